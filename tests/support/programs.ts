@@ -1,0 +1,68 @@
+import { statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the project, without a trailing slash. */
+export const projectFolder: string = fileURLToPath(new URL("../..", import.meta.url)).replace(
+  /\/$/,
+  "",
+);
+
+/** Where `setup.ts` unpacks redis-server when the machine has none. */
+export const redisFolder: string = join(projectFolder, ".cache", "redis");
+
+/** True where a missing program must fail the tests that need it instead of leaving them out. */
+export const strictRun: boolean = Deno.env.get("CI") === "true";
+
+/** A program that tests start, with the variables it needs to find its libraries. */
+export type Program = { path: string; env: Record<string, string> };
+
+/** The redis-server of the machine, else the unpacked one, else undefined. */
+export function findRedis(): Program | undefined {
+  const installed = findOnPath(["redis-server"]);
+  if (installed !== undefined) return { path: installed, env: {} };
+  return findRedisIn(redisFolder);
+}
+
+/** The redis-server of Debian packages that were unpacked into `folder`. */
+export function findRedisIn(folder: string): Program | undefined {
+  const path = join(folder, "usr", "bin", "redis-server");
+  if (!isFile(path)) return undefined;
+  return { path, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } };
+}
+
+/** The path of the machine's Chromium or Chrome, or undefined. */
+export function findChromium(): string | undefined {
+  return findOnPath(["chromium", "chromium-browser", "google-chrome"]);
+}
+
+/** The first of `names` that is a file in a folder of the PATH, as a full path. */
+export function findOnPath(names: string[]): string | undefined {
+  const folders = (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const folder of [...folders, "/usr/bin"]) {
+    for (const name of names) {
+      const path = join(folder, name);
+      if (isFile(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function libraryFolders(folder: string): string[] {
+  const roots = [join(folder, "usr", "lib"), join(folder, "lib")];
+  return roots.flatMap((root) => [root, ...foldersNamed(root, /-linux-/)]);
+}
+
+function foldersNamed(root: string, pattern: RegExp): string[] {
+  try {
+    return [...Deno.readDirSync(root)]
+      .filter((entry) => entry.isDirectory && pattern.test(entry.name))
+      .map((entry) => join(root, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

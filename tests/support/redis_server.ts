@@ -1,0 +1,201 @@
+import { type Certificate, makeCertificate } from "./certificate.ts";
+import { freePort } from "./free_port.ts";
+import { findRedis, strictRun } from "./programs.ts";
+import { exchange, RespError, type RespReply } from "./resp.ts";
+import { waitFor } from "./wait_for.ts";
+
+/** True when a redis-server is at hand; `setup.ts` fetches one where apt can. */
+export const redisAvailable: boolean = findRedis() !== undefined;
+
+/** Spread into the options of a test: ignores it without redis-server, except under CI=true. */
+export const needsRedis: { ignore: boolean } = { ignore: !redisAvailable && !strictRun };
+
+/** What a test may ask of its redis-server; what is left out is free, empty and unprotected. */
+export type RedisOptions = {
+  /** More arguments, such as `["--appendonly", "yes"]`; they win over the defaults. */
+  args?: string[];
+  /** A folder that is kept when the server is disposed of. */
+  dir?: string;
+  port?: number;
+  /** Sets `requirepass`, and the password in `url`. */
+  password?: string;
+  /** Listens with TLS only; `caCertificate` is then the authority to trust. */
+  tls?: boolean;
+  /** `listening` does not wait until the data is loaded; the default is `loaded`. */
+  until?: "listening" | "loaded";
+};
+
+/** Starts a real redis-server on 127.0.0.1 and waits until it answers. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const dir = options.dir ?? await Deno.makeTempDir({ prefix: "tallymark-redis-" });
+  const certificate = options.tls ? await makeCertificate(dir) : undefined;
+  for (let attempt = 1;; attempt++) {
+    const server = new RedisServer(options, dir, options.port ?? freePort(), certificate);
+    try {
+      await server.start(options.until);
+      return server;
+    } catch (error) {
+      // Another process may have taken the port since it was found free.
+      const clash = String(error).includes("Address already in use");
+      if (clash && options.port === undefined && attempt < 5) continue;
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+}
+
+/** A redis-server of a test: it is killed and its folder removed when disposed of. */
+export class RedisServer {
+  readonly dir: string;
+  readonly port: number;
+  /** Path of the PEM file of the authority to trust; undefined without TLS. */
+  readonly caCertificate: string | undefined;
+  #options: RedisOptions;
+  #certificate: Certificate | undefined;
+  #process: Deno.ChildProcess | undefined;
+  #ended: Promise<string> = Promise.resolve("it was not started");
+
+  constructor(
+    options: RedisOptions,
+    dir: string,
+    port: number,
+    certificate: Certificate | undefined,
+  ) {
+    this.#options = options;
+    this.dir = dir;
+    this.port = port;
+    this.#certificate = certificate;
+    this.caCertificate = certificate?.authority;
+  }
+
+  /** The address for `STORE_URL`; with TLS the name is `localhost`. */
+  get url(): string {
+    const { password, tls } = this.#options;
+    const user = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
+    return tls ? `rediss://${user}localhost:${this.port}` : `redis://${user}127.0.0.1:${this.port}`;
+  }
+
+  /** Process id of the running server; throws when it is stopped. */
+  get pid(): number {
+    if (this.#process === undefined) throw new Error("Use redis-server: it is stopped");
+    return this.#process.pid;
+  }
+
+  /** True when the process has ended or was never started. */
+  get stopped(): boolean {
+    return this.#process === undefined;
+  }
+
+  /** Starts the process; returns when it answers, or throws with what it logged. */
+  async start(until: "listening" | "loaded" = "loaded"): Promise<void> {
+    if (this.#process !== undefined) return;
+    const program = findRedis();
+    if (program === undefined) {
+      throw new Error("Start redis-server: not found, run `deno task test` or install it");
+    }
+    const process = new Deno.Command(program.path, {
+      args: this.#args(),
+      env: program.env,
+      cwd: this.dir,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#process = process;
+    this.#ended = this.#watch(process);
+    await waitFor(`redis-server on port ${this.port}`, async () => {
+      if (this.stopped) throw new Error(`Start redis-server: it ended: ${await this.#ended}`);
+      return await this.#isReady(until) ? true : undefined;
+    }, { timeout: 10_000 });
+  }
+
+  /** Ends the process in good order (SIGTERM: it may save) and waits for its end. */
+  async stop(): Promise<void> {
+    await this.kill("SIGTERM");
+  }
+
+  /** Sends a signal; unless it is SIGSTOP or SIGCONT, waits until the process has ended. */
+  async kill(signal: Deno.Signal = "SIGKILL"): Promise<void> {
+    this.#process?.kill(signal);
+    if (signal !== "SIGSTOP" && signal !== "SIGCONT") await this.#ended;
+  }
+
+  /** Stops the server if it runs and starts it on the same port and folder. */
+  async restart(until: "listening" | "loaded" = "loaded"): Promise<void> {
+    await this.stop();
+    await this.start(until);
+  }
+
+  /** Runs one command over a connection of its own; an error reply is thrown as a `RespError`. */
+  async command(...args: string[]): Promise<RespReply> {
+    const [reply] = await this.commands([args]);
+    if (reply === undefined || reply instanceof RespError) throw reply;
+    return reply;
+  }
+
+  /** Runs many commands in one write over one connection; error replies are returned in their place. */
+  async commands(commands: string[][]): Promise<(RespReply | RespError)[]> {
+    const { password } = this.#options;
+    const login = password === undefined ? [] : [["AUTH", password]];
+    const connection = await this.#connect();
+    try {
+      return (await exchange(connection, [...login, ...commands])).slice(login.length);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill("SIGKILL");
+    if (this.#options.dir === undefined) await Deno.remove(this.dir, { recursive: true });
+  }
+
+  #args(): string[] {
+    const { args = [], password } = this.#options;
+    const certificate = this.#certificate;
+    const port = String(this.port);
+    return [
+      ...["--bind", "127.0.0.1", "--dir", this.dir, "--save", "", "--appendonly", "no"],
+      ...certificate === undefined ? ["--port", port] : [
+        ...["--port", "0", "--tls-port", port, "--tls-auth-clients", "no"],
+        ...["--tls-cert-file", certificate.certificate, "--tls-key-file", certificate.key],
+        ...["--tls-ca-cert-file", certificate.authority],
+      ],
+      ...password === undefined ? [] : ["--requirepass", password],
+      ...args,
+    ];
+  }
+
+  /** Resolves to the last lines of the log when the process has ended. */
+  async #watch(process: Deno.ChildProcess): Promise<string> {
+    const [log, errors] = await Promise.all([
+      new Response(process.stdout).text(),
+      new Response(process.stderr).text(),
+      process.status,
+    ]);
+    if (this.#process === process) this.#process = undefined;
+    return (log + errors).trim().split("\n").slice(-8).join("\n");
+  }
+
+  async #connect(): Promise<Deno.Conn> {
+    if (this.caCertificate === undefined) {
+      return await Deno.connect({ hostname: "127.0.0.1", port: this.port });
+    }
+    const caCerts = [await Deno.readTextFile(this.caCertificate)];
+    return await Deno.connectTls({ hostname: "localhost", port: this.port, caCerts });
+  }
+
+  async #isReady(until: "listening" | "loaded"): Promise<boolean> {
+    try {
+      const [info] = await this.commands([["INFO"]]);
+      if (typeof info !== "string") return true;
+      // Another server on this port would answer just as well.
+      if (!info.includes(`process_id:${this.#process?.pid}\r\n`)) return false;
+      return until === "listening" || info.includes("\r\nloading:0\r\n");
+    } catch (error) {
+      if (error instanceof Deno.errors.ConnectionRefused) return false;
+      if (error instanceof Deno.errors.ConnectionReset) return false;
+      throw error;
+    }
+  }
+}

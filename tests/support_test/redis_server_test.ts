@@ -1,0 +1,58 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { opensslAvailable } from "../support/certificate.ts";
+
+Deno.test("startRedis: answers commands, each reply in its own type", needsRedis, async () => {
+  await using redis = await startRedis();
+  equal(await redis.command("SET", "hits:日本", "7"), "OK");
+  equal(await redis.command("INCR", "hits:日本"), 8);
+  equal(await redis.command("GET", "hits:日本"), "8");
+  equal(await redis.command("GET", "hits:none"), null);
+  equal(await redis.command("INCRBY", "big", "9007199254740993"), 9007199254740993n);
+  equal(await redis.command("RPUSH", "list", "a", "b"), 2);
+  deepEqual(await redis.command("LRANGE", "list", "0", "-1"), ["a", "b"]);
+  await rejects(redis.command("INCR", "list"), { name: "RespError", message: /^WRONGTYPE/ });
+});
+
+Deno.test("startRedis: restart and kill keep port, folder and saved data", needsRedis, async () => {
+  await using redis = await startRedis({
+    args: ["--appendonly", "yes", "--appendfsync", "always"],
+  });
+  const { url, pid } = redis;
+  await redis.command("INCR", "hits:home");
+  await redis.kill("SIGKILL");
+  equal(redis.stopped, true);
+  await redis.restart();
+  equal(redis.url, url);
+  equal(redis.pid === pid, false);
+  await redis.kill("SIGSTOP");
+  await redis.kill("SIGCONT");
+  await redis.restart();
+  equal(await redis.command("GET", "hits:home"), "1");
+});
+
+Deno.test("startRedis: a password is asked for and stands in the url", needsRedis, async () => {
+  await using redis = await startRedis({ password: "p@ss/word" });
+  equal(redis.url, `redis://:p%40ss%2Fword@127.0.0.1:${redis.port}`);
+  equal(await redis.command("PING"), "PONG");
+});
+
+Deno.test({
+  name: "startRedis: speaks TLS under a certificate of its own authority",
+  ignore: needsRedis.ignore || !opensslAvailable,
+  fn: async () => {
+    await using redis = await startRedis({ tls: true });
+    equal(await redis.command("PING"), "PONG");
+    equal(redis.url, `rediss://localhost:${redis.port}`);
+  },
+});
+
+Deno.test(
+  "startRedis: a server that cannot start throws what it said",
+  needsRedis,
+  async () => {
+    await using first = await startRedis();
+    await rejects(startRedis({ args: ["--nonsense", "1"] }), /nonsense|Bad directive/);
+    await rejects(startRedis({ port: first.port }), /already in use/);
+  },
+);

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { openapi, type Operation, type PathItem } from "../../src/openapi.ts";
+import { type Answer, problemBodies, type Schema } from "../../src/openapi_answers.ts";
+
+/**
+ * Fails unless the OpenAPI document allows this answer: its status, headers, media type and body.
+ * The body of `response` can still be read afterwards.
+ */
+export async function checkAnswer(method: string, url: string, response: Response): Promise<void> {
+  const where = `${method} ${url} answered ${response.status}`;
+  const path = openapi.paths[new URL(url, "http://localhost").pathname];
+  const answer = describedAnswer(path, method, response.status);
+  assert.ok(answer !== undefined, `${where}: this status is not described`);
+
+  checkHeaders(where, answer, response.headers);
+  if (response.status === 405 && path !== undefined) checkAllow(where, path, method, response);
+  await checkBody(where, answer, { method, response: response.clone() });
+}
+
+/** The answer that the document gives, with the content that GET would have if the method is HEAD. */
+function describedAnswer(
+  path: PathItem | undefined,
+  method: string,
+  status: number,
+): Answer | undefined {
+  if (path === undefined) {
+    return status === 404 || status === 400 ? problemAnswer(problemBodies.json) : undefined;
+  }
+  const operation = operations(path).get(method);
+  if (operation !== undefined) {
+    const described = operation.responses[status];
+    return described && { ...path.get.responses[status], ...described };
+  }
+  if (method === "OPTIONS" && status === 204) return { description: "Preflight", headers: {} };
+  // The Host header is looked at before the method.
+  return status === 405 || status === 400
+    ? problemAnswer(path.get.responses[400]?.content ?? {})
+    : undefined;
+}
+
+function operations(path: PathItem): Map<string, Operation> {
+  const { get, head, post } = path;
+  return new Map(
+    Object.entries({ GET: get, HEAD: head, POST: post })
+      .flatMap(([method, operation]) => operation === undefined ? [] : [[method, operation]]),
+  );
+}
+
+/** What paths and methods that the document does not know are answered with. */
+function problemAnswer(content: NonNullable<Answer["content"]>): Answer {
+  const headers = openapi.paths["/hit"]?.get.responses[400]?.headers ?? {};
+  return { description: "A problem", headers, content };
+}
+
+function checkHeaders(where: string, answer: Answer, headers: Headers): void {
+  for (const [name, { required, schema }] of Object.entries(answer.headers)) {
+    const value = headers.get(name);
+    if (value === null) assert.ok(required !== true, `${where}: ${name} is missing`);
+    else checkValue(`${where}: ${name}`, schema, schema.type === "integer" ? Number(value) : value);
+  }
+}
+
+function checkAllow(where: string, path: PathItem, method: string, response: Response): void {
+  const allowed = (response.headers.get("Allow") ?? "").split(", ");
+  for (const described of operations(path).keys()) {
+    assert.ok(allowed.includes(described), `${where}: Allow lacks ${described}`);
+  }
+  assert.ok(!allowed.includes(method), `${where}: Allow has ${method}`);
+}
+
+interface Exchange {
+  method: string;
+  response: Response;
+}
+
+async function checkBody(where: string, answer: Answer, exchange: Exchange): Promise<void> {
+  const { method, response } = exchange;
+  const body = await response.text();
+  const type = response.headers.get("Content-Type")?.split(";")[0]?.trim();
+  const media = type === undefined ? undefined : answer.content?.[type];
+  if (method === "HEAD" || answer.content === undefined) {
+    assert.equal(body, "", `${where}: the body is not empty`);
+    assert.ok(type === undefined || media !== undefined, `${where}: ${type} is not described`);
+    return;
+  }
+  assert.ok(media !== undefined, `${where}: ${type} is not described`);
+  const value: unknown = type?.endsWith("json") ? JSON.parse(body) : body;
+  checkValue(`${where}: body`, media.schema, value);
+  if (type === "application/problem+json") {
+    // Cast: the schema of problems has just been checked.
+    const problem = value as { status: number };
+    assert.equal(problem.status, response.status, `${where}: the problem has another status`);
+  }
+}
+
+// Not strict: the schemas stand in a document whose other parts are no schemas.
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const compiled = new WeakMap<Schema, ValidateFunction>();
+
+function checkValue(where: string, schema: Schema, value: unknown): void {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    // The components come along, because references in the schema point at them.
+    validate = ajv.compile({ ...schema, components: openapi.components });
+    compiled.set(schema, validate);
+  }
+  const valid = validate(value);
+  assert.ok(valid, `${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
+}

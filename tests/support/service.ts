@@ -1,0 +1,157 @@
+import { ProcessOutput } from "./process_output.ts";
+import { type CommandOptions, serviceCommand } from "./service_command.ts";
+
+/** How a test starts the service. */
+export type ServiceOptions = CommandOptions & {
+  /** The whole environment, but for `HOST`, `PORT` and what Deno needs, which have defaults. */
+  env?: Record<string, string>;
+  /** Working folder, kept afterwards; by default a new one that is removed. */
+  cwd?: string;
+  /** What standard output shows when the service is up; by default its address. */
+  ready?: RegExp;
+  /** Milliseconds until the service must be up or, for `runService`, ended; 10,000 unless given. */
+  timeout?: number;
+};
+
+/** What a process left that has ended. */
+export type Ended = {
+  code: number;
+  signal: Deno.Signal | null;
+  stdout: string;
+  stderr: string;
+  /** Time from start to end. */
+  milliseconds: number;
+};
+
+/** Starts the service as a process of its own and waits until it says its address. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { ready = /http:\/\/[^\s/]+:\d+/, timeout = 10_000 } = options;
+  const service = await spawnService(options);
+  try {
+    const match = await service.waitForOutput(ready, timeout);
+    service.url = match[0].startsWith("http") ? match[0] : "";
+    return service;
+  } catch (error) {
+    await service[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Runs the service until it ends by itself; after the time limit it is killed and this throws. */
+export async function runService(options: ServiceOptions = {}): Promise<Ended> {
+  await using service = await spawnService(options);
+  return await service.waitForEnd(options.timeout);
+}
+
+/** Starts the service and does not wait for it. */
+export async function spawnService(options: ServiceOptions = {}): Promise<Service> {
+  const [program = "", ...args] = serviceCommand(options);
+  const cwd = options.cwd ?? await Deno.makeTempDir({ prefix: "tallymark-service-" });
+  const process = new Deno.Command(program, {
+    args,
+    cwd,
+    clearEnv: true,
+    env: { ...inherited(), HOST: "127.0.0.1", PORT: "0", ...options.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return new Service(process, cwd, options.cwd === undefined);
+}
+
+/** A running service: killed when disposed of, and its working folder removed unless it was given. */
+export class Service {
+  /** The address from standard output, without a trailing slash. */
+  url = "";
+  /** The working folder; data is kept below it. */
+  readonly cwd: string;
+  /** Resolves when the process has ended and all its output was read. */
+  readonly ended: Promise<Ended>;
+  readonly #process: Deno.ChildProcess;
+  readonly #output: ProcessOutput;
+  readonly #ownFolder: boolean;
+  readonly #start = performance.now();
+  #over = false;
+
+  constructor(process: Deno.ChildProcess, cwd: string, ownFolder: boolean) {
+    this.#process = process;
+    this.#output = new ProcessOutput([process.stdout, process.stderr]);
+    this.cwd = cwd;
+    this.#ownFolder = ownFolder;
+    this.ended = this.#watch();
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** What standard output shows so far. */
+  stdout(): string {
+    return this.#output.text(0);
+  }
+
+  /** What standard error shows so far. */
+  stderr(): string {
+    return this.#output.text(1);
+  }
+
+  /** Waits until either output matches; throws at the end of the process or after `timeout` milliseconds. */
+  waitForOutput(pattern: RegExp, timeout = 10_000): Promise<RegExpMatchArray> {
+    return this.#output.find(pattern, timeout);
+  }
+
+  /** Sends a signal; nothing happens when the process has ended. */
+  signal(signal: Deno.Signal): void {
+    if (!this.#over) this.#process.kill(signal);
+  }
+
+  /** Ends the service in good order and waits for its end. */
+  async stop(signal: Deno.Signal = "SIGTERM", timeout = 15_000): Promise<Ended> {
+    this.signal(signal);
+    return await this.waitForEnd(timeout);
+  }
+
+  /** Kills the service without warning and waits for its end. */
+  async kill(): Promise<Ended> {
+    this.signal("SIGKILL");
+    return await this.ended;
+  }
+
+  /** Waits for the end; after `timeout` milliseconds kills the process and throws. */
+  async waitForEnd(timeout = 10_000): Promise<Ended> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.signal("SIGKILL");
+    }, timeout);
+    const ended = await this.ended;
+    clearTimeout(timer);
+    if (!late) return ended;
+    throw new Error(
+      `Wait for the service to end: not in ${timeout} ms\n${ended.stdout}${ended.stderr}`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    if (this.#ownFolder) await Deno.remove(this.cwd, { recursive: true });
+  }
+
+  async #watch(): Promise<Ended> {
+    const { code, signal } = await this.#process.status;
+    this.#over = true;
+    const milliseconds = performance.now() - this.#start;
+    await this.#output.ended;
+    return { code, signal, stdout: this.stdout(), stderr: this.stderr(), milliseconds };
+  }
+}
+
+/** What Deno itself needs: its cache of packages, and plain output. */
+function inherited(): Record<string, string> {
+  const names = ["HOME", "DENO_DIR", "XDG_CACHE_HOME", "PATH", "TMPDIR"];
+  const set = names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(set), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+}

@@ -1,0 +1,48 @@
+import type { Look } from "./look.ts";
+
+/** How a count is written: `12345`, `12,345` or `12.3K`. */
+export type Numbers = "plain" | "grouped" | "compact";
+
+/** Writes a count (0 to 2^53-1) the way the look asks for. */
+export function formatCount(count: number, look: Look): string {
+  if (look.numbers === "plain") return String(count);
+  return formatter(look.numbers, look.locale).format(count);
+}
+
+/** Understands the `numbers` parameter; anything else is plain. */
+export function parseNumbers(text: string | undefined): Numbers {
+  return text === "grouped" || text === "compact" ? text : "plain";
+}
+
+/** The canonical form of a BCP 47 tag that this machine has data for, else "en". */
+export function parseLocale(text: string | undefined): string {
+  if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(text)[0] ?? "en";
+  } catch {
+    return "en";
+  }
+}
+
+function formatter(numbers: "grouped" | "compact", locale: string): Intl.NumberFormat {
+  const name = `${numbers} ${locale}`;
+  let found = formatters.get(name);
+  if (found === undefined) {
+    found = new Intl.NumberFormat(locale, OPTIONS[numbers]);
+    if (formatters.size >= MOST_FORMATTERS) formatters.clear();
+    formatters.set(name, found);
+  }
+  return found;
+}
+
+const OPTIONS = {
+  grouped: { maximumFractionDigits: 0 },
+  compact: { notation: "compact", maximumFractionDigits: 1 },
+} satisfies Record<string, Intl.NumberFormatOptions>;
+
+// Making a formatter costs a thousand times what using it does. Readers choose the locale, so the
+// number kept is bounded; the few that a site uses are soon back after a clearing.
+const MOST_FORMATTERS = 100;
+const formatters = new Map<string, Intl.NumberFormat>();
+
+const LONGEST_TAG = 64;

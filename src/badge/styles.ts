@@ -1,0 +1,19 @@
+import { classic } from "./classic.ts";
+import { flatSquare } from "./flat_square.ts";
+import { forTheBadge } from "./for_the_badge.ts";
+import { plastic } from "./plastic.ts";
+import type { Style } from "./style.ts";
+import { terminal } from "./terminal.ts";
+
+/** Every style by the names that the `style` parameter takes. */
+export const STYLES: ReadonlyMap<string, Style> = new Map([
+  ["classic", classic],
+  ["flat", classic],
+  ["flat-square", flatSquare],
+  ["plastic", plastic],
+  ["for-the-badge", forTheBadge],
+  ["terminal", terminal],
+]);
+
+/** The style of a badge that does not ask for one that exists. */
+export const DEFAULT_STYLE: Style = classic;

@@ -1,0 +1,131 @@
+import { clusterWidth, type Face } from "./face.ts";
+
+/** A line of text made ready for an SVG: safe as content and as an attribute, and measured. */
+export interface Line {
+  /** Escaped, as a screen reader should say it. */
+  readonly spoken: string;
+  /** Escaped, as it is drawn (perhaps in capitals). */
+  readonly drawn: string;
+  /** A text direction attribute with a leading space, or empty for left to right. */
+  readonly direction: string;
+  /** Sum of the advances, in pixels. */
+  readonly width: number;
+  /** Number of grapheme clusters. */
+  readonly count: number;
+}
+
+/** Most characters (grapheme clusters) that a badge shows of a text; the rest becomes "…". */
+export const MOST_CHARACTERS = 100;
+
+/** Drops what must not be in a badge (all that XML 1.0 forbids among it), trims, cuts; may come out empty. */
+export function cleanText(text: string): string {
+  if (isPlain(text)) {
+    return text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) + "…" : text;
+  }
+  const clean = text.slice(0, MOST_UNITS).replace(BLANKS, " ").replace(FORBIDDEN, "").trim();
+  let kept = "";
+  let count = 0;
+  for (const { segment } of graphemes(clean)) {
+    if (count++ === MOST_CHARACTERS) return kept + "…";
+    kept += segment.length > CLUSTER_UNITS ? shortCluster(segment) : segment;
+  }
+  return kept;
+}
+
+/** Escapes and measures a clean text. */
+export function setLine(text: string, face: Face, capitals = false): Line {
+  const shown = capitals ? text.toUpperCase() : text;
+  // A renderer draws runs of spaces as one space; spaces that do not break stay.
+  const drawn = shown.includes("  ") ? shown.replace(/ (?= )/g, "\u00a0") : shown;
+  const width = asciiWidth(shown, face);
+  if (width === width) {
+    return {
+      spoken: escape(text),
+      drawn: escape(drawn),
+      direction: "",
+      width,
+      count: shown.length,
+    };
+  }
+  return {
+    spoken: escape(text),
+    drawn: escape(drawn),
+    direction: RIGHT_TO_LEFT.test(text) ? ' direction="rtl"' : "",
+    ...measure(shown, face),
+  };
+}
+
+/** Printable ASCII without a space at either end: nothing to drop, one character is one unit. */
+function isPlain(text: string): boolean {
+  const last = text.length - 1;
+  for (let at = 0; at <= last; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return text.charCodeAt(0) !== 0x20 && text.charCodeAt(last) !== 0x20;
+}
+
+/** NaN when a character is not ASCII. */
+function asciiWidth(text: string, face: Face): number {
+  let width = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7e) return NaN;
+    width += face.advances[code] ?? NaN;
+  }
+  return width;
+}
+
+function measure(text: string, face: Face): { width: number; count: number } {
+  let width = 0;
+  let count = 0;
+  for (const { segment } of graphemes(text)) {
+    width += clusterWidth(face, segment);
+    count++;
+  }
+  return { width, count };
+}
+
+function escape(text: string): string {
+  return SPECIAL.test(text) ? text.replace(SPECIALS, entity) : text;
+}
+
+function entity(character: string): string {
+  return ENTITIES.get(character) ?? "";
+}
+
+function shortCluster(cluster: string): string {
+  return cluster.slice(0, CLUSTER_UNITS).replace(FORBIDDEN, "");
+}
+
+// Made at the first text that needs it: most never do, and a cold start should not pay.
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
+
+// The longest emoji in use has 15 units; marks can be piled on one letter without end.
+const CLUSTER_UNITS = 32;
+const MOST_UNITS = (MOST_CHARACTERS + 1) * CLUSTER_UNITS;
+
+const BLANKS = /[\t\n\r\u2028\u2029]/g;
+
+// Controls, lone surrogates and noncharacters; and the direction overrides, which would turn around
+// the count that follows a label in the title.
+const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu;
+
+const SPECIAL = /[&<>"']/;
+const SPECIALS = /[&<>"']/g;
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"],
+]);
+
+// The first letter of the text decides, as in the Unicode bidirectional algorithm.
+const RIGHT_TO_LEFT =
+  /^\P{L}*(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -1,0 +1,139 @@
+import { KvConnectData } from "./kv_connect_data.ts";
+
+/** Starts a remote Deno KV in this process, for `Deno.openKv(server.url)` with `server.token` in `DENO_KV_ACCESS_TOKEN`. */
+export function startKvConnect(): KvConnectServer {
+  return new KvConnectServer();
+}
+
+/** How answers are lost whose commits were applied. */
+export type AnswerLoss = {
+  /** Number of answers; 1 unless given. */
+  count?: number;
+  /** `status` (the default) answers 500, `body` breaks off after the head of the answer. */
+  as?: "status" | "body";
+  /** Runs before the answer: `() => proxy.cut()` loses it with the connection. */
+  cut?: () => void;
+};
+
+/**
+ * A server of the KV Connect protocol with its data in memory, that fails on demand. For broken
+ * connections put `startProxy(server)` in front: the client keeps to the address it was given. It
+ * speaks HTTP/2 over one connection, so that a proxy cannot tell requests apart.
+ */
+export class KvConnectServer {
+  readonly url: string;
+  readonly port: number;
+  /** The access token that clients must show. */
+  readonly token: string = crypto.randomUUID();
+  /** Requests to write that came in, those that were refused or repeated included. */
+  writes = 0;
+  /** Requests to read that came in. */
+  reads = 0;
+  /** Requests that were answered 503 because of `goAway`. */
+  turnedAway = 0;
+  readonly #data = new KvConnectData();
+  readonly #id = crypto.randomUUID();
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  #away = false;
+  #loss: Required<AnswerLoss> = { count: 0, as: "status", cut() {} };
+  #beforeNextWrite: (() => Promise<unknown>) | undefined;
+
+  constructor() {
+    const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+    this.#server = Deno.serve(options, (request) => this.#answer(request));
+    this.port = this.#server.addr.port;
+    this.url = `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Commits that were applied so far. */
+  get commits(): number {
+    return this.#data.commits;
+  }
+
+  /** Applies the next commits (1 unless given) and loses the answer of each. */
+  loseNextAnswer(loss: AnswerLoss = {}): void {
+    this.#loss = { count: 1, as: "status", cut() {}, ...loss };
+  }
+
+  /** Runs `write`, such as a commit of another client, before the next commit is looked at. */
+  conflictNext(write: () => Promise<unknown>): void {
+    this.#beforeNextWrite = write;
+  }
+
+  /** Answers everything with 503 and does nothing, until `comeBack`. */
+  goAway(): void {
+    this.#away = true;
+  }
+
+  /** Ends `goAway`. */
+  comeBack(): void {
+    this.#away = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const body = await request.bytes();
+    if (this.#away) {
+      this.turnedAway++;
+      return new Response("away", { status: 503 });
+    }
+    if (request.headers.get("authorization") !== `Bearer ${this.token}`) {
+      return new Response("wrong token", { status: 401 });
+    }
+    switch (new URL(request.url).pathname) {
+      case "/":
+        return this.#metadata();
+      case "/data/snapshot_read":
+        this.reads++;
+        return message(this.#data.read(body));
+      case "/data/atomic_write":
+        this.writes++;
+        return await this.#write(body);
+      default:
+        return new Response("unknown path", { status: 404 });
+    }
+  }
+
+  async #write(body: Uint8Array): Promise<Response> {
+    const first = this.#beforeNextWrite;
+    this.#beforeNextWrite = undefined;
+    await first?.();
+    const output = this.#data.write(body);
+    if (this.#loss.count === 0) return message(output);
+    this.#loss.count--;
+    this.#loss.cut();
+    if (this.#loss.as === "body") return new Response(brokenBody());
+    return new Response("the answer is lost", { status: 500 });
+  }
+
+  #metadata(): Response {
+    return Response.json({
+      version: 3,
+      databaseId: this.#id,
+      uuid: this.#id,
+      endpoints: [{ url: "/data", consistency: "strong" }],
+      token: this.token,
+      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+  }
+}
+
+function message(bytes: Uint8Array<ArrayBuffer>): Response {
+  return new Response(bytes, { headers: { "content-type": "application/x-protobuf" } });
+}
+
+/** Sends the head and one byte, and breaks off when that byte has been taken. */
+function brokenBody(): ReadableStream<Uint8Array> {
+  let pulls = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (pulls++ === 0) return controller.enqueue(Uint8Array.of(8));
+      // Later than the head leaves; an error before that would be an answer of 500.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      controller.error(new Error("the answer breaks off"));
+    },
+  });
+}

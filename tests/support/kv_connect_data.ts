@@ -1,0 +1,115 @@
+import { Buffer } from "node:buffer";
+import { bytesField, bytesOf, numberField, readFields, writeFields } from "./protobuf.ts";
+
+// Message and field numbers: `datapath.proto` of the KV Connect protocol (denoland/denokv).
+const mutationSet = 1;
+const mutationDelete = 2;
+const writeSucceeded = 1;
+const writeCheckFailed = 2;
+const readSucceeded = 1;
+
+type Entry = { value: Uint8Array; encoding: number; versionstamp: Buffer; expiresAt: number };
+
+/** The data of a remote Deno KV in memory, spoken to in messages of the KV Connect protocol. */
+export class KvConnectData {
+  /** Keys are in hexadecimal, which sorts like the bytes. */
+  #entries = new Map<string, Entry>();
+  #commits = 0n;
+
+  /** Commits that were applied so far. */
+  get commits(): number {
+    return Number(this.#commits);
+  }
+
+  /** Answers a `SnapshotRead` with a `SnapshotReadOutput`. */
+  read(message: Uint8Array): Uint8Array<ArrayBuffer> {
+    const ranges = bytesOf(readFields(message), 1).map((bytes) => this.#readRange(bytes));
+    return writeFields([
+      ...ranges.map((range): [number, Uint8Array] => [1, range]),
+      [4, true],
+      [8, readSucceeded],
+    ]);
+  }
+
+  /** Answers an `AtomicWrite` with an `AtomicWriteOutput`: all of it is applied, or nothing. */
+  write(message: Uint8Array): Uint8Array<ArrayBuffer> {
+    const fields = readFields(message);
+    const mutations = bytesOf(fields, 2).map(readFields);
+    const failed = bytesOf(fields, 1).flatMap((check, index) => this.#holds(check) ? [] : [index]);
+    if (failed.length > 0) {
+      return writeFields([
+        [1, writeCheckFailed],
+        ...failed.map((index): [number, number] => [4, index]),
+      ]);
+    }
+    for (const mutation of mutations) {
+      const type = numberField(mutation, 3);
+      if (type !== mutationSet && type !== mutationDelete) {
+        throw new Error(`Write atomically: mutation type ${type} is not known here`);
+      }
+    }
+    const versionstamp = this.#nextVersionstamp();
+    for (const mutation of mutations) {
+      const key = hex(bytesField(mutation, 1));
+      this.#entries.delete(key);
+      if (numberField(mutation, 3) === mutationDelete) continue;
+      const value = readFields(bytesField(mutation, 2));
+      this.#entries.set(key, {
+        value: bytesField(value, 1).slice(),
+        encoding: numberField(value, 2),
+        versionstamp,
+        expiresAt: numberField(mutation, 4) || Infinity,
+      });
+    }
+    return writeFields([[1, writeSucceeded], [2, versionstamp]]);
+  }
+
+  #readRange(message: Uint8Array): Uint8Array {
+    const fields = readFields(message);
+    const limit = numberField(fields, 3);
+    const keys = this.#keysBetween(hex(bytesField(fields, 1)), hex(bytesField(fields, 2)));
+    if (numberField(fields, 4) === 1) keys.reverse();
+    return writeFields(
+      keys.slice(0, limit).flatMap((key): [number, Uint8Array][] => {
+        const entry = this.#entries.get(key);
+        return entry === undefined ? [] : [[1, encodeEntry(key, entry)]];
+      }),
+    );
+  }
+
+  #keysBetween(start: string, end: string): string[] {
+    // One key is asked for as the range up to the next possible key.
+    const candidates = end === `${start}00` ? [start] : [...this.#entries.keys()];
+    return candidates.filter((key) => key >= start && key < end && this.#isLive(key)).sort();
+  }
+
+  #isLive(key: string): boolean {
+    return (this.#entries.get(key)?.expiresAt ?? 0) > Date.now();
+  }
+
+  #holds(check: Uint8Array): boolean {
+    const fields = readFields(check);
+    const key = hex(bytesField(fields, 1));
+    const found = this.#isLive(key) ? this.#entries.get(key)?.versionstamp : undefined;
+    return hex(bytesField(fields, 2)) === hex(found ?? new Uint8Array());
+  }
+
+  #nextVersionstamp(): Buffer {
+    const versionstamp = Buffer.alloc(10);
+    versionstamp.writeBigUInt64BE(++this.#commits);
+    return versionstamp;
+  }
+}
+
+function encodeEntry(key: string, entry: Entry): Uint8Array {
+  return writeFields([
+    [1, Buffer.from(key, "hex")],
+    [2, entry.value],
+    [3, entry.encoding],
+    [4, entry.versionstamp],
+  ]);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

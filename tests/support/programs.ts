@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -39,7 +38,7 @@ export function findChromium(): string | undefined {
 /** The first of `names` that is a file in a folder of the PATH, as a full path. */
 export function findOnPath(names: string[]): string | undefined {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
-  for (const folder of [...folders, "/usr/bin"]) {
+  for (const folder of folders) {
     for (const name of names) {
       const path = join(folder, name);
       if (isFile(path)) return path;
@@ -64,5 +63,10 @@ function foldersNamed(root: string, pattern: RegExp): string[] {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    // It is not there, or in a folder that this user may not enter.
+    return false;
+  }
 }

@@ -40,9 +40,9 @@ function painter(palette: Palette): Draw {
 
 const MARGIN = 12;
 
-// textLength spreads the letters by this much: 1.25 px each.
+// textLength spreads the letters by this many pixels each.
 const LETTER_SPACING = 1.25;
 
 function spacedWidth(line: Line): number {
-  return Math.trunc(line.width) + LETTER_SPACING * line.count;
+  return Math.trunc(line.width) + LETTER_SPACING * line.spaced;
 }

@@ -18,8 +18,8 @@ function painter(palette: Palette): Draw {
     const labelLength = round(label.width);
     const messageLength = round(message.width);
     const messageStart = LABEL_START + labelLength + GAP;
-    const cursor = messageStart + messageLength + 3;
-    const width = Math.ceil(cursor + 6 + 8);
+    const cursor = round(messageStart + messageLength + 4);
+    const width = Math.ceil(cursor + 6 + 7);
     return frame(
       { width, height: 20, label, message, css: paint.css },
       `<rect x=".5" y=".5" width="${
@@ -33,7 +33,7 @@ function painter(palette: Palette): Draw {
         `<text x="${
           messageStart + messageLength / 2
         }" y="14" textLength="${messageLength}" font-weight="bold"${message.direction} ${paint.value}>${message.drawn}</text></g>` +
-        `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".5" ${paint.value}/>`,
+        `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4" ${paint.value}/>`,
     );
   };
 }

@@ -10,14 +10,14 @@ export interface Line {
   readonly direction: string;
   /** Sum of the advances, in pixels. */
   readonly width: number;
-  /** Number of grapheme clusters. */
-  readonly count: number;
+  /** Characters (grapheme clusters) that may be spaced apart: none where letters join. */
+  readonly spaced: number;
 }
 
 /** Most characters (grapheme clusters) that a badge shows of a text; the rest becomes "…". */
 export const MOST_CHARACTERS = 100;
 
-/** Drops what must not be in a badge (all that XML 1.0 forbids among it), trims, cuts; may come out empty. */
+/** Drops what a badge must not hold (such as all that XML 1.0 forbids), trims and cuts; may be empty. */
 export function cleanText(text: string): string {
   if (isPlain(text)) {
     return text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) + "…" : text;
@@ -44,7 +44,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
       drawn: escape(drawn),
       direction: "",
       width,
-      count: shown.length,
+      spaced: shown.length,
     };
   }
   return {
@@ -76,14 +76,14 @@ function asciiWidth(text: string, face: Face): number {
   return width;
 }
 
-function measure(text: string, face: Face): { width: number; count: number } {
+function measure(text: string, face: Face): { width: number; spaced: number } {
   let width = 0;
-  let count = 0;
+  let spaced = 0;
   for (const { segment } of graphemes(text)) {
     width += clusterWidth(face, segment);
-    count++;
+    spaced++;
   }
-  return { width, count };
+  return { width, spaced: JOINED.test(text) ? 0 : spaced };
 }
 
 function escape(text: string): string {
@@ -125,6 +125,9 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['"', "&quot;"],
   ["'", "&#39;"],
 ]);
+
+// Scripts whose letters touch: Arabic, Syriac, N'Ko, Mongolian, and those that hang from a line.
+const JOINED = /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Nkoo}\p{sc=Mong}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}]/u;
 
 // The first letter of the text decides, as in the Unicode bidirectional algorithm.
 const RIGHT_TO_LEFT =

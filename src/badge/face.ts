@@ -78,6 +78,8 @@ const BLOCKS: readonly (readonly [number, number])[] = [
   [0x1fff, 0.62], // Mongolian to Greek with accents
   [0x20ff, 0.45], // punctuation, superscripts, currency
   [0x2e7f, 0.8], // arrows, mathematics, boxes, dingbats
+  [0x303f, 1], // radicals and punctuation of Chinese and Japanese
+  [0x30ff, 0.973], // kana, as shields.io has them
   [0xabff, 1], // Chinese, Japanese, Yi
   [0xd7ff, 0.973], // Hangul
   [0xfaff, 1], // private use, compatibility ideographs

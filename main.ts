@@ -1,0 +1,3 @@
+import { run } from "./src/server.ts";
+
+await run();

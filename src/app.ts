@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import type { Config } from "./config.ts";
+import type { Counters } from "./counter/counters.ts";
+import { createAccess } from "./http/access.ts";
+import { type Endpoint, serve } from "./http/endpoint.ts";
+import type { Log } from "./log.ts";
+import { Problem } from "./problem.ts";
+import { badge, badgeJson } from "./routes/badge.ts";
+import { count, countText } from "./routes/count.ts";
+import { hit, hitImage } from "./routes/hit.ts";
+import { counterKey, health, openapiDocument, readiness, welcome } from "./routes/service.ts";
+
+/** What the HTTP surface stands on. */
+export interface AppOptions {
+  config: Pick<Config, "secret" | "openReads">;
+  counters: Counters;
+  log: Log;
+}
+
+/** The whole HTTP surface. */
+export function createApp({ config, counters, log }: AppOptions): Hono {
+  const { openReads } = config;
+  const access = createAccess(config);
+  const counting = { counters, access };
+  const reading = { counters, access, openReads };
+
+  const app = new Hono();
+  const at = (path: string, endpoint: Endpoint) => app.all(path, serve(endpoint, log));
+
+  at("/hit", hit(counting));
+  at("/hit.svg", hitImage(counting));
+  at("/count", count(reading));
+  at("/count.txt", countText(reading));
+  at("/badge", badge(reading));
+  at("/badge.json", badgeJson(reading));
+  at("/key", counterKey(access));
+  at("/openapi.json", openapiDocument());
+  at("/healthz", health());
+  at("/readyz", readiness(counters));
+  at("/", welcome());
+  at("*", nothing);
+  return app;
+}
+
+/** Every other path, whatever the method. */
+const nothing: Endpoint = {
+  methods: undefined,
+  kind: "json",
+  audience: "own",
+  handle() {
+    throw new Problem("not-found");
+  },
+};

@@ -1,0 +1,34 @@
+import { Problem } from "../problem.ts";
+
+declare const brand: unique symbol;
+
+/** The id of a counter: trimmed, in Unicode NFC, 1 to 200 bytes of UTF-8, nothing invisible in it. */
+export type CounterId = string & { readonly [brand]: true };
+
+/** The longest id, in bytes of UTF-8. */
+export const MAX_ID_BYTES = 200;
+
+const DEFAULT_ID = "home";
+const PLAIN = /^[!-~]{1,200}$/;
+/** Unicode's "Other": control, format, surrogate, private-use and unassigned characters. */
+const INVISIBLE = /\p{C}/u;
+const encoder = new TextEncoder();
+
+/** The id that a text names, or "home" for none; throws the problem "bad-id". */
+export function counterId(text: string | undefined): CounterId {
+  if (text === undefined) return branded(DEFAULT_ID);
+  if (PLAIN.test(text)) return branded(text);
+  const id = text.trim().normalize("NFC");
+  if (id === "") return branded(DEFAULT_ID);
+  if (INVISIBLE.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
+  return branded(id);
+}
+
+/** The one place where a text becomes an id, after the checks above. */
+function branded(text: string): CounterId {
+  return text as CounterId;
+}
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}

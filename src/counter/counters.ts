@@ -1,0 +1,93 @@
+import { Problem } from "../problem.ts";
+import type { CounterId } from "./counter_id.ts";
+import { type Group, GroupCalls } from "./group_calls.ts";
+import { Recent } from "./recent.ts";
+import type { CounterStore, Outcome, Source } from "./store.ts";
+
+/** How long a caller waits for the store at most, in milliseconds. */
+const DEADLINE = 2000;
+/** How long the store may take to show that it is ready, in milliseconds. */
+const READY_DEADLINE = 1000;
+/** How many callers may wait at once. */
+const MAX_WAITING = 10_000;
+/** How many counters' last numbers are remembered. */
+const REMEMBERED = 10_000;
+
+/** The counters of a store, exact under any number of callers at once. */
+export interface Counters {
+  readonly source: Source;
+  /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
+  hit(id: CounterId): Promise<number>;
+  /** The number of a counter: at least that of every hit acknowledged before the call. */
+  count(id: CounterId): Promise<number>;
+  /** The number that this process saw last, which may be out of date; undefined where it saw none. */
+  lastSeen(id: CounterId): number | undefined;
+  /** Resolves where the store answers within a second; rejects with "store-unavailable" otherwise. */
+  ready(): Promise<void>;
+  /** Answers those who wait, then closes the store. */
+  close(): Promise<void>;
+}
+
+/** Opens the counters of a store; they own it from then on. */
+export function createCounters(store: CounterStore): Counters {
+  const seen = new Recent<CounterId, number>(REMEMBERED);
+
+  function remember(groups: readonly Group[], outcomes: readonly Outcome[]): readonly Outcome[] {
+    groups.forEach(({ id }, index) => {
+      const outcome = outcomes[index];
+      if (typeof outcome === "number") seen.set(id, outcome);
+    });
+    return outcomes;
+  }
+
+  const { batches, idsPerBatch } = store;
+  const hits = new GroupCalls({
+    batches,
+    idsPerBatch,
+    deadline: DEADLINE,
+    overdue: "outcome-unknown",
+    send: async (groups) =>
+      remember(
+        groups,
+        await store.add(groups.map(({ id, callers }) => ({ id, amount: callers.length }))),
+      ),
+    share: (total, group, place) => total - group.callers.length + 1 + place,
+  });
+  const counts = new GroupCalls({
+    batches,
+    idsPerBatch,
+    deadline: DEADLINE,
+    overdue: "store-unavailable",
+    send: async (groups) => remember(groups, await store.read(groups.map(({ id }) => id))),
+    share: (total) => total,
+  });
+
+  function join(calls: GroupCalls, id: CounterId): Promise<number> {
+    if (hits.waiting + counts.waiting < MAX_WAITING) return calls.join(id);
+    return Promise.reject(new Problem("overloaded"));
+  }
+
+  return {
+    source: store.source,
+    hit: (id) => join(hits, id),
+    count: (id) => join(counts, id),
+    lastSeen: (id) => seen.get(id),
+    ready: () => within(READY_DEADLINE, store.check()),
+    async close() {
+      await Promise.all([hits.drain(), counts.drain()]);
+      await store.close();
+    },
+  };
+}
+
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Problem("store-unavailable")), milliseconds);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

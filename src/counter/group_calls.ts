@@ -1,0 +1,144 @@
+import { Problem, type ProblemName } from "../problem.ts";
+import type { CounterId } from "./counter_id.ts";
+import type { Outcome } from "./store.ts";
+
+/** The callers that one operation on one counter answers together. */
+export interface Group {
+  readonly id: CounterId;
+  readonly callers: Caller[];
+  /** When the first of them came, by `performance.now()`. */
+  readonly since: number;
+}
+
+interface Caller {
+  resolve(number: number): void;
+  reject(problem: unknown): void;
+}
+
+interface Batch {
+  readonly groups: readonly Group[];
+  overdue: boolean;
+}
+
+/** Options of {@linkcode GroupCalls}. */
+export interface GroupCallsOptions {
+  /** How many batches may be under way at once. */
+  batches: number;
+  /** How many ids a batch may hold. */
+  idsPerBatch: number;
+  /** How long a caller waits at most, in milliseconds. */
+  deadline: number;
+  /** What a caller is told whose batch was sent and not answered in time. */
+  overdue: ProblemName;
+  /** Sends a batch; the outcomes stand in the order of the groups. */
+  send(groups: readonly Group[]): Promise<readonly Outcome[]>;
+  /** The number of one caller of a group whose operation came to `total`. */
+  share(total: number, group: Group, place: number): number;
+}
+
+/** How often deadlines are looked at, in milliseconds: a caller may wait that much longer. */
+const WATCH_INTERVAL = 100;
+
+/**
+ * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
+ * once. A call that finds the store idle goes out by itself without waiting for others.
+ */
+export class GroupCalls {
+  readonly #options: GroupCallsOptions;
+  /** In the order in which their first callers came, as a Map keeps it. */
+  readonly #gathering = new Map<CounterId, Group>();
+  readonly #underWay = new Set<Batch>();
+  #overdue = 0;
+  #waiting = 0;
+  #watch: ReturnType<typeof setInterval> | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(options: GroupCallsOptions) {
+    this.#options = options;
+  }
+
+  /** How many callers have no answer yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Joins the next batch; resolves with this caller's own number. */
+  join(id: CounterId): Promise<number> {
+    if (this.#overdue > 0 && this.#overdue === this.#options.batches) {
+      return Promise.reject(new Problem("store-unavailable"));
+    }
+    return new Promise((resolve, reject) => {
+      const group = this.#gathering.get(id);
+      if (group !== undefined) group.callers.push({ resolve, reject });
+      else {this.#gathering.set(id, {
+          id,
+          callers: [{ resolve, reject }],
+          since: performance.now(),
+        });}
+      this.#waiting++;
+      if (this.#underWay.size < this.#options.batches) this.#sendNext();
+      this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
+    });
+  }
+
+  /** Resolves when no caller waits and no batch is under way, or after the deadline. */
+  async drain(): Promise<void> {
+    if (this.#waiting > 0) await new Promise<void>((resolve) => this.#drained = resolve);
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #sendNext(): void {
+    const groups: Group[] = [];
+    for (const group of this.#gathering.values()) {
+      if (groups.length === this.#options.idsPerBatch) break;
+      groups.push(group);
+      this.#gathering.delete(group.id);
+    }
+    const batch: Batch = { groups, overdue: false };
+    this.#underWay.add(batch);
+    this.#options.send(groups).then(
+      (outcomes) => this.#settle(batch, outcomes),
+      (problem) => this.#settle(batch, groups.map(() => problem)),
+    );
+  }
+
+  #settle(batch: Batch, outcomes: readonly Outcome[]): void {
+    this.#underWay.delete(batch);
+    if (batch.overdue) this.#overdue--;
+    else batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
+    if (this.#gathering.size > 0) this.#sendNext();
+  }
+
+  #answer(group: Group, outcome: Outcome | undefined): void {
+    const { callers } = group;
+    this.#waiting -= callers.length;
+    if (typeof outcome === "number") {
+      for (let place = 0; place < callers.length; place++) {
+        callers[place]?.resolve(this.#options.share(outcome, group, place));
+      }
+    } else {
+      for (const caller of callers) caller.reject(outcome);
+    }
+    if (this.#waiting === 0) this.#drained?.();
+  }
+
+  #enforceDeadline(): void {
+    const latest = performance.now() - this.#options.deadline;
+    for (const batch of this.#underWay) {
+      if (batch.overdue || (batch.groups[0]?.since ?? Infinity) > latest) continue;
+      batch.overdue = true;
+      this.#overdue++;
+      for (const group of batch.groups) this.#answer(group, new Problem(this.#options.overdue));
+    }
+    for (const group of this.#gathering.values()) {
+      if (group.since > latest) break;
+      this.#gathering.delete(group.id);
+      this.#answer(group, new Problem("store-unavailable"));
+    }
+    if (this.#waiting === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+  }
+}

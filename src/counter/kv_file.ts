@@ -1,0 +1,119 @@
+import { StartError } from "./start_error.ts";
+
+/** A Deno KV file that this process owns. */
+export interface KvFile {
+  readonly kv: Deno.Kv;
+  /** Throws where the file is no longer the one that was opened. */
+  checkPresent(): void;
+  /** To be called after a commit: the same check, and notes beside the file that it holds counters. */
+  confirm(): void;
+  /** Gives the file up. */
+  close(): void;
+}
+
+/** What the lock file says once the file beside it has held counters. */
+const HELD = "This counter file has held counts.\n";
+
+/**
+ * Opens a Deno KV file, and makes it and its folder where there are none; nobody else may open it until it is closed.
+ *
+ * Throws a {@linkcode StartError} where another process owns it, where it is damaged, and where it is missing or empty
+ * although it has held counters.
+ */
+export async function openKvFile(path: string): Promise<KvFile> {
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) || "/" : ".";
+  await Deno.mkdir(folder, { recursive: true });
+  const lock = await lockFor(path);
+  try {
+    await refuseDamage(path, await readAll(lock) === HELD);
+    const kv = await Deno.openKv(path);
+    return own(kv, path, lock);
+  } catch (error) {
+    lock.close();
+    if (error instanceof StartError || error instanceof Deno.errors.NotCapable) throw error;
+    throw new StartError(
+      `${path} cannot be opened as a counter file (${
+        messageOf(error)
+      }): restore it from a backup, or move it away to begin anew`,
+      { cause: error },
+    );
+  }
+}
+
+function own(kv: Deno.Kv, path: string, lock: Deno.FsFile): KvFile {
+  const opened = Deno.statSync(path);
+  let held = lock.statSync().size > 0;
+
+  function checkPresent(): void {
+    const now = Deno.statSync(path);
+    if (now.ino !== opened.ino || now.dev !== opened.dev) {
+      throw new Error(`${path} is not the file that was opened: start again`);
+    }
+  }
+
+  return {
+    kv,
+    checkPresent,
+    confirm() {
+      checkPresent();
+      if (held) return;
+      held = true;
+      lock.writeSync(new TextEncoder().encode(HELD));
+      lock.syncSync();
+    },
+    close: () => lock.close(),
+  };
+}
+
+/** The lock is a file of its own: SQLite has locks on the database, and lets two processes write in turn. */
+async function lockFor(path: string): Promise<Deno.FsFile> {
+  const lock = await Deno.open(`${path}.lock`, { create: true, read: true, write: true });
+  if (await lock.tryLock(true)) return lock;
+  lock.close();
+  throw new StartError(
+    `${path} is in use by another process: stop it first, or give this one a file of its own in STORE_URL`,
+  );
+}
+
+async function readAll(file: Deno.FsFile): Promise<string> {
+  const bytes = new Uint8Array(HELD.length + 1);
+  const length = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, length));
+}
+
+/** Deno KV opens a missing, an empty and a cut-off file without a word: look first. */
+async function refuseDamage(path: string, held: boolean): Promise<void> {
+  const size = await sizeOf(path);
+  if (size === 0 && held) {
+    throw new StartError(
+      `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.lock to begin anew`,
+    );
+  }
+  if (size > 0 && await sizeOf(`${path}-wal`) === 0 && size < await expectedSize(path)) {
+    throw new StartError(
+      `${path} is cut off: restore it from a backup, or move it away and delete ${path}.lock to begin anew`,
+    );
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3). */
+async function expectedSize(path: string): Promise<number> {
+  using file = await Deno.open(path, { read: true });
+  const header = new DataView(new ArrayBuffer(100));
+  await file.read(new Uint8Array(header.buffer));
+  const pageSize = header.getUint16(16);
+  return (pageSize === 1 ? 65536 : pageSize) * header.getUint32(28);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

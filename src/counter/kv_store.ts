@@ -1,0 +1,193 @@
+import { Problem } from "../problem.ts";
+import type { CounterId } from "./counter_id.ts";
+import type { KvFile } from "./kv_file.ts";
+import { Recent } from "./recent.ts";
+import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
+import type { StoreHealth } from "./store_health.ts";
+
+/** Options of {@linkcode createKvStore}. */
+export interface KvStoreOptions {
+  kv: Deno.Kv;
+  /** The first part of every key; the second is the id. */
+  prefix: string;
+  source: "deno-kv" | "memory";
+  health: StoreHealth;
+  /** Whether others may write too, as they may where the database is reached over a network. */
+  shared: boolean;
+  /** The file that holds the database, where it is one. */
+  file?: KvFile;
+}
+
+/** A counter as the database holds it. */
+interface Entry {
+  readonly outcome: Outcome;
+  readonly versionstamp: string | null;
+}
+
+/** Deno KV reads 10 keys at once and checks 100 in one commit (docs.deno.com, "KV transactions"). */
+const KEYS_PER_READ = 10;
+const CHECKS_PER_COMMIT = 100;
+/** How many entries an only writer keeps, so that a batch on known ids needs no read before its commit. */
+const KEPT = 10_000;
+/** How long conflicts with other writers are retried, in milliseconds. */
+const CONFLICT_LIMIT = 1500;
+/** How long the database keeps a writer's mark, in milliseconds: far longer than a commit can be on its way. */
+const MARK_LIFETIME = 3_600_000;
+
+/** Counters in Deno KV: the key is [prefix, id] and holds a KvU64; a batch is one atomic commit. */
+export function createKvStore(options: KvStoreOptions): CounterStore {
+  const { kv, prefix, source, health, shared, file } = options;
+  const kept = new Recent<CounterId, Entry>(shared ? 0 : KEPT);
+  const markKey = ["tallymark", "writer", crypto.randomUUID()];
+  let commits = 0;
+  let closed = false;
+
+  async function fetchEntries(ids: readonly CounterId[]): Promise<Entry[]> {
+    const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+    for (let start = 0; start < ids.length; start += KEYS_PER_READ) {
+      const keys = ids.slice(start, start + KEYS_PER_READ).map((id) => [prefix, id]);
+      reads.push(kv.getMany<unknown[]>(keys));
+    }
+    return (await Promise.all(reads)).flat().map(entryOf);
+  }
+
+  /** What the database holds, of which an only writer keeps what it wrote last. */
+  async function currentEntries(ids: readonly CounterId[]): Promise<Entry[]> {
+    const unknown = ids.filter((id) => kept.get(id) === undefined);
+    const fetched = unknown.length > 0 ? await fetchEntries(unknown) : [];
+    let next = 0;
+    return ids.map((id) => kept.get(id) ?? fetched[next++] ?? ABSENT);
+  }
+
+  /** Writes the new numbers if nobody wrote in between; the new versionstamp, or null where somebody did. */
+  async function commit(
+    additions: readonly Addition[],
+    entries: readonly Entry[],
+    outcomes: readonly Outcome[],
+  ): Promise<string | null> {
+    const operation = kv.atomic();
+    additions.forEach(({ id }, index) => {
+      const total = outcomes[index];
+      if (typeof total !== "number") return;
+      const key = [prefix, id];
+      operation.check({ key, versionstamp: entries[index]?.versionstamp ?? null });
+      // Never `sum`: where one mutation is refused because of its type, the others of its commit are stored.
+      operation.set(key, new Deno.KvU64(BigInt(total)));
+    });
+    const mark = ++commits;
+    if (shared) operation.set(markKey, mark, { expireIn: MARK_LIFETIME });
+    const result = await operation.commit();
+    if (result.ok) return result.versionstamp;
+    if (!shared) return null;
+    // A commit whose answer was lost is sent again by Deno and then conflicts with itself: its mark is there.
+    const found = await kv.get(markKey);
+    return found.value === mark ? found.versionstamp : null;
+  }
+
+  async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+    const ids = additions.map(({ id }) => id);
+    const giveUp = performance.now() + CONFLICT_LIMIT;
+    while (true) {
+      const entries = await currentEntries(ids).catch(unavailable);
+      const outcomes = additions.map(({ amount }, index) => sum(entries[index] ?? ABSENT, amount));
+      if (!outcomes.some((outcome) => typeof outcome === "number")) return outcomes;
+      const stamp = await commit(additions, entries, outcomes).catch((cause) =>
+        recheck(ids, entries, cause)
+      );
+      if (stamp !== null) {
+        confirm(ids, outcomes, stamp);
+        return outcomes;
+      }
+      for (const id of ids) kept.delete(id);
+      if (performance.now() > giveUp) {
+        return unavailable(new Error("Too many conflicts with other writers"));
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+    }
+  }
+
+  /** After a commit that failed: an only writer sees from what the database holds whether it was carried out. */
+  async function recheck(
+    ids: readonly CounterId[],
+    before: readonly Entry[],
+    cause: unknown,
+  ): Promise<string | null> {
+    for (const id of ids) kept.delete(id);
+    health.away(cause);
+    if (shared) throw new Problem("outcome-unknown", { cause });
+    const after = await fetchEntries(ids).catch(() => {
+      throw new Problem("outcome-unknown", { cause });
+    });
+    const changed = after.find((entry, index) =>
+      entry.versionstamp !== before[index]?.versionstamp
+    );
+    if (changed === undefined) throw new Problem("store-unavailable", { cause });
+    return changed.versionstamp;
+  }
+
+  function confirm(
+    ids: readonly CounterId[],
+    outcomes: readonly Outcome[],
+    versionstamp: string,
+  ): void {
+    try {
+      file?.confirm();
+    } catch (cause) {
+      unavailable(cause);
+    }
+    health.well();
+    ids.forEach((id, index) => {
+      const outcome = outcomes[index];
+      if (typeof outcome === "number") kept.set(id, { outcome, versionstamp });
+    });
+  }
+
+  function unavailable(cause: unknown): never {
+    health.away(cause);
+    throw new Problem("store-unavailable", { cause });
+  }
+
+  async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
+    try {
+      file?.checkPresent();
+      const entries = await fetchEntries(ids);
+      health.well();
+      return entries.map(({ outcome }) => outcome);
+    } catch (cause) {
+      return unavailable(cause);
+    }
+  }
+
+  return {
+    source,
+    // One at a time: the next gathers while the disk or the network is busy with this one.
+    batches: 1,
+    idsPerBatch: CHECKS_PER_COMMIT,
+    add,
+    read,
+    check: async () => {
+      await read(["home" as CounterId]);
+    },
+    close() {
+      if (!closed) {
+        closed = true;
+        kv.close();
+        file?.close();
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
+const ABSENT: Entry = { outcome: 0, versionstamp: null };
+
+function entryOf({ value, versionstamp }: Deno.KvEntryMaybe<unknown>): Entry {
+  if (versionstamp === null) return ABSENT;
+  const counter = value instanceof Deno.KvU64 && value.value <= BigInt(MAX_HITS);
+  return { outcome: counter ? Number(value.value) : new Problem("not-a-counter"), versionstamp };
+}
+
+function sum({ outcome }: Entry, amount: number): Outcome {
+  if (typeof outcome !== "number") return outcome;
+  return outcome + amount <= MAX_HITS ? outcome + amount : new Problem("counter-full");
+}

@@ -1,0 +1,80 @@
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import { openKvFile } from "./kv_file.ts";
+import { createKvStore } from "./kv_store.ts";
+import { createLazyStore } from "./lazy_store.ts";
+import { RedisLink } from "./redis_link.ts";
+import { createRedisStore } from "./redis_store.ts";
+import { StartError } from "./start_error.ts";
+import type { CounterStore } from "./store.ts";
+import { createStoreHealth } from "./store_health.ts";
+
+/** How long a service that fails fast waits for its store at start, in milliseconds. */
+const FAIL_FAST_LIMIT = 5000;
+
+/** Options of {@linkcode openStore}. */
+export interface OpenStoreOptions {
+  config: Pick<Config, "store" | "prefix" | "failFast">;
+  log: Log;
+  /** Called where the store turns out later to be one that cannot be used at all. */
+  onUnusable(error: StartError): void;
+}
+
+/**
+ * Opens the store that the settings name; the only place that does.
+ *
+ * Throws a {@linkcode StartError} where a local file cannot be had, and where a network store does not answer within 5 s
+ * although the settings say to fail fast. Otherwise a network store that is away is connected in the background.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
+  const store = await open(options);
+  if (options.config.failFast) await answering(store);
+  return store;
+}
+
+async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<CounterStore> {
+  const { store: setting, prefix } = config;
+  const health = createStoreHealth(log);
+  switch (setting.kind) {
+    case "kv-file": {
+      const file = await openKvFile(setting.path);
+      return createKvStore({ kv: file.kv, file, prefix, source: "deno-kv", health, shared: false });
+    }
+    case "kv-memory": {
+      const kv = await Deno.openKv(":memory:");
+      return createKvStore({ kv, prefix, source: "memory", health, shared: false });
+    }
+    case "kv-remote":
+    case "kv-platform":
+      return createLazyStore("deno-kv", health, async () => {
+        const kv = await Deno.openKv(setting.kind === "kv-remote" ? setting.url : undefined);
+        return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
+      });
+    case "redis": {
+      // Loading the client takes longer than all the rest of the start: only who uses Redis waits for it.
+      const library = await import("@redis/client");
+      const link = new RedisLink({ address: setting, library, health, onUnusable });
+      return createRedisStore({ link, prefix, health });
+    }
+  }
+}
+
+async function answering(store: CounterStore): Promise<void> {
+  const giveUp = performance.now() + FAIL_FAST_LIMIT;
+  while (performance.now() < giveUp) {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error("no answer")), giveUp - performance.now());
+    try {
+      return await Promise.race([store.check(), late.promise]);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  await store.close();
+  throw new StartError(
+    "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
+      "check its address, its password and whether it runs",
+  );
+}

@@ -1,0 +1,88 @@
+import { Problem, type ProblemName } from "../problem.ts";
+import type { RedisLink, Reply } from "./redis_link.ts";
+import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
+import type { StoreHealth } from "./store_health.ts";
+
+/** Options of {@linkcode createRedisStore}. */
+export interface RedisStoreOptions {
+  link: RedisLink;
+  /** What stands before the id in a key. */
+  prefix: string;
+  health: StoreHealth;
+}
+
+/**
+ * Counters in Redis: the key is prefix + id and holds a plain integer.
+ *
+ * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
+ */
+export function createRedisStore({ link, prefix, health }: RedisStoreOptions): CounterStore {
+  async function send(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+    const replies = await link.send(commands);
+    const failure = replies.find((reply) => reply.kind !== "done" && !isForeignValue(reply.cause));
+    if (failure !== undefined && failure.kind !== "done") health.away(failure.cause);
+    else health.well();
+    return replies;
+  }
+
+  /** Undoes an addition that left the bounds of a counter, so that the value is what it was before. */
+  async function takeBack({ id, amount }: Addition, before: number): Promise<Problem> {
+    const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
+    if (reply?.kind !== "done") return new Problem("outcome-unknown");
+    return new Problem(before >= 0 && before <= MAX_HITS ? "counter-full" : "not-a-counter");
+  }
+
+  return {
+    source: "redis",
+    // On a link with latency, hits that arrive while a batch is under way need not wait for its return.
+    batches: 4,
+    idsPerBatch: 1000,
+    async add(additions) {
+      const replies = await send(
+        additions.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
+      );
+      return Promise.all(replies.map((reply, index) => {
+        const addition = additions[index];
+        if (addition === undefined || reply.kind !== "done") {
+          return problemOf(reply, "outcome-unknown");
+        }
+        const total = Number(reply.value);
+        const before = total - addition.amount;
+        return before >= 0 && total <= MAX_HITS ? total : takeBack(addition, before);
+      }));
+    },
+    async read(ids) {
+      const replies = await send(ids.map((id) => ["GET", prefix + id]));
+      return replies.map((reply) =>
+        reply.kind === "done" ? counterOf(reply.value) : problemOf(reply, "store-unavailable")
+      );
+    },
+    async check() {
+      const [reply] = await send([["PING"]]);
+      if (reply?.kind !== "done") throw new Problem("store-unavailable");
+    },
+    close: () => link.close(),
+  };
+}
+
+const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
+
+function counterOf(value: unknown): Outcome {
+  if (value === null) return 0;
+  const text = String(value);
+  return COUNTER.test(text) && Number(text) <= MAX_HITS
+    ? Number(text)
+    : new Problem("not-a-counter");
+}
+
+/** What a command that was not carried out means for its callers; `lost` where no reply came. */
+function problemOf(reply: Reply, lost: ProblemName): Problem {
+  if (reply.kind !== "refused") return new Problem(lost, { cause: reply.kind });
+  const { cause } = reply;
+  return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+}
+
+/** Whether Redis refused the command because of what the key holds. */
+function isForeignValue(cause: unknown): boolean {
+  return cause instanceof Error && /^WRONGTYPE|not an integer|would overflow/.test(cause.message);
+}

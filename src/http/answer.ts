@@ -1,0 +1,70 @@
+import { parseLook } from "../badge/look.ts";
+import { renderError } from "../badge/badge.ts";
+import type { Problem } from "../problem.ts";
+
+/** Header names and values, built once for each kind of answer: every one of them costs time on the hot path. */
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** What an answer's body is. */
+export type Kind = "json" | "text" | "svg";
+
+/** For whom an answer's body is: any page, any page as an image only, or nobody's page. */
+export type Audience = "any" | "image" | "own";
+
+const TYPES: Record<Kind, string> = {
+  json: "application/json",
+  text: "text/plain; charset=utf-8",
+  svg: "image/svg+xml; charset=utf-8",
+};
+
+/** Lets the style of a badge through and nothing else, should somebody open it as a page. */
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+const ANY_ORIGIN: Headers = [["access-control-allow-origin", "*"]];
+const CROSS_ORIGIN: Headers = [["cross-origin-resource-policy", "cross-origin"]];
+
+/** The headers of one kind of answer. */
+export function headersOf(kind: Kind, cacheControl: string, audience: Audience): Headers {
+  return [
+    ["content-type", TYPES[kind]],
+    ["cache-control", cacheControl],
+    ["x-content-type-options", "nosniff"],
+    ...(audience === "any" ? ANY_ORIGIN : []),
+    ...(audience === "own" ? [] : CROSS_ORIGIN),
+    ...(kind === "svg" ? [["content-security-policy", SVG_POLICY] as const] : []),
+  ];
+}
+
+/** An answer with these headers and some that are its own. */
+export function answer(body: string | null, headers: Headers, status = 200): Response {
+  // The Fetch types ask for a mutable list although it is only read.
+  return new Response(body, { status, headers: headers as [string, string][] });
+}
+
+/** The answer to a problem, in the endpoint's own kind. */
+export function problemAnswer(problem: Problem, kind: Kind, audience: Audience): Response {
+  const body = kind === "svg" ? renderError(parseLook(new Map()), problem.badge) : undefined;
+  return problemWithBody(problem, kind, audience, body);
+}
+
+/** The same with a picture of its own, such as the last number that was known. */
+export function problemWithBody(
+  problem: Problem,
+  kind: Kind,
+  audience: Audience,
+  body: string | undefined,
+): Response {
+  const headers: [string, string][] = headersOf(kind, "no-store", audience).map(([name, value]) => [
+    name,
+    value === TYPES.json ? "application/problem+json" : value,
+  ]);
+  if (problem.status === 401) headers.push(["www-authenticate", 'Bearer realm="Tallymark"']);
+  if (problem.status === 503) headers.push(["retry-after", "1"]);
+  if (problem.allow !== undefined) headers.push(["allow", problem.allow]);
+  return answer(body ?? textOf(problem, kind), headers, problem.status);
+}
+
+function textOf({ kind: name, title, status, detail }: Problem, kind: Kind): string {
+  if (kind === "text") return `${title}: ${detail}`;
+  return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
+}

@@ -1,0 +1,68 @@
+/** A field of a log line: text, a number, a truth value, or what was thrown. */
+export type LogField = string | number | boolean | undefined | readonly string[] | Error;
+
+/** Where events go: one call is one line. `event` is a fixed phrase; what varies goes into `fields`. */
+export interface Log {
+  info(event: string, fields?: Record<string, LogField>): void;
+  warn(event: string, fields?: Record<string, LogField>): void;
+  error(event: string, fields?: Record<string, LogField>): void;
+}
+
+/** Options of {@linkcode createLog}. */
+export interface LogOptions {
+  /** Texts that must never leave the process: each is replaced wherever it would appear. */
+  secrets: readonly string[];
+  /** Takes one finished line; the default writes it to standard error. */
+  write?: (line: string) => void;
+}
+
+/** A log that writes each event as one JSON line. */
+export function createLog({ secrets, write = writeToStandardError }: LogOptions): Log {
+  const hidden = secrets.filter((secret) => secret.length > 0).flatMap(spellings);
+
+  function log(level: string, event: string, fields: Record<string, LogField> = {}): void {
+    const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
+    for (const [name, value] of Object.entries(fields)) {
+      line[name] = redact(value instanceof Error ? describe(value) : value, hidden);
+    }
+    write(JSON.stringify(line));
+  }
+
+  return {
+    info: (event, fields) => log("info", event, fields),
+    warn: (event, fields) => log("warn", event, fields),
+    error: (event, fields) => log("error", event, fields),
+  };
+}
+
+/** Prints text for a person at start: the banner, and what keeps the service from starting. */
+export function printTo(stream: "stdout" | "stderr", text: string): void {
+  if (stream === "stdout") console.log(text);
+  else console.error(text);
+}
+
+function writeToStandardError(line: string): void {
+  console.error(line);
+}
+
+/** An error with its causes, outermost first; the stack only of one that nobody expected. */
+function describe(error: Error): string {
+  const parts: string[] = [];
+  let current: unknown = error;
+  while (current instanceof Error && parts.length < 5) {
+    parts.push(`${current.name}: ${current.message}`);
+    current = current.cause;
+  }
+  return parts.join(" <- ");
+}
+
+/** A secret as it may stand in a message: as it is and percent-encoded, the longest first. */
+function spellings(secret: string): string[] {
+  const encoded = encodeURIComponent(secret);
+  return encoded === secret ? [secret] : [encoded, secret];
+}
+
+function redact(value: LogField, hidden: readonly string[]): LogField {
+  if (typeof value !== "string") return value;
+  return hidden.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), value);
+}

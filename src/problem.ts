@@ -1,0 +1,120 @@
+/** What a problem looks like to the caller: the status, a short name and a sentence that says what to do. */
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  /** The few words that fit on a badge. */
+  readonly badge: string;
+}
+
+/** Everything that can go wrong, each once. Details are for the caller; causes go to the log only. */
+const KINDS = {
+  "bad-host": {
+    status: 400,
+    title: "Bad Host header",
+    detail:
+      "The Host header must be a name, an IPv4 address or an [IPv6] address, with an optional port.",
+    badge: "bad host",
+  },
+  "bad-query": {
+    status: 400,
+    title: "Bad query",
+    detail: "The query must be percent-encoded UTF-8.",
+    badge: "bad query",
+  },
+  "bad-id": {
+    status: 400,
+    title: "Bad counter id",
+    detail:
+      "An id has 1 to 200 bytes of UTF-8 and no control, format, private-use or unassigned characters.",
+    badge: "bad id",
+  },
+  "unauthorized": {
+    status: 401,
+    title: "Unauthorized",
+    detail:
+      "Send the secret token in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
+    badge: "unauthorized",
+  },
+  "not-found": {
+    status: 404,
+    title: "Not found",
+    detail: "There is nothing under this path: GET / lists the endpoints.",
+    badge: "not found",
+  },
+  "method-not-allowed": {
+    status: 405,
+    title: "Method not allowed",
+    detail: "This path does not answer this method: the Allow header lists those that it does.",
+    badge: "bad method",
+  },
+  "not-a-counter": {
+    status: 409,
+    title: "Not a counter",
+    detail: "The store holds something else than a counter under this id; it was left as it is.",
+    badge: "not a counter",
+  },
+  "counter-full": {
+    status: 409,
+    title: "Counter full",
+    detail: "The counter stands at its largest number, 2^53-1; it was left as it is.",
+    badge: "full",
+  },
+  "internal": {
+    status: 500,
+    title: "Internal error",
+    detail: "Something unexpected went wrong; the log of the service has the cause.",
+    badge: "error",
+  },
+  "store-unavailable": {
+    status: 503,
+    title: "Store unavailable",
+    detail: "The store does not take requests right now. Nothing was counted: try again later.",
+    badge: "unavailable",
+  },
+  "overloaded": {
+    status: 503,
+    title: "Too many requests are waiting",
+    detail: "Too many requests are waiting for the store. Nothing was counted: try again later.",
+    badge: "busy",
+  },
+  "outcome-unknown": {
+    status: 504,
+    title: "Outcome unknown",
+    detail: "The store got the hit but did not confirm it in time: it may have been counted.",
+    badge: "no answer",
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+/** The name of a problem, which is also the last part of its `type`. */
+export type ProblemName = keyof typeof KINDS;
+
+/** Options of a {@linkcode Problem}. */
+export interface ProblemOptions {
+  /** A sentence for the caller in place of the usual one. */
+  detail?: string;
+  /** What caused it, for the log only. */
+  cause?: unknown;
+  /** The methods to list in `Allow`; of "method-not-allowed" only. */
+  allow?: string;
+}
+
+/** Something that went wrong and that the caller is told of, as RFC 9457 describes it. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly badge: string;
+  readonly allow: string | undefined;
+
+  constructor(readonly kind: ProblemName, options: ProblemOptions = {}) {
+    super(kind, { cause: options.cause });
+    const { status, title, detail, badge } = KINDS[kind];
+    this.status = status;
+    this.title = title;
+    this.detail = options.detail ?? detail;
+    this.badge = badge;
+    this.allow = options.allow;
+  }
+}

@@ -1,0 +1,108 @@
+import { renderBadge } from "../badge/badge.ts";
+import { shieldsColor } from "../badge/color.ts";
+import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
+import { formatCount } from "../badge/number.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import type { Counters } from "../counter/counters.ts";
+import { answer, type Headers, headersOf } from "../http/answer.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { entityTag, isUnchanged } from "../http/entity_tag.ts";
+import { parseQuery } from "../http/query.ts";
+import { Problem } from "../problem.ts";
+import type { ReadOptions } from "./count.ts";
+
+/** `GET /badge`: the number as an SVG image. */
+export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
+  const parameters = new Set(["id", "token", ...LOOK_PARAMETERS]);
+  const audience = openReads ? "any" : "own";
+  const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : "private, no-store";
+  const headers = headersOf("svg", cacheControl, audience);
+  const stale = [...headersOf("svg", "no-store", audience), STALE] as const;
+  return {
+    methods: ["GET", "HEAD", "OPTIONS"],
+    kind: "svg",
+    audience,
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkRead(request, query);
+      const look = parseLook(query);
+      const { hits, fresh } = await latest(counters, id);
+      const svg = renderBadge(look, formatCount(hits, look));
+      if (!fresh) return answer(svg, stale);
+      if (!openReads) return answer(svg, headers);
+      const tag = entityTag(svg);
+      const tagged: Headers = [...headers, ["etag", tag]];
+      return isUnchanged(request, tag) ? answer(null, tagged, 304) : answer(svg, tagged);
+    },
+  };
+}
+
+/** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
+export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoint {
+  const parameters = new Set([
+    "id",
+    "token",
+    "cacheSeconds",
+    "color",
+    "label",
+    "numbers",
+    "locale",
+  ]);
+  const audience = openReads ? "any" : "own";
+  return {
+    methods: ["GET", "HEAD", "OPTIONS"],
+    kind: "json",
+    audience,
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkRead(request, query);
+      const look = parseLook(query);
+      const { hits, fresh } = await latest(counters, id);
+      const seconds = cacheSeconds(query.get("cacheSeconds"));
+      const body = shieldsDocument(look, query.get("color"), hits, seconds);
+      if (!fresh) return answer(body, [...headersOf("json", "no-store", audience), STALE]);
+      const cacheControl = openReads ? `max-age=${seconds}` : "private, no-store";
+      return answer(body, headersOf("json", cacheControl, audience));
+    },
+  };
+}
+
+/** Only keys that shields.io knows: it refuses others. */
+function shieldsDocument(
+  look: Look,
+  color: string | undefined,
+  hits: number,
+  seconds: number,
+): string {
+  return JSON.stringify({
+    schemaVersion: 1,
+    label: look.label,
+    message: formatCount(hits, look),
+    color: shieldsColor(color),
+    cacheSeconds: seconds,
+  });
+}
+
+const STALE = ["x-tallymark", "stale"] as const;
+
+/** The number of a counter; while the store is away the last one that was seen, which the answer then says. */
+async function latest(
+  counters: Counters,
+  id: CounterId,
+): Promise<{ hits: number; fresh: boolean }> {
+  try {
+    return { hits: await counters.count(id), fresh: true };
+  } catch (error) {
+    const hits = counters.lastSeen(id);
+    if (!(error instanceof Problem) || error.status !== 503 || hits === undefined) throw error;
+    return { hits, fresh: false };
+  }
+}
+
+/** A whole number of seconds from 30 to 3,600; 60 where it is not a whole number. */
+function cacheSeconds(text: string | undefined): number {
+  if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return 60;
+  return Math.min(3600, Math.max(30, Number(text)));
+}

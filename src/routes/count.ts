@@ -1,0 +1,58 @@
+import { counterId } from "../counter/counter_id.ts";
+import type { Counters } from "../counter/counters.ts";
+import type { Access } from "../http/access.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { parseQuery } from "../http/query.ts";
+
+/** What the endpoints that read need. */
+export interface ReadOptions {
+  counters: Counters;
+  access: Access;
+  /** Whether anyone may read, and so any page and cache. */
+  openReads: boolean;
+}
+
+/** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
+export function count({ counters, access, openReads }: ReadOptions): Endpoint {
+  const parameters = new Set(["id", "format", "token"]);
+  const audience = openReads ? "any" : "own";
+  const cacheControl = openReads ? "no-store" : "private, no-store";
+  const json = headersOf("json", cacheControl, audience);
+  const text = headersOf("text", cacheControl, audience);
+  return {
+    methods: ["GET", "HEAD", "OPTIONS"],
+    kind: (url) => /[?&]format=te?xt(?:[&#]|$)/.test(url) ? "text" : "json",
+    audience,
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkRead(request, query);
+      const hits = await counters.count(id);
+      if (isText(query.get("format"))) return answer(String(hits), text);
+      return answer(JSON.stringify({ id, hits, source: counters.source }), json);
+    },
+  };
+}
+
+/** `GET /count.txt`: the number as plain text. */
+export function countText({ counters, access, openReads }: ReadOptions): Endpoint {
+  const parameters = new Set(["id", "token"]);
+  const audience = openReads ? "any" : "own";
+  const headers = headersOf("text", openReads ? "no-store" : "private, no-store", audience);
+  return {
+    methods: ["GET", "HEAD", "OPTIONS"],
+    kind: "text",
+    audience,
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkRead(request, query);
+      return answer(String(await counters.count(id)), headers);
+    },
+  };
+}
+
+function isText(format: string | undefined): boolean {
+  return format === "txt" || format === "text";
+}

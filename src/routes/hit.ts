@@ -1,0 +1,73 @@
+import { renderBadge } from "../badge/badge.ts";
+import { LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
+import { formatCount } from "../badge/number.ts";
+import { counterId } from "../counter/counter_id.ts";
+import type { Counters } from "../counter/counters.ts";
+import type { Access } from "../http/access.ts";
+import { answer, headersOf, problemWithBody } from "../http/answer.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { parseQuery } from "../http/query.ts";
+import { Problem } from "../problem.ts";
+
+/** What the endpoints that count need. */
+export interface HitOptions {
+  counters: Counters;
+  access: Access;
+}
+
+/** `GET` and `POST /hit`: adds one and answers with the new number. */
+export function hit({ counters, access }: HitOptions): Endpoint {
+  const parameters = new Set(["id", "token", "key"]);
+  const headers = headersOf("json", "no-store", "own");
+  const uncounted = [...headers, PREFETCH] as const;
+  return {
+    methods: ["GET", "POST"],
+    kind: "json",
+    audience: "own",
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkHit(request, query, id);
+      const prefetch = isPrefetch(request);
+      const hits = await (prefetch ? counters.count(id) : counters.hit(id));
+      const body = JSON.stringify({ id, hits, source: counters.source });
+      return answer(body, prefetch ? uncounted : headers);
+    },
+  };
+}
+
+/** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
+export function hitImage({ counters, access }: HitOptions): Endpoint {
+  const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
+  const headers = headersOf("svg", "no-store", "image");
+  const uncounted = [...headers, PREFETCH] as const;
+  return {
+    methods: ["GET", "HEAD"],
+    kind: "svg",
+    audience: "image",
+    async handle(request) {
+      const query = parseQuery(request.url, parameters);
+      const id = counterId(query.get("id"));
+      access.checkHit(request, query, id);
+      const look = parseLook(query);
+      const prefetch = isPrefetch(request);
+      const looking = prefetch || request.method === "HEAD";
+      try {
+        const hits = await (looking ? counters.count(id) : counters.hit(id));
+        return answer(renderBadge(look, formatCount(hits, look)), prefetch ? uncounted : headers);
+      } catch (error) {
+        const last = counters.lastSeen(id);
+        if (!(error instanceof Problem) || error.status < 500 || last === undefined) throw error;
+        return problemWithBody(error, "svg", "image", renderBadge(look, formatCount(last, look)));
+      }
+    },
+  };
+}
+
+const PREFETCH = ["x-tallymark", "prefetch"] as const;
+
+/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
+function isPrefetch({ headers }: Request): boolean {
+  const purpose = headers.get("sec-purpose") ?? headers.get("purpose");
+  return purpose !== null && /\bprefetch\b/i.test(purpose);
+}

@@ -1,0 +1,135 @@
+import { createApp } from "./app.ts";
+import { banner, settingsWarnings } from "./banner.ts";
+import { type Config, ConfigError, type Environment, parseConfig } from "./config.ts";
+import { createCounters } from "./counter/counters.ts";
+import { openStore } from "./counter/open_store.ts";
+import { StartError } from "./counter/start_error.ts";
+import { readEnvironment } from "./environment.ts";
+import { createLog, type Log, printTo } from "./log.ts";
+
+/** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
+const DRAIN_LIMIT = { deploy: 2500, standalone: 6000 };
+/** Pause before listening again where the system took the listener away, in milliseconds. */
+const RELISTEN_PAUSE = 100;
+
+type Server = Deno.HttpServer<Deno.NetAddr>;
+
+/** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
+export async function run(): Promise<void> {
+  try {
+    await start(await readEnvironment((name) => Deno.env.get(name)));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function start(environment: Environment): Promise<void> {
+  const config = parseConfig(environment);
+  const generatedToken = config.secret === undefined && config.platform === "standalone"
+    ? randomToken()
+    : undefined;
+  const secret = config.secret ?? generatedToken;
+  const { DENO_KV_ACCESS_TOKEN } = environment;
+  const log = createLog({ secrets: secretsOf(config, [secret, DENO_KV_ACCESS_TOKEN]) });
+  for (const warning of settingsWarnings(config)) log.warn(warning);
+  // Deno.openKv finds the token in the environment only, where a .env file does not put it.
+  if (DENO_KV_ACCESS_TOKEN) Deno.env.set("DENO_KV_ACCESS_TOKEN", DENO_KV_ACCESS_TOKEN);
+
+  const counters = createCounters(await openStore({ config, log, onUnusable: fail }));
+  const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
+  // Deno Deploy chooses the address itself.
+  const address = config.platform === "deploy"
+    ? {}
+    : { hostname: config.hostname, port: config.port };
+  const server = listen(address, app.fetch);
+  const stop = keepListening(server, app.fetch, log);
+  printTo("stdout", banner({ config, address: server.addr, generatedToken }));
+  log.info("start", { source: counters.source });
+
+  await nextSignal();
+  log.info("stop");
+  await Promise.race([stop(), pause(DRAIN_LIMIT[config.platform])]);
+  await counters.close();
+  Deno.exit(0);
+}
+
+function listen(address: { hostname?: string; port?: number }, fetch: Deno.ServeHandler): Server {
+  try {
+    return Deno.serve({ ...address, onListen: () => {} }, fetch);
+  } catch (cause) {
+    throw new StartError(`Cannot listen on this HOST and PORT: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Out of file descriptors, Deno stops listening for good: begins again on the same address until the result is called. */
+function keepListening(first: Server, fetch: Deno.ServeHandler, log: Log): () => Promise<void> {
+  let server = first;
+  const { hostname, port } = first.addr;
+  const watch = (): void => {
+    server.finished.catch(async (cause) => {
+      log.error("listener lost", { cause: asError(cause) });
+      server = await again();
+      watch();
+    });
+  };
+  watch();
+  return () => server.shutdown();
+
+  async function again(): Promise<Server> {
+    while (true) {
+      await pause(RELISTEN_PAUSE);
+      try {
+        return listen({ hostname, port }, fetch);
+      } catch {
+        // No descriptors yet: they come back as connections end.
+      }
+    }
+  }
+}
+
+function nextSignal(): Promise<void> {
+  const signals: Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM"];
+  return new Promise((resolve) => {
+    for (const signal of signals) Deno.addSignalListener(signal, () => resolve());
+  });
+}
+
+/** Ends the process with the reason, a line for each thing to do. */
+function fail(error: unknown): never {
+  if (error instanceof ConfigError) {
+    printTo(
+      "stderr",
+      `Tallymark cannot start with these settings:\n  ${error.problems.join("\n  ")}`,
+    );
+  } else if (error instanceof StartError) {
+    printTo("stderr", `Tallymark cannot start: ${error.message}`);
+  } else {
+    printTo("stderr", `Tallymark cannot start: unexpected error: ${messageOf(error)}`);
+  }
+  Deno.exit(1);
+}
+
+/** 160 random bits in hexadecimal, which needs no escaping anywhere. */
+function randomToken(): string {
+  return crypto.getRandomValues(new Uint8Array(20)).toHex();
+}
+
+/** Every text that must not reach the log. */
+function secretsOf({ store }: Config, others: readonly (string | undefined)[]): string[] {
+  const password = store.kind === "redis" ? store.password : undefined;
+  return [...others, password].filter((text) => text !== undefined);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+function messageOf(error: unknown): string {
+  return asError(error).message;
+}

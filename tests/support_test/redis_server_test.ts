@@ -1,6 +1,7 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { opensslAvailable } from "../support/certificate.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { exchange } from "../support/resp.ts";
 
 Deno.test("startRedis: answers commands, each reply in its own type", needsRedis, async () => {
   await using redis = await startRedis();
@@ -35,6 +36,8 @@ Deno.test("startRedis: a password is asked for and stands in the url", needsRedi
   await using redis = await startRedis({ password: "p@ss/word" });
   equal(redis.url, `redis://:p%40ss%2Fword@127.0.0.1:${redis.port}`);
   equal(await redis.command("PING"), "PONG");
+  using stranger = await Deno.connect({ hostname: "127.0.0.1", port: redis.port });
+  match(String((await exchange(stranger, [["PING"]]))[0]), /NOAUTH/);
 });
 
 Deno.test({

@@ -12,7 +12,7 @@ const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen({ port }) {
   console.log("Tallymark listens on http://127.0.0.1:" + port + " folder " + Deno.cwd());
 } }, (request) => {
   console.error("asked for " + new URL(request.url).pathname);
-  return new Response(JSON.stringify([Deno.env.get("SECRET_TOKEN"), Deno.env.get("USER") ?? null]));
+  return new Response(JSON.stringify([Deno.env.get("SECRET_TOKEN"), Deno.env.get("OUTSIDE") ?? null]));
 });
 `;
 
@@ -20,6 +20,7 @@ Deno.test("startService: runs with its own environment and folder, stops in good
   await using folder = await tempDir();
   const entry = join(folder.path, "main.js");
   await Deno.writeTextFile(entry, program);
+  Deno.env.set("OUTSIDE", "must not reach the service");
   let cwd: string;
   {
     await using service = await startService({ ...open, entry, env: { SECRET_TOKEN: "s" } });

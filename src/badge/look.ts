@@ -36,7 +36,7 @@ export interface Look {
 
 /** Resolves decoded query values; what is not understood falls back to its default, nothing throws. */
 export function parseLook(query: ReadonlyMap<string, string>): Look {
-  const style = STYLES.get(query.get("style")?.toLowerCase() ?? "") ?? DEFAULT_STYLE;
+  const style = STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
   const label = cleanText(query.get("label") ?? "") || DEFAULT_LABEL;
   const numbers = parseNumbers(query.get("numbers"));
   const palette: Palette = Object.freeze({

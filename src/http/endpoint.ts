@@ -59,12 +59,12 @@ function checkHost(request: Request): void {
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflight(allow: string, audience: Audience): Response {
-  if (audience !== "any") return answer(null, [["allow", allow]], 204);
-  return answer(null, [
-    ["allow", allow],
-    ["access-control-allow-origin", "*"],
-    ["access-control-allow-methods", allow],
-    ["access-control-allow-headers", "*"],
-    ["access-control-max-age", "86400"],
-  ], 204);
+  if (audience !== "any") return answer(null, { allow }, 204);
+  return answer(null, {
+    allow,
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+  }, 204);
 }

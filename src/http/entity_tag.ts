@@ -1,4 +1,4 @@
-/** A strong entity tag of a text (RFC 9110, section 8.8.3): 64 bits of FNV-1a over its UTF-16 code units. */
+/** A strong entity tag of a text (RFC 9110, section 8.8.3): its length and two 32-bit hashes. */
 export function entityTag(text: string): string {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;

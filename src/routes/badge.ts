@@ -4,7 +4,7 @@ import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
-import { answer, type Headers, headersOf } from "../http/answer.ts";
+import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { entityTag, isUnchanged } from "../http/entity_tag.ts";
 import { parseQuery } from "../http/query.ts";
@@ -17,7 +17,7 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const audience = openReads ? "any" : "own";
   const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : "private, no-store";
   const headers = headersOf("svg", cacheControl, audience);
-  const stale = [...headersOf("svg", "no-store", audience), STALE] as const;
+  const stale = { ...headersOf("svg", "no-store", audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "svg",
@@ -32,7 +32,7 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
       if (!fresh) return answer(svg, stale);
       if (!openReads) return answer(svg, headers);
       const tag = entityTag(svg);
-      const tagged: Headers = [...headers, ["etag", tag]];
+      const tagged = { ...headers, etag: tag };
       return isUnchanged(request, tag) ? answer(null, tagged, 304) : answer(svg, tagged);
     },
   };
@@ -62,7 +62,7 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
       const { hits, fresh } = await latest(counters, id);
       const seconds = cacheSeconds(query.get("cacheSeconds"));
       const body = shieldsDocument(look, query.get("color"), hits, seconds);
-      if (!fresh) return answer(body, [...headersOf("json", "no-store", audience), STALE]);
+      if (!fresh) return answer(body, { ...headersOf("json", "no-store", audience), ...STALE });
       const cacheControl = openReads ? `max-age=${seconds}` : "private, no-store";
       return answer(body, headersOf("json", cacheControl, audience));
     },
@@ -85,7 +85,7 @@ function shieldsDocument(
   });
 }
 
-const STALE = ["x-tallymark", "stale"] as const;
+const STALE = { "x-tallymark": "stale" };
 
 /** The number of a counter; while the store is away the last one that was seen, which the answer then says. */
 async function latest(

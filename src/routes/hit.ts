@@ -19,7 +19,7 @@ export interface HitOptions {
 export function hit({ counters, access }: HitOptions): Endpoint {
   const parameters = new Set(["id", "token", "key"]);
   const headers = headersOf("json", "no-store", "own");
-  const uncounted = [...headers, PREFETCH] as const;
+  const uncounted = { ...headers, ...PREFETCH };
   return {
     methods: ["GET", "POST"],
     kind: "json",
@@ -40,7 +40,7 @@ export function hit({ counters, access }: HitOptions): Endpoint {
 export function hitImage({ counters, access }: HitOptions): Endpoint {
   const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
   const headers = headersOf("svg", "no-store", "image");
-  const uncounted = [...headers, PREFETCH] as const;
+  const uncounted = { ...headers, ...PREFETCH };
   return {
     methods: ["GET", "HEAD"],
     kind: "svg",
@@ -64,7 +64,7 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
   };
 }
 
-const PREFETCH = ["x-tallymark", "prefetch"] as const;
+const PREFETCH = { "x-tallymark": "prefetch" };
 
 /** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {

@@ -66,10 +66,7 @@ export function readiness(counters: Counters): Endpoint {
 
 /** `GET /`: what this service is, for a person who comes by. */
 export function welcome(): Endpoint {
-  const headers = [
-    ...headersOf("text", "no-cache", "own"),
-    ["referrer-policy", "no-referrer"] as const,
-  ];
+  const headers = { ...headersOf("text", "no-cache", "own"), "referrer-policy": "no-referrer" };
   return { methods: READ, kind: "text", audience: "own", handle: () => answer(WELCOME, headers) };
 }
 

@@ -43,10 +43,11 @@ async function start(environment: Environment): Promise<void> {
     : { hostname: config.hostname, port: config.port };
   const server = listen(address, app.fetch);
   const stop = keepListening(server, app.fetch, log);
+  const signal = nextSignal();
   printTo("stdout", banner({ config, address: server.addr, generatedToken }));
   log.info("start", { source: counters.source });
 
-  await nextSignal();
+  await signal;
   log.info("stop");
   await Promise.race([stop(), pause(DRAIN_LIMIT[config.platform])]);
   await counters.close();

@@ -74,14 +74,18 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
       // Never `sum`: where one mutation is refused because of its type, the others of its commit are stored.
       operation.set(key, new Deno.KvU64(BigInt(total)));
     });
-    const mark = ++commits;
-    if (shared) operation.set(markKey, mark, { expireIn: MARK_LIFETIME });
+    commits++;
+    if (shared) operation.set(markKey, commits, { expireIn: MARK_LIFETIME });
     const result = await operation.commit();
     if (result.ok) return result.versionstamp;
-    if (!shared) return null;
-    // A commit whose answer was lost is sent again by Deno and then conflicts with itself: its mark is there.
-    const found = await kv.get(markKey);
-    return found.value === mark ? found.versionstamp : null;
+    // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
+    return shared ? await ownCommit() : null;
+  }
+
+  /** The versionstamp of the last commit if its mark is there, so that it was carried out; null otherwise. */
+  async function ownCommit(): Promise<string | null> {
+    const mark = await kv.get(markKey);
+    return mark.value === commits ? mark.versionstamp : null;
   }
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
@@ -106,23 +110,27 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     }
   }
 
-  /** After a commit that failed: an only writer sees from what the database holds whether it was carried out. */
+  /** After a commit that failed: whether it was carried out all the same, as far as the database tells. */
   async function recheck(
     ids: readonly CounterId[],
     before: readonly Entry[],
     cause: unknown,
-  ): Promise<string | null> {
-    for (const id of ids) kept.delete(id);
+  ): Promise<string> {
     health.away(cause);
-    if (shared) throw new Problem("outcome-unknown", { cause });
-    const after = await fetchEntries(ids).catch(() => {
-      throw new Problem("outcome-unknown", { cause });
-    });
-    const changed = after.find((entry, index) =>
-      entry.versionstamp !== before[index]?.versionstamp
-    );
-    if (changed === undefined) throw new Problem("store-unavailable", { cause });
-    return changed.versionstamp;
+    for (const id of ids) kept.delete(id);
+    const unknown = new Problem("outcome-unknown", { cause });
+    try {
+      if (shared) return await ownCommit() ?? await Promise.reject(unknown);
+      const after = await fetchEntries(ids);
+      const changed = after.find(({ versionstamp }, index) =>
+        versionstamp !== before[index]?.versionstamp
+      );
+      if (changed?.versionstamp) return changed.versionstamp;
+    } catch {
+      throw unknown;
+    }
+    // Nobody else writes to it, so what is as it was before was surely not written.
+    throw new Problem("store-unavailable", { cause });
   }
 
   function confirm(

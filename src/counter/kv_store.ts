@@ -1,6 +1,7 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { KvFile } from "./kv_file.ts";
+import { ABSENT, type Entry, readEntries } from "./kv_entries.ts";
 import { Recent } from "./recent.ts";
 import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
 import type { StoreHealth } from "./store_health.ts";
@@ -18,14 +19,7 @@ export interface KvStoreOptions {
   file?: KvFile;
 }
 
-/** A counter as the database holds it. */
-interface Entry {
-  readonly outcome: Outcome;
-  readonly versionstamp: string | null;
-}
-
-/** Deno KV reads 10 keys at once and checks 100 in one commit (docs.deno.com, "KV transactions"). */
-const KEYS_PER_READ = 10;
+/** How many checks one commit may have (docs.deno.com, "Key-value store limits"). */
 const CHECKS_PER_COMMIT = 100;
 /** How many entries an only writer keeps, so that a batch on known ids needs no read before its commit. */
 const KEPT = 10_000;
@@ -42,19 +36,10 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   let commits = 0;
   let closed = false;
 
-  async function fetchEntries(ids: readonly CounterId[]): Promise<Entry[]> {
-    const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-    for (let start = 0; start < ids.length; start += KEYS_PER_READ) {
-      const keys = ids.slice(start, start + KEYS_PER_READ).map((id) => [prefix, id]);
-      reads.push(kv.getMany<unknown[]>(keys));
-    }
-    return (await Promise.all(reads)).flat().map(entryOf);
-  }
-
   /** What the database holds, of which an only writer keeps what it wrote last. */
   async function currentEntries(ids: readonly CounterId[]): Promise<Entry[]> {
     const unknown = ids.filter((id) => kept.get(id) === undefined);
-    const fetched = unknown.length > 0 ? await fetchEntries(unknown) : [];
+    const fetched = unknown.length > 0 ? await readEntries(kv, prefix, unknown) : [];
     let next = 0;
     return ids.map((id) => kept.get(id) ?? fetched[next++] ?? ABSENT);
   }
@@ -110,7 +95,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     }
   }
 
-  /** After a commit that failed: whether it was carried out all the same, as far as the database tells. */
+  /** After a commit that failed: its versionstamp where it was carried out all the same. */
   async function recheck(
     ids: readonly CounterId[],
     before: readonly Entry[],
@@ -118,19 +103,20 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   ): Promise<string> {
     health.away(cause);
     for (const id of ids) kept.delete(id);
-    const unknown = new Problem("outcome-unknown", { cause });
-    try {
-      if (shared) return await ownCommit() ?? await Promise.reject(unknown);
-      const after = await fetchEntries(ids);
-      const changed = after.find(({ versionstamp }, index) =>
-        versionstamp !== before[index]?.versionstamp
-      );
-      if (changed?.versionstamp) return changed.versionstamp;
-    } catch {
-      throw unknown;
-    }
-    // Nobody else writes to it, so what is as it was before was surely not written.
-    throw new Problem("store-unavailable", { cause });
+    const found = await (shared ? ownCommit() : newStamp(ids, before)).catch(() => undefined);
+    if (found) return found;
+    // Nobody else writes to a database of our own: what is as it was before was surely not written.
+    const surely = !shared && found === null;
+    throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
+  }
+
+  async function newStamp(
+    ids: readonly CounterId[],
+    before: readonly Entry[],
+  ): Promise<string | null> {
+    const after = await readEntries(kv, prefix, ids);
+    const stamps = after.map(({ versionstamp }) => versionstamp);
+    return stamps.find((stamp, index) => stamp !== before[index]?.versionstamp) ?? null;
   }
 
   function confirm(
@@ -158,7 +144,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
     try {
       file?.checkPresent();
-      const entries = await fetchEntries(ids);
+      const entries = await readEntries(kv, prefix, ids);
       health.well();
       return entries.map(({ outcome }) => outcome);
     } catch (cause) {
@@ -185,14 +171,6 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
       return Promise.resolve();
     },
   };
-}
-
-const ABSENT: Entry = { outcome: 0, versionstamp: null };
-
-function entryOf({ value, versionstamp }: Deno.KvEntryMaybe<unknown>): Entry {
-  if (versionstamp === null) return ABSENT;
-  const counter = value instanceof Deno.KvU64 && value.value <= BigInt(MAX_HITS);
-  return { outcome: counter ? Number(value.value) : new Problem("not-a-counter"), versionstamp };
 }
 
 function sum({ outcome }: Entry, amount: number): Outcome {

@@ -91,7 +91,7 @@ function escape(text: string): string {
 }
 
 function entity(character: string): string {
-  return ENTITIES.get(character) ?? "";
+  return NAMES.get(character) ?? `&#${character.charCodeAt(0)};`;
 }
 
 function shortCluster(cluster: string): string {
@@ -116,15 +116,11 @@ const BLANKS = /[\t\n\r\u2028\u2029]/g;
 // the count that follows a label in the title.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu;
 
-const SPECIAL = /[&<>"']/;
-const SPECIALS = /[&<>"']/g;
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"],
-]);
+// What XML takes for markup; and what text needs to look like a reference or a handler, so that not
+// even a filter that searches without parsing finds one.
+const SPECIAL = /[&<>"'=@]|url\(/i;
+const SPECIALS = /[&<>"'=@]|(?<=url)\(/gi;
+const NAMES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&quot;"]]);
 
 // Scripts whose letters touch: Arabic, Syriac, N'Ko, Mongolian, and those that hang from a line.
 const JOINED = /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Nkoo}\p{sc=Mong}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}]/u;

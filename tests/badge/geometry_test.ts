@@ -16,14 +16,13 @@ const ALPHABETS = [
   "ilI.,'|WMmw@%",
   range(0xc0, 0x17f),
   "АБВГДЕЖЗабвгдежзиклмнопрстуфхцчшщъыьэюяΑΒΓΔαβγδεζηθ",
-  "アクセス数日本語回数閲覧",
+  "日本語数回覧访问量浏览次",
   "abc äöü ½±€™…–“” 数量",
 ];
 
 for (const style of STYLES) {
   Deno.test(`renderBadge() stays within 1 px of badge-maker on ${PAIRS} pairs in ${style}`, () => {
     const random = randomNumbers(style.length);
-    let worst = 0;
     for (let pair = 0; pair < PAIRS; pair++) {
       const label = randomText(random);
       const message = randomText(random);
@@ -34,10 +33,8 @@ for (const style of STYLES) {
       ours.forEach((figure, at) => {
         const off = Math.abs(figure - (theirs[at] ?? NaN));
         assert.ok(off <= 1, `${at}: ${figure} is not ${theirs[at]} for ${label} | ${message}`);
-        worst = Math.max(worst, off);
       });
     }
-    assert.ok(worst <= 1);
   });
 }
 

@@ -5,6 +5,11 @@ import { formatCount } from "../../src/badge/number.ts";
 
 // The rule: at most 3 µs a warm badge, and at least ten times as fast as badge-maker.
 
+/** Makes the string whole, as sending it does; pieces that were only joined look cheaper than they are. */
+function whole(svg: string): number {
+  return svg.charCodeAt(svg.length - 1);
+}
+
 const STYLES = ["flat", "flat-square", "plastic", "for-the-badge"] as const;
 
 for (const style of STYLES) {
@@ -13,16 +18,16 @@ for (const style of STYLES) {
   let count = 10_000;
 
   Deno.bench({ name: `badge-maker ${style}`, group: style, baseline: true }, () => {
-    makeBadge({ style, label: "views", message: String(++count), color: "blue" });
+    whole(makeBadge({ style, label: "views", message: String(++count), color: "blue" }));
   });
 
   Deno.bench({ name: `renderBadge ${style}`, group: style }, () => {
-    renderBadge(look, formatCount(++count, look));
+    whole(renderBadge(look, formatCount(++count, look)));
   });
 
   Deno.bench({ name: `parseLook + renderBadge ${style}`, group: style }, () => {
     const fresh = parseLook(query);
-    renderBadge(fresh, formatCount(++count, fresh));
+    whole(renderBadge(fresh, formatCount(++count, fresh)));
   });
 }
 
@@ -38,10 +43,10 @@ for (const { name, ...query } of CASES) {
   const look = parseLook(new Map(Object.entries(query)));
   let count = 10_000;
   Deno.bench(`renderBadge ${name}`, { group: "others" }, () => {
-    renderBadge(look, formatCount(++count, look));
+    whole(renderBadge(look, formatCount(++count, look)));
   });
   Deno.bench(`parseLook + renderBadge ${name}`, { group: "others" }, () => {
     const fresh = parseLook(new Map(Object.entries(query)));
-    renderBadge(fresh, formatCount(++count, fresh));
+    whole(renderBadge(fresh, formatCount(++count, fresh)));
   });
 }

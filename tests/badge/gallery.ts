@@ -1,0 +1,46 @@
+import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { parseLook } from "../../src/badge/look.ts";
+import { formatCount } from "../../src/badge/number.ts";
+
+// The badges that the README shows. `deno run --allow-write=tests/badge tests/badge/gallery.ts`
+// draws them afresh.
+
+const COUNT = 12345;
+
+const QUERIES: readonly (readonly [file: string, query: string])[] = [
+  ["classic", ""],
+  ["flat-square", "style=flat-square"],
+  ["plastic", "style=plastic"],
+  ["for-the-badge", "style=for-the-badge"],
+  ["terminal", "style=terminal"],
+  ["terminal-colors", "style=terminal&bg=%23300a24&labelColor=%23ffd7a0&valueColor=%23fff"],
+  ["classic-light", "theme=light"],
+  ["classic-dark", "theme=dark"],
+  ["classic-auto", "theme=auto"],
+  ["terminal-light", "style=terminal&theme=light"],
+  ["terminal-auto", "style=terminal&theme=auto"],
+  ["colors", "label=hits&color=success&labelColor=24292f"],
+  ["grouped", "numbers=grouped"],
+  ["compact", "numbers=compact"],
+  ["german", "label=Aufrufe&numbers=grouped&locale=de"],
+  ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&color=orange"],
+  ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&numbers=grouped&locale=ar-EG"],
+];
+
+/** The files of the gallery: name and content. */
+export const GALLERY: ReadonlyMap<string, string> = new Map([
+  ...QUERIES.map(([file, query]): [string, string] => {
+    const look = parseLook(new Map(new URLSearchParams(query)));
+    return [`${file}.svg`, renderBadge(look, formatCount(COUNT, look))];
+  }),
+  ["error.svg", renderError(parseLook(new Map()), "bad id")],
+]);
+
+/** The folder that holds them. */
+export const GALLERY_FOLDER = new URL("./gallery/", import.meta.url);
+
+if (import.meta.main) {
+  for (const [file, svg] of GALLERY) {
+    await Deno.writeTextFile(new URL(file, GALLERY_FOLDER), `${svg}\n`);
+  }
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { type Look, LOOK_PARAMETERS, parseLook } from "../../src/badge/look.ts";
+import { attribute, parseSvg, texts } from "./parse_svg.ts";
+
+const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
+
+Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () => {
+  const svg = parseSvg(renderBadge(look(""), "42"));
+  assert.equal(look("").label, "views");
+  assert.equal(attribute(svg, "svg", "aria-label"), "views: 42");
+  assert.equal(attribute(svg, "svg", "role"), "img");
+  assert.equal(svg.find(({ name }) => name === "title")?.text, "views: 42");
+  assert.deepEqual(fills("", "42").slice(0, 2), ["#555", "#007ec6"]);
+  assert.deepEqual(texts(svg).map(({ text }) => text), ["views", "42"]);
+});
+
+Deno.test("parseLook() gives a frozen look", () => {
+  assert.ok(Object.isFrozen(look("")));
+  assert.ok(Object.isFrozen(look("").palette));
+  assert.ok(Object.isFrozen(LOOK_PARAMETERS));
+});
+
+const UNKNOWN = [
+  "",
+  "constructor",
+  "__proto__",
+  "toString",
+  "nope",
+  "'\"<>&",
+  "\u0000",
+  "x".repeat(9999),
+];
+
+for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label")) {
+  Deno.test(`parseLook() lets a ${name} that it does not understand fall back`, () => {
+    // A single word of letters is a family, so only the rest is not a font.
+    const values = name === "font"
+      ? ["", "'x'", "a;b", "a,,b", "x".repeat(101), "url(x)"]
+      : UNKNOWN;
+    for (const style of ["classic", "terminal"]) {
+      const plain = renderBadge(parseLook(new Map([["style", style]])), "42");
+      for (const value of values) {
+        const query = new Map([["style", style], [name, value]]);
+        const expected = name === "style" ? renderBadge(look(""), "42") : plain;
+        assert.equal(
+          renderBadge(parseLook(query), "42"),
+          expected,
+          `${name}=${value.slice(0, 20)}`,
+        );
+      }
+    }
+  });
+}
+
+Deno.test("parseLook() falls back to views for a label of nothing that can be drawn", () => {
+  for (const label of ["", "  ", "\u0000\u0001", "\ud800", "\n"]) {
+    assert.equal(parseLook(new Map([["label", label]])).label, "views");
+  }
+});
+
+Deno.test("parseLook() takes flat for classic, and any unknown style", () => {
+  const classic = renderBadge(look("style=classic"), "1");
+  for (const style of ["flat", "social", "Terminal", "constructor"]) {
+    assert.equal(renderBadge(look(`style=${style}`), "1"), classic);
+  }
+});
+
+const COLORS: readonly (readonly [query: string, fills: readonly string[]])[] = [
+  ["color=green", ["#555", "#67ac09", "#fff", "#fff"]],
+  ["color=ff0&labelColor=EEE", ["#eee", "#ff0", "#333", "#333"]],
+  ["color=nope&labelColor=nope", ["#555", "#007ec6", "#fff", "#fff"]],
+  ["valueColor=red&bg=red", ["#555", "#007ec6", "#fff", "#fff"]],
+  ["style=for-the-badge&color=tomato", ["#555", "#ff6347", "#fff", "#fff"]],
+  ["style=plastic&labelColor=0008", ["#0008", "#007ec6", "#fff", "#fff"]],
+  ["style=terminal", ["#1e1e1e", "#d4d4d4", "#7ee787", "#7ee787"]],
+  ["style=terminal&color=red", ["#1e1e1e", "#d4d4d4", "#dd4343", "#dd4343"]],
+  ["style=terminal&color=red&valueColor=gold", ["#1e1e1e", "#d4d4d4", "#ffd700", "#ffd700"]],
+  ["style=terminal&color=red&valueColor=nope", ["#1e1e1e", "#d4d4d4", "#dd4343", "#dd4343"]],
+  ["style=terminal&labelColor=pink&bg=000", ["#000", "#ffc0cb", "#7ee787", "#7ee787"]],
+];
+
+for (const [query, expected] of COLORS) {
+  Deno.test(`parseLook() paints ${query} in ${expected.join(" ")}`, () => {
+    assert.deepEqual(fills(query, "42"), expected);
+  });
+}
+
+const FONTS: readonly (readonly [font: string, family: string])[] = [
+  ["Fira Code", `'Fira Code',${VERDANA}`],
+  ["Fira Code, monospace", `'Fira Code',monospace,${VERDANA}`],
+  ["MONOSPACE", `monospace,${VERDANA}`],
+  ["inherit", `'inherit',${VERDANA}`],
+  ["IBM-Plex 3", `'IBM-Plex 3',${VERDANA}`],
+  ["微软雅黑", `'微软雅黑',${VERDANA}`],
+  ["a'b", VERDANA],
+  ['a"b', VERDANA],
+  ["a\\b", VERDANA],
+  ["a\nb", VERDANA],
+  ["a;b", VERDANA],
+  [",", VERDANA],
+  ["x".repeat(100), `'${"x".repeat(100)}',${VERDANA}`],
+  ["x".repeat(101), VERDANA],
+];
+
+for (const [font, family] of FONTS) {
+  Deno.test(`parseLook() quotes the font ${JSON.stringify(font.slice(0, 20))} or refuses it`, () => {
+    const svg = parseSvg(renderBadge(parseLook(new Map([["font", font]])), "42"));
+    assert.equal(attribute(svg, "g", "font-family") || family, family);
+    const group = svg.find(({ attributes }) => attributes.has("font-family"));
+    assert.equal(group?.attributes.get("font-family"), family);
+  });
+}
+
+Deno.test("renderError() keeps label and style, and is red whatever color was asked for", () => {
+  assert.deepEqual(fills("color=green&label=hits", "bad id", renderError).slice(0, 2), [
+    "#555",
+    "#dd4343",
+  ]);
+  const terminal = parseSvg(renderError(look("style=terminal&valueColor=green"), "unauthorized"));
+  assert.equal(attribute(terminal, "svg", "aria-label"), "views: unauthorized");
+  assert.equal(texts(terminal)[1]?.attributes.get("fill"), "#ff8f85");
+});
+
+Deno.test("renderBadge() cleans and escapes the message as it does the label", () => {
+  const svg = parseSvg(renderBadge(look("label=<b>"), '<script>\u0000"&'));
+  assert.deepEqual(texts(svg).map(({ text }) => text), ["<b>", '<script>"&']);
+});
+
+Deno.test("renderBadge() keeps a usual badge within 1.5 KB", () => {
+  for (const style of ["classic", "flat-square", "plastic", "for-the-badge", "terminal"]) {
+    const svg = renderBadge(look(`style=${style}&label=profile views`), "12,345,678");
+    assert.ok(new TextEncoder().encode(svg).length <= 1500, `${style}: ${svg.length}`);
+  }
+});
+
+function look(query: string): Look {
+  return parseLook(new Map(new URLSearchParams(query)));
+}
+
+/** The colors of the two boxes and the two texts; in the terminal background, texts, cursor. */
+function fills(query: string, message: string, render = renderBadge): string[] {
+  const svg = parseSvg(render(look(query), message));
+  const boxes = svg.filter(({ name }) => name === "rect");
+  return [
+    ...boxes.slice(0, query.includes("terminal") ? 1 : undefined),
+    ...texts(svg),
+    ...boxes.slice(1),
+  ]
+    .map(({ attributes }) => attributes.get("fill") ?? "")
+    .filter((fill) => fill !== "" && !fill.startsWith("url"))
+    .slice(0, 4);
+}

@@ -1,0 +1,88 @@
+import { fileURLToPath } from "node:url";
+import { Resvg } from "@resvg/resvg-js";
+import { PNG } from "pngjs";
+import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { parseLook } from "../../src/badge/look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
+
+// `deno run -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
+//
+// The sheet must come out the same on a machine without fonts, so no font of the machine is used
+// but small cuts of DejaVu Sans and DejaVu Sans Mono that lie in fonts/ (see fonts/LICENSE): the
+// letters of SAMPLES and no others. Where they lack a script (Japanese, emoji) boxes and positions
+// are still compared.
+
+const SAMPLES = [
+  { label: "views", message: "12,345" },
+  { label: "x", message: "0" },
+  { label: "Größe à l’été", message: "9007199254740991" },
+  { label: "просмотры", message: "12 345" },
+  { label: "مشاهدات", message: "12,345" },
+  { label: "צפיות", message: "12,345" },
+  { label: "アクセス数", message: "1.2万" },
+  { label: "👨‍👩‍👧 <a&b>", message: "12.3K" },
+  { label: "a very long label that goes on and on", message: "1" },
+  { label: "hits", message: "7", color: "gold", labelColor: "white", bg: "navy" },
+];
+
+const THEMES = ["none", "light", "dark"];
+const FONTS = fileURLToPath(new URL("./fonts/", import.meta.url));
+
+const GAP = 6;
+const ROW = 34;
+const WIDTH = 880;
+
+/** Where the checked-in sheet lies. */
+export const SHEET = new URL("./sheet.png", import.meta.url);
+
+/** Draws every style in every theme with every sample and two errors on one picture. */
+export function drawSheet(): PNG {
+  const styles = [...STYLES.keys()].filter((style) => style !== "flat");
+  const rows = styles.flatMap((style) =>
+    THEMES.flatMap((theme) => wrapped(badges(style, theme).map(draw)))
+  );
+  const sheet = new PNG({ width: WIDTH, height: rows.length * ROW });
+  sheet.data.fill(0xff);
+  rows.forEach((row, at) => {
+    let x = GAP;
+    for (const picture of row) {
+      PNG.bitblt(picture, sheet, 0, 0, picture.width, picture.height, x, at * ROW + GAP / 2);
+      x += picture.width + GAP;
+    }
+  });
+  return sheet;
+}
+
+if (import.meta.main) await Deno.writeFile(SHEET, PNG.sync.write(drawSheet()));
+
+function badges(style: string, theme: string): string[] {
+  const query = { style, theme };
+  const plain = parseLook(new Map(Object.entries(query)));
+  return [
+    ...SAMPLES.map(({ message, ...rest }) =>
+      renderBadge(parseLook(new Map(Object.entries({ ...query, ...rest }))), message)
+    ),
+    renderError(plain, "bad id"),
+    renderError(plain, "store away"),
+  ];
+}
+
+function draw(svg: string): PNG {
+  const font = { loadSystemFonts: false, fontDirs: [FONTS] };
+  return PNG.sync.read(new Resvg(svg, { font, background: "#fff" }).render().asPng());
+}
+
+/** Breaks a row where the sheet ends. */
+function wrapped(pictures: readonly PNG[]): PNG[][] {
+  const rows: PNG[][] = [];
+  let x = Infinity;
+  for (const picture of pictures) {
+    if (x + picture.width + GAP > WIDTH) {
+      rows.push([]);
+      x = GAP;
+    }
+    rows.at(-1)?.push(picture);
+    x += picture.width + GAP;
+  }
+  return rows;
+}

@@ -38,7 +38,7 @@ export function createApp({ config, counters, log }: AppOptions): Hono {
   at("/healthz", health());
   at("/readyz", readiness(counters));
   at("/", welcome());
-  at("*", nothing);
+  app.notFound(serve(nothing, log));
   return app;
 }
 

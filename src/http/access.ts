@@ -86,9 +86,12 @@ function digest(text: string | Uint8Array): Uint8Array {
   return createHash("sha256").update(text).digest();
 }
 
-/** A header's characters are its bytes (Fetch standard, "byte sequence"); a secret's are UTF-8. */
-function headerBytes(value: string | null | undefined): Uint8Array | undefined {
-  return value === null || value === undefined ? undefined : Buffer.from(value, "latin1");
+const BEYOND_ASCII = /[\x80-\xff]/;
+
+/** A header's characters are its bytes (Fetch standard, "byte sequence"), which for a secret are UTF-8. */
+function headerBytes(value: string | null | undefined): string | Uint8Array | undefined {
+  if (value === null || value === undefined) return undefined;
+  return BEYOND_ASCII.test(value) ? Buffer.from(value, "latin1") : value;
 }
 
 function bearer(value: string | null): string | undefined {

@@ -6,7 +6,8 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { entityTag, isUnchanged } from "../http/entity_tag.ts";
+import { badgeTag, isUnchanged } from "../http/entity_tag.ts";
+import { rememberLooks } from "../http/known_looks.ts";
 import { parseQuery } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import type { ReadOptions } from "./count.ts";
@@ -17,6 +18,7 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const audience = openReads ? "any" : "own";
   const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : "private, no-store";
   const headers = headersOf("svg", cacheControl, audience);
+  const lookOf = rememberLooks();
   const stale = { ...headersOf("svg", "no-store", audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
@@ -26,14 +28,16 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
       access.checkRead(request, query);
-      const look = parseLook(query);
+      const { look, hash } = lookOf(query);
       const { hits, fresh } = await latest(counters, id);
-      const svg = renderBadge(look, formatCount(hits, look));
-      if (!fresh) return answer(svg, stale);
-      if (!openReads) return answer(svg, headers);
-      const tag = entityTag(svg);
+      const message = formatCount(hits, look);
+      if (!fresh) return answer(renderBadge(look, message), stale);
+      if (!openReads) return answer(renderBadge(look, message), headers);
+      const tag = badgeTag(hash, message);
       const tagged = { ...headers, etag: tag };
-      return isUnchanged(request, tag) ? answer(null, tagged, 304) : answer(svg, tagged);
+      return isUnchanged(request, tag)
+        ? answer(null, tagged, 304)
+        : answer(renderBadge(look, message), tagged);
     },
   };
 }

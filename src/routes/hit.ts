@@ -1,11 +1,12 @@
 import { renderBadge } from "../badge/badge.ts";
-import { LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
+import { LOOK_PARAMETERS } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
 import { counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import type { Access } from "../http/access.ts";
 import { answer, headersOf, problemWithBody } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { rememberLooks } from "../http/known_looks.ts";
 import { parseQuery } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 
@@ -39,6 +40,7 @@ export function hit({ counters, access }: HitOptions): Endpoint {
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage({ counters, access }: HitOptions): Endpoint {
   const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
+  const lookOf = rememberLooks();
   const headers = headersOf("svg", "no-store", "image");
   const uncounted = { ...headers, ...PREFETCH };
   return {
@@ -49,7 +51,7 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
       access.checkHit(request, query, id);
-      const look = parseLook(query);
+      const { look } = lookOf(query);
       const prefetch = isPrefetch(request);
       const looking = prefetch || request.method === "HEAD";
       try {

@@ -3,14 +3,14 @@ import { CSS_COLORS } from "./css_color.ts";
 /** A color that may stand in an SVG: "#" and 3, 4, 6 or 8 lower-case hex digits. */
 export type Color = `#${string}`;
 
-/** Understands the names of shields.io, then those of CSS, then hex with or without "#"; any case. */
+/** Understands names of shields.io, then of CSS, then hex with or without "#"; in any case. */
 export function parseColor(text: string | undefined): Color | undefined {
   if (text === undefined || text.length > LONGEST) return undefined;
   const name = text.trim().toLowerCase();
   return SHIELDS_COLORS.get(name) ?? CSS_COLORS.get(name) ?? hexColor(name);
 }
 
-/** The color for an external renderer: a name or lower-case hex that shields.io draws, else "blue". */
+/** The color for shields.io: a name or lower-case hex (with "#") that it draws, else "blue". */
 export function shieldsColor(text: string | undefined): string {
   if (text === undefined || text.length > LONGEST) return "blue";
   const name = text.trim().toLowerCase();
@@ -24,7 +24,7 @@ export function isBright(color: Color): boolean {
   return Math.round((red * 299 + green * 587 + blue * 114) / 2550) > 69;
 }
 
-/** Contrast ratio of two colors as WCAG 2 defines it, from 1 to 21; transparency is not looked at. */
+/** Contrast ratio of two colors as WCAG 2 defines it, from 1 to 21, transparency left out. */
 export function contrast(one: Color, other: Color): number {
   const a = luminance(one) + 0.05;
   const b = luminance(other) + 0.05;

@@ -51,8 +51,8 @@ const TABLE_END = 0x2213;
 const EMOJI = /\p{Emoji_Presentation}|\p{Regional_Indicator}|[\ufe0f\u20e3]/u;
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
 
-// The faces here have none of these scripts, so the reader sees a fallback font. The last code point
-// of a stretch, and its advance in ems: averages of usual words in DejaVu Sans and Noto Sans.
+// The faces here have none of these scripts, so the reader sees a fallback font. The last code
+// point of a stretch, and its advance in ems: averages of usual words in DejaVu Sans and Noto Sans.
 const BLOCKS: readonly (readonly [number, number])[] = [
   [0x02ff, 0.57], // Latin beyond the tables, phonetic letters
   [0x058f, 0.62], // Greek and Cyrillic beyond the tables, Armenian

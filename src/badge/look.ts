@@ -34,7 +34,7 @@ export interface Look {
   readonly draw: Draw;
 }
 
-/** Resolves decoded query values; what is not understood falls back to its default, nothing throws. */
+/** Resolves decoded query values; never throws, what is not understood falls back to its default. */
 export function parseLook(query: ReadonlyMap<string, string>): Look {
   const style = STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
   const label = cleanText(query.get("label") ?? "") || DEFAULT_LABEL;

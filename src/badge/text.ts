@@ -17,7 +17,7 @@ export interface Line {
 /** Most characters (grapheme clusters) that a badge shows of a text; the rest becomes "…". */
 export const MOST_CHARACTERS = 100;
 
-/** Drops what a badge must not hold (such as all that XML 1.0 forbids), trims and cuts; may be empty. */
+/** Drops what a badge must not hold (all that XML 1.0 forbids among it), trims, cuts; may be empty. */
 export function cleanText(text: string): string {
   if (isPlain(text)) {
     return text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) + "…" : text;

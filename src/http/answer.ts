@@ -20,6 +20,9 @@ const TYPES: Record<Kind, string> = {
 /** Lets the style of a badge through and nothing else, should somebody open it as a page. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
+/** Keeps browsers from guessing another type than the one given; on every answer. */
+export const NO_SNIFF: Headers = { "x-content-type-options": "nosniff" };
+
 const ANY_ORIGIN: Headers = { "access-control-allow-origin": "*" };
 const CROSS_ORIGIN: Headers = { "cross-origin-resource-policy": "cross-origin" };
 
@@ -28,7 +31,7 @@ export function headersOf(kind: Kind, cacheControl: string, audience: Audience):
   return {
     "content-type": TYPES[kind],
     "cache-control": cacheControl,
-    "x-content-type-options": "nosniff",
+    ...NO_SNIFF,
     ...(audience === "any" && ANY_ORIGIN),
     ...(audience !== "own" && CROSS_ORIGIN),
     ...(kind === "svg" && { "content-security-policy": SVG_POLICY }),

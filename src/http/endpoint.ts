@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import { answer, type Audience, type Kind, problemAnswer } from "./answer.ts";
+import { answer, type Audience, type Kind, NO_SNIFF, problemAnswer } from "./answer.ts";
 
 /** Who may do what under one path, and in which form it fails. */
 export interface Endpoint {
@@ -59,9 +59,10 @@ function checkHost(request: Request): void {
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflight(allow: string, audience: Audience): Response {
-  if (audience !== "any") return answer(null, { allow }, 204);
+  if (audience !== "any") return answer(null, { allow, ...NO_SNIFF }, 204);
   return answer(null, {
     allow,
+    ...NO_SNIFF,
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
     "access-control-allow-headers": "*",

@@ -12,6 +12,8 @@ export interface KnownLook {
 }
 
 const REMEMBERED = 1000;
+/** Half of a surrogate pair: no value that was decoded strictly can hold it and so pass for two. */
+const SEPARATOR = "\ud800";
 /** Characters; longer queries are rare, and would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
@@ -19,7 +21,7 @@ const MAX_KEY_LENGTH = 300;
 export function rememberLooks(): (query: Query) => KnownLook {
   const known = new Recent<string, KnownLook>(REMEMBERED);
   return (query) => {
-    const key = LOOK_PARAMETERS.map((name) => query.get(name)).join("\0");
+    const key = LOOK_PARAMETERS.map((name) => query.get(name)).join(SEPARATOR);
     const found = known.get(key);
     if (found !== undefined) return found;
     const look = parseLook(query);

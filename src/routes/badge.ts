@@ -16,10 +16,11 @@ import type { ReadOptions } from "./count.ts";
 export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const parameters = new Set(["id", "token", ...LOOK_PARAMETERS]);
   const audience = openReads ? "any" : "own";
-  const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : "private, no-store";
+  const uncached = openReads ? "no-store" : "private, no-store";
+  const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : uncached;
   const headers = headersOf("svg", cacheControl, audience);
   const lookOf = rememberLooks();
-  const stale = { ...headersOf("svg", "no-store", audience), ...STALE };
+  const stale = { ...headersOf("svg", uncached, audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "svg",
@@ -54,6 +55,8 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
     "locale",
   ]);
   const audience = openReads ? "any" : "own";
+  const uncached = openReads ? "no-store" : "private, no-store";
+  const stale = { ...headersOf("json", uncached, audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "json",
@@ -66,8 +69,8 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
       const { hits, fresh } = await latest(counters, id);
       const seconds = cacheSeconds(query.get("cacheSeconds"));
       const body = shieldsDocument(look, query.get("color"), hits, seconds);
-      if (!fresh) return answer(body, { ...headersOf("json", "no-store", audience), ...STALE });
-      const cacheControl = openReads ? `max-age=${seconds}` : "private, no-store";
+      if (!fresh) return answer(body, stale);
+      const cacheControl = openReads ? `max-age=${seconds}` : uncached;
       return answer(body, headersOf("json", cacheControl, audience));
     },
   };

@@ -22,7 +22,7 @@ export function count({ counters, access, openReads }: ReadOptions): Endpoint {
   const text = headersOf("text", cacheControl, audience);
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
-    kind: (url) => /[?&]format=te?xt(?:[&#]|$)/.test(url) ? "text" : "json",
+    kind: (url) => isText(formatOf(url)) ? "text" : "json",
     audience,
     async handle(request) {
       const query = parseQuery(request.url, parameters);
@@ -51,6 +51,11 @@ export function countText({ counters, access, openReads }: ReadOptions): Endpoin
       return answer(String(await counters.count(id)), headers);
     },
   };
+}
+
+/** The format that a query asks for which is itself the problem, and so cannot be read strictly. */
+function formatOf(url: string): string | undefined {
+  return new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("format") ?? undefined;
 }
 
 function isText(format: string | undefined): boolean {

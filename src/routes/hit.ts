@@ -66,10 +66,11 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
   };
 }
 
+const PREFETCHING = /\bprefetch\b/i;
 const PREFETCH = { "x-tallymark": "prefetch" };
 
 /** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {
-  const purpose = headers.get("sec-purpose") ?? headers.get("purpose");
-  return purpose !== null && /\bprefetch\b/i.test(purpose);
+  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
+    PREFETCHING.test(headers.get("purpose") ?? "");
 }

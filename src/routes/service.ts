@@ -4,8 +4,11 @@ import type { Access } from "../http/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";
+import { Problem } from "../problem.ts";
 
 const READ = ["GET", "HEAD"] as const;
+/** Of endpoints that take no parameters, whose query must be well-formed all the same. */
+const NONE: ReadonlySet<string> = new Set();
 
 /** `GET /key`: the key that opens one counter, for whoever has the secret. */
 export function counterKey(access: Access): Endpoint {
@@ -31,7 +34,8 @@ export function openapiDocument(): Endpoint {
     methods: [...READ, "OPTIONS"],
     kind: "json",
     audience: "any",
-    async handle() {
+    async handle(request) {
+      parseQuery(request.url, NONE);
       // Most processes are never asked for it: it is loaded and written out for the first who does.
       body ??= JSON.stringify((await import("../openapi.ts")).openapi);
       return answer(body, headers);
@@ -57,8 +61,13 @@ export function readiness(counters: Counters): Endpoint {
     methods: READ,
     kind: "json",
     audience: "own",
-    async handle() {
-      await counters.ready();
+    async handle(request) {
+      parseQuery(request.url, NONE);
+      try {
+        await counters.ready();
+      } catch (cause) {
+        throw new Problem("store-unavailable", { cause });
+      }
       return answer('{"status":"ok"}', headers);
     },
   };
@@ -67,7 +76,15 @@ export function readiness(counters: Counters): Endpoint {
 /** `GET /`: what this service is, for a person who comes by. */
 export function welcome(): Endpoint {
   const headers = { ...headersOf("text", "no-cache", "own"), "referrer-policy": "no-referrer" };
-  return { methods: READ, kind: "text", audience: "own", handle: () => answer(WELCOME, headers) };
+  return {
+    methods: READ,
+    kind: "json",
+    audience: "own",
+    handle(request) {
+      parseQuery(request.url, NONE);
+      return answer(WELCOME, headers);
+    },
+  };
 }
 
 const WELCOME = `Tallymark: hit counters and badges

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { field, memoryApp, openApp, SECRET } from "./support/app.ts";
+import { ScriptedStore } from "./support/scripted_store.ts";
+
+const authorized = { "x-auth-token": SECRET };
+
+const endpoints = [
+  { path: "/hit", methods: ["GET", "POST"] },
+  { path: "/hit.svg", methods: ["GET", "HEAD"] },
+  { path: "/count", methods: ["GET", "HEAD", "OPTIONS"] },
+  { path: "/count.txt", methods: ["GET", "HEAD", "OPTIONS"] },
+  { path: "/badge", methods: ["GET", "HEAD", "OPTIONS"] },
+  { path: "/badge.json", methods: ["GET", "HEAD", "OPTIONS"] },
+  { path: "/key", methods: ["GET", "HEAD"] },
+  { path: "/openapi.json", methods: ["GET", "HEAD", "OPTIONS"] },
+  { path: "/healthz", methods: ["GET", "HEAD"] },
+  { path: "/readyz", methods: ["GET", "HEAD"] },
+  { path: "/", methods: ["GET", "HEAD"] },
+];
+
+// new Request() refuses TRACE and CONNECT: those are sent over a socket elsewhere.
+const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS patch HIT ALL constructor __proto__".split(
+  " ",
+);
+
+for (const endpoint of endpoints) {
+  Deno.test(`createApp() answers ${endpoint.methods.join(", ")} on ${endpoint.path} and 405 to the rest`, async () => {
+    await using app = await memoryApp();
+    for (const method of methods) {
+      const { status, headers, body } = await app.send(`${method} ${endpoint.path}`, authorized);
+      if (endpoint.methods.includes(method)) {
+        assert.equal(status, method === "OPTIONS" ? 204 : 200, method);
+      } else {
+        assert.equal(status, 405, method);
+        assert.equal(headers.allow, endpoint.methods.join(", "));
+        assert.equal(body === "", method === "HEAD", method);
+      }
+    }
+  });
+
+  Deno.test(`createApp() says 405 on ${endpoint.path} before it looks at query, id and secret`, async () => {
+    await using app = await memoryApp({ openReads: false });
+    for (const query of ["", "?id=%ff", "?id=a&id=b", "?id=%00", "?token=wrong"]) {
+      assert.equal((await app.send(`PUT ${endpoint.path}${query}`)).status, 405, query);
+    }
+  });
+}
+
+const unknownPaths =
+  "/nothing /hit/ /HIT /hits /hit.png /count/ /count.json /badge/home /badge.svg /key/home //hit /api/hit /favicon.ico /%00 /%ff /hit%2f /* /__proto__ /constructor"
+    .split(" ");
+
+Deno.test("createApp() answers 404 on every other path, whatever the method", async () => {
+  await using app = await memoryApp({ openReads: false });
+  for (const path of unknownPaths) {
+    for (const method of methods) {
+      assert.equal((await app.send(`${method} ${path}?id=%ff`)).status, 404, `${method} ${path}`);
+    }
+  }
+});
+
+const goodHosts = [
+  "localhost",
+  "localhost:8000",
+  "example.com",
+  "example.com.",
+  "EXAMPLE.com:65535",
+  "my_service:80",
+  "_sip.example.com",
+  "xn--bcher-kva.example",
+  "127.0.0.1",
+  "127.0.0.1:0",
+  "[::1]",
+  "[::1]:8000",
+  "[2001:db8::ff00:42:8329]:443",
+  "[::ffff:192.0.2.1]",
+  `${"a".repeat(63)}.example`,
+];
+
+const badHosts = [
+  "",
+  "a b",
+  "a/hit?id=x#",
+  "a/hit",
+  "a?id=x",
+  "a#",
+  "a\\b",
+  "user@example.com",
+  "user:password@example.com",
+  "example.com:65536",
+  "example.com:99999",
+  "example.com:000080",
+  "example.com:http",
+  "example.com:-1",
+  "example.com:80:80",
+  "::1",
+  "[::1",
+  "::1]",
+  "[]",
+  "[:::]",
+  "[::g]",
+  "[1.2.3.4]",
+  "[::1]a",
+  "[::1]:65536",
+  "-a",
+  "a-",
+  ".a",
+  "a%2fb",
+  "a,b",
+  "a, b",
+  "a;b",
+  "a'b",
+  'a"b',
+  "<a>",
+  "a*",
+  "bücher.example",
+  `${"a".repeat(256)}`,
+];
+
+for (const { path } of [...endpoints, { path: "/nothing" }]) {
+  Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
+    await using app = await memoryApp({ openReads: false });
+    for (const host of badHosts) {
+      for (const method of ["GET", "HEAD", "PUT", "OPTIONS"]) {
+        const { status } = await app.send(`${method} ${path}?id=%ff`, { host });
+        assert.equal(status, 400, `${method} ${path} of ${host}`);
+      }
+    }
+    const found = path === "/nothing" ? 404 : 405;
+    for (const host of goodHosts) {
+      assert.equal((await app.send(`PUT ${path}`, { host })).status, found, host);
+    }
+  });
+}
+
+const protectedEndpoints = ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json"];
+
+/** Each row has one fault less than the one before it. */
+const faults = [
+  { line: "PUT PATH?id=%00&id=%ff", host: "a b", status: 400, name: "bad-host" },
+  { line: "PUT PATH?id=%00&id=%ff", host: "a", status: 405, name: "method-not-allowed" },
+  { line: "GET PATH?id=%00&id=%ff", host: "a", status: 400, name: "bad-query" },
+  { line: "GET PATH?id=%00&id=a", host: "a", status: 400, name: "bad-query" },
+  { line: "GET PATH?id=%00", host: "a", status: 400, name: "bad-id" },
+  { line: "GET PATH?id=a", host: "a", status: 401, name: "unauthorized" },
+  { line: `GET PATH?id=a&token=TOKEN`, host: "a", status: 503, name: "store-unavailable" },
+];
+
+for (const path of protectedEndpoints) {
+  Deno.test(`createApp() looks at host, method, query, id, secret and store in this order on ${path}`, async () => {
+    const store = new ScriptedStore();
+    store.failure = "store-unavailable";
+    await using app = openApp({ store, openReads: false });
+    for (const { line, host, status, name } of faults) {
+      assert.equal(store.touched, 0, "the store is asked last");
+      const target = line.replace("PATH", path).replace("TOKEN", SECRET);
+      const answer = await app.send(target, { host });
+      assert.equal(answer.status, status, target);
+      if (answer.headers["content-type"] === "application/problem+json") {
+        assert.equal(field(answer.json, "type"), `urn:problem-type:tallymark:${name}`);
+      }
+    }
+    assert.ok(store.touched > 0);
+  });
+}
+
+const reads = ["/count?", "/count?format=txt&", "/count.txt?", "/badge?", "/badge.json?"];
+const noise = [
+  "utm_source=x",
+  "cb=1&cb=2",
+  "ID=other",
+  "%00=%00",
+  "=",
+  "&&",
+  "key=k&key=k",
+  "fromat=txt",
+];
+
+Deno.test("createApp() gives the same bytes and headers whatever unknown parameters and headers say", async () => {
+  await using app = await memoryApp();
+  await app.hit("a", 3);
+  for (const read of reads) {
+    const expected = await app.send(`GET ${read}id=a`);
+    for (const query of noise) {
+      const { status, headers, body } = await app.send(`GET ${read}${query}&id=a&${query}`, {
+        "accept": "image/webp, text/html",
+        "accept-language": "ar",
+        "cookie": "a=b",
+        "origin": "https://example.com",
+        "range": "bytes=0-1",
+        "referer": "https://example.com/",
+        "sec-purpose": "prefetch",
+        "x-forwarded-host": "example.com",
+        "x-http-method-override": "DELETE",
+      });
+      assert.equal(status, 200, query);
+      assert.equal(body, expected.body, query);
+      assert.deepEqual(headers, expected.headers, query);
+    }
+  }
+});
+
+for (const path of [...protectedEndpoints, "/readyz"]) {
+  Deno.test(`createApp() answers 500 where ${path} fails unexpectedly, and tells the log alone why`, async () => {
+    const store = new ScriptedStore();
+    store.failure = new Error("the disk of oz");
+    await using app = openApp({ store });
+    const answer = await app.send(`GET ${path}?id=a`, authorized);
+    assert.equal(answer.status, path === "/readyz" ? 503 : 500);
+    assert.ok(!JSON.stringify(answer).includes("the disk of oz"));
+    if (path === "/readyz") return;
+    assert.equal(app.log.length, 1);
+    const line: unknown = JSON.parse(app.log[0] ?? "");
+    assert.equal(field(line, "event"), "unexpected error");
+    assert.match(String(field(line, "cause")), /the disk of oz/);
+  });
+}
+
+Deno.test("createApp() logs nothing of problems that are the caller's or the store's", async () => {
+  const store = new ScriptedStore();
+  await using app = openApp({ store, openReads: false });
+  for (const { line, host } of faults) await app.send(line.replace("PATH", "/count"), { host });
+  store.failure = "outcome-unknown";
+  await app.send("GET /hit", authorized);
+  assert.deepEqual(app.log, []);
+});

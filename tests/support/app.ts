@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { createApp } from "../../src/app.ts";
+import { createCounters } from "../../src/counter/counters.ts";
+import { createKvStore } from "../../src/counter/kv_store.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import { createStoreHealth } from "../../src/counter/store_health.ts";
+import { createLog } from "../../src/log.ts";
+import { parseSvg } from "../badge/parse_svg.ts";
+import { checkAnswer } from "./openapi_check.ts";
+
+/** The secret of every app under test. */
+export const SECRET = "open-sesame-0123456789";
+
+/** An answer that was read to its end. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The body as JSON, where its type says so. */
+  readonly json: unknown;
+}
+
+/** The HTTP surface over a store, without a socket. */
+export interface TestApp extends AsyncDisposable {
+  /** The lines of its log. */
+  readonly log: readonly string[];
+  /** Sends "METHOD /path?query" and holds the answer to what holds for every answer. */
+  send(line: string, headers?: HeadersInit): Promise<Answer>;
+  /** Sends `POST /hit` with the secret so many times, one after the other. */
+  hit(id: string, times?: number): Promise<void>;
+  /** The number that `/count` gives; with the secret, in case reads are protected. */
+  count(id: string): Promise<unknown>;
+}
+
+/** Options of {@linkcode openApp}. */
+export interface TestAppOptions {
+  store: CounterStore;
+  secret?: string | undefined;
+  openReads?: boolean;
+}
+
+/** The app over a store, which it closes at the end. */
+export function openApp({ store, openReads = true, ...options }: TestAppOptions): TestApp {
+  const secret = "secret" in options ? options.secret : SECRET;
+  const log: string[] = [];
+  const counters = createCounters(store);
+  const app = createApp({
+    config: { secret, openReads },
+    counters,
+    log: createLog({ secrets: [], write: (line) => log.push(line) }),
+  });
+
+  async function send(line: string, headers: HeadersInit = {}): Promise<Answer> {
+    const [method = "", target = ""] = line.split(" ");
+    const request = new Request(`http://localhost${target}`, { method, headers });
+    const response = await app.fetch(request);
+    await checkAnswer(method, request.url, response);
+    const answer = await read(response);
+    checkEvery(line, answer, method === "HEAD");
+    if (secret) assert.ok(!`${JSON.stringify(answer)}${log}`.includes(secret), `${line}: secret`);
+    return answer;
+  }
+
+  const authorized = { "x-auth-token": secret ?? "" };
+  return {
+    log,
+    send,
+    async hit(id, times = 1) {
+      for (let time = 0; time < times; time++) {
+        const { status } = await send(`POST /hit?id=${encodeURIComponent(id)}`, authorized);
+        assert.equal(status, 200);
+      }
+    },
+    async count(id) {
+      const { json } = await send(`GET /count?id=${encodeURIComponent(id)}`, authorized);
+      return field(json, "hits");
+    },
+    [Symbol.asyncDispose]: () => counters.close(),
+  };
+}
+
+/** A store in Deno KV in memory, and its database to look into. */
+export async function memoryStore(): Promise<{ store: CounterStore; kv: Deno.Kv }> {
+  const kv = await Deno.openKv(":memory:");
+  const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
+  return {
+    kv,
+    store: createKvStore({ kv, prefix: "hits:", source: "memory", health, shared: false }),
+  };
+}
+
+/** The app over Deno KV in memory. */
+export async function memoryApp(options: Omit<TestAppOptions, "store"> = {}): Promise<TestApp> {
+  const { store } = await memoryStore();
+  return openApp({ store, ...options });
+}
+
+/** A property of a value that came as JSON. */
+export function field(json: unknown, name: string): unknown {
+  assert.ok(typeof json === "object" && json !== null && Object.hasOwn(json, name));
+  return Object.entries(json).find(([key]) => key === name)?.[1];
+}
+
+async function read(response: Response): Promise<Answer> {
+  const { status } = response;
+  const body = await response.text();
+  const headers = Object.fromEntries(response.headers);
+  const isJson = body !== "" && /json$/.test(headers["content-type"] ?? "");
+  return { status, headers, body, json: isJson ? JSON.parse(body) : undefined };
+}
+
+/** What the contract asks of every answer. */
+function checkEvery(line: string, { status, headers, body }: Answer, head: boolean): void {
+  const where = `${line} answered ${status}`;
+  assert.equal(headers["x-content-type-options"], "nosniff", where);
+  if (status >= 400) {
+    assert.match(headers["cache-control"] ?? "", /^(private, )?no-store$/, where);
+    assert.equal(headers.etag, undefined, where);
+  }
+  if (!headers["content-type"]?.startsWith("image/svg+xml")) return;
+  assert.equal(
+    headers["content-security-policy"],
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    where,
+  );
+  if (status === 304 || head) return;
+  parseSvg(body);
+  for (const [link] of body.matchAll(/url\([^)]*\)/gi)) assert.match(link, /^url\(#\w+\)$/, where);
+}

@@ -18,7 +18,7 @@ export interface LogOptions {
 
 /** A log that writes each event as one JSON line. */
 export function createLog({ secrets, write = writeToStandardError }: LogOptions): Log {
-  const hidden = secrets.filter((secret) => secret.length > 0).flatMap(spellings);
+  const hidden = secretsPattern(secrets);
 
   function log(level: string, event: string, fields: Record<string, LogField> = {}): void {
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
@@ -56,13 +56,17 @@ function describe(error: Error): string {
   return parts.join(" <- ");
 }
 
-/** A secret as it may stand in a message: as it is and percent-encoded, the longest first. */
-function spellings(secret: string): string[] {
-  const encoded = encodeURIComponent(secret);
-  return encoded === secret ? [secret] : [encoded, secret];
+/** Matches each secret as it is and percent-encoded; undefined where there are none. */
+function secretsPattern(secrets: readonly string[]): RegExp | undefined {
+  const texts = secrets.filter((secret) => secret.length > 0)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    // The longest first: one that begins another would leave the rest of it.
+    .sort((a, b) => b.length - a.length);
+  return texts.length === 0 ? undefined : new RegExp(texts.map(RegExp.escape).join("|"), "g");
 }
 
-function redact(value: LogField, hidden: readonly string[]): LogField {
-  if (typeof value !== "string") return value;
-  return hidden.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), value);
+function redact(value: LogField, hidden: RegExp | undefined): LogField {
+  if (hidden === undefined) return value;
+  if (typeof value === "string") return value.replace(hidden, "[redacted]");
+  return Array.isArray(value) ? value.map((text) => text.replace(hidden, "[redacted]")) : value;
 }

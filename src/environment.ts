@@ -12,16 +12,20 @@ export async function readEnvironment(
   const own = Object.fromEntries(SETTINGS.map((name) => [name, get(name) || undefined]));
   if (isDeploy(own)) return own;
   const file = await readDotEnv();
-  return Object.fromEntries(SETTINGS.map((name) => [name, own[name] ?? file[name]]));
+  const settings = SETTINGS.map((name) => [name, own[name] ?? file[name]]);
+  // Where it runs is for the platform to say, not for a file.
+  return { ...Object.fromEntries(settings), DENO_DEPLOY: undefined, DENO_DEPLOYMENT_ID: undefined };
 }
 
 async function readDotEnv(): Promise<Environment> {
   try {
-    return parseEnv(await Deno.readTextFile(".env"));
+    // Some editors begin a file with a byte order mark, which would become a part of the first name.
+    return parseEnv((await Deno.readTextFile(".env")).replace(/^\uFEFF/, ""));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
-    throw new StartError(".env is there but cannot be read: make it a readable text file", {
-      cause: error,
-    });
+    throw new StartError(
+      ".env is there but cannot be read: make it a text file that this process may read",
+      { cause: error },
+    );
   }
 }

@@ -102,7 +102,13 @@ function storeSetting(
   const url = get("STORE_URL");
   const host = get("HOSTED_STORE_URL");
   const password = get("HOSTED_STORE_PASSWORD");
-  if (url !== undefined) return fromStoreUrl(url, deploy, problems);
+  if (url !== undefined) {
+    const store = fromStoreUrl(url, deploy, problems);
+    if (store.kind === "kv-remote" && get("DENO_KV_ACCESS_TOKEN") === undefined) {
+      problems.push("DENO_KV_ACCESS_TOKEN is missing: the Deno KV in STORE_URL needs it");
+    }
+    return store;
+  }
   if (host !== undefined && password !== undefined) {
     const address = redisFromHosted(host, password);
     if (address !== undefined) return { kind: "redis", ...address };
@@ -131,6 +137,8 @@ function fromStoreUrl(url: string, deploy: boolean, problems: string[]): StoreSe
   } else if (scheme === "kv:" && /^https?:\/\//i.test(rest)) {
     if (URL.canParse(rest)) return { kind: "kv-remote", url: rest };
     problems.push("STORE_URL must have a whole URL after kv:, such as kv:https://host");
+  } else if (scheme === "kv:" && rest === ":memory:") {
+    problems.push("STORE_URL must be memory: to keep counters in memory");
   } else if (scheme === "kv:" && rest !== "" && !rest.includes("\0")) {
     if (!deploy) return { kind: "kv-file", path: rest };
     problems.push("STORE_URL cannot name a file on Deno Deploy: nothing is kept on its disks");

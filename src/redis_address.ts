@@ -12,6 +12,8 @@ const DEFAULT_PORT = 6379;
 
 /** The address in a `redis://` or `rediss://` URL; undefined where it is not one. */
 export function redisFromUrl(text: string): RedisAddress | undefined {
+  // An unencoded ? or # in a password cuts the URL there: what is left names some other host.
+  if (/[?#].*@/.test(text)) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return undefined;
   const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];

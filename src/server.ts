@@ -1,11 +1,14 @@
+import { fileURLToPath } from "node:url";
 import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./banner.ts";
 import { type Config, ConfigError, type Environment, parseConfig } from "./config.ts";
 import { createCounters } from "./counter/counters.ts";
-import { openStore } from "./counter/open_store.ts";
+import { openStore, type OpenStoreOptions } from "./counter/open_store.ts";
 import { StartError } from "./counter/start_error.ts";
+import type { CounterStore } from "./counter/store.ts";
 import { readEnvironment } from "./environment.ts";
 import { createLog, type Log, printTo } from "./log.ts";
+import { runLine } from "./run_line.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT = { deploy: 2500, standalone: 6000 };
@@ -34,8 +37,9 @@ async function start(environment: Environment): Promise<void> {
   for (const warning of settingsWarnings(config)) log.warn(warning);
   // Deno.openKv finds the token in the environment only, where a .env file does not put it.
   if (DENO_KV_ACCESS_TOKEN) Deno.env.set("DENO_KV_ACCESS_TOKEN", DENO_KV_ACCESS_TOKEN);
+  if (config.store.kind === "kv-platform") refuseMemory();
 
-  const counters = createCounters(await openStore({ config, log, onUnusable: fail }));
+  const counters = createCounters(await open({ config, log, onUnusable: fail }));
   const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
   // Deno Deploy chooses the address itself.
   const address = config.platform === "deploy"
@@ -52,6 +56,29 @@ async function start(environment: Environment): Promise<void> {
   await Promise.race([stop(), pause(DRAIN_LIMIT[config.platform])]);
   await counters.close();
   Deno.exit(0);
+}
+
+async function open(options: OpenStoreOptions): Promise<CounterStore> {
+  try {
+    return await openStore(options);
+  } catch (cause) {
+    const { store } = options.config;
+    if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
+    const entry = Deno.mainModule.startsWith("file:") ? fileURLToPath(Deno.mainModule) : "main.ts";
+    throw new StartError(
+      `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${
+        runLine(entry, store.path)
+      }`,
+      { cause },
+    );
+  }
+}
+
+/** Where no KV is assigned Deno Deploy may have Deno.openKv fall back to memory with a warning: counts would be lost. */
+function refuseMemory(): void {
+  const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  if (state === "granted" && Deno.env.get(name) === "warn") Deno.env.set(name, "error");
 }
 
 function listen(address: { hostname?: string; port?: number }, fetch: Deno.ServeHandler): Server {

@@ -1,0 +1,21 @@
+import { dirname } from "node:path/posix";
+import { SETTINGS } from "./config.ts";
+
+/** The command that starts `entry`, a file, with the permissions of the `start` task and the use of a counter file elsewhere. */
+export function runLine(entry: string, counterFile: string): string {
+  const folder = dirname(counterFile);
+  const flags = [
+    "--unstable-kv",
+    "--no-prompt",
+    "--allow-net",
+    `--allow-env=${SETTINGS.join(",")}`,
+    `--allow-read=data,.env,${folder}`,
+    `--allow-write=data,${folder}`,
+  ];
+  return ["deno", "run", ...flags, entry].map(shellWord).join(" ");
+}
+
+/** Quoted where a shell would read more into it than its characters. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

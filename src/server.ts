@@ -64,7 +64,8 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   } catch (cause) {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
-    const entry = Deno.mainModule.startsWith("file:") ? fileURLToPath(Deno.mainModule) : "main.ts";
+    // The entry that is packed into a binary is no file that could be run.
+    const entry = Deno.build.standalone ? "main.ts" : fileURLToPath(Deno.mainModule);
     throw new StartError(
       `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${
         runLine(entry, store.path)

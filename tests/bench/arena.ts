@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { sendRaw } from "../support/raw_http.ts";
+import { type RedisServer, startRedis } from "../support/redis_server.ts";
+import { startService } from "../support/service.ts";
+import { pathOf } from "./load.ts";
+import { prefillKv, prefillRedis } from "./prefill.ts";
+import type { Row, StoreName } from "./rows.ts";
+import { serviceEnv, startScript } from "./servers.ts";
+
+/** The addresses of the limit: with all headers, and with one. */
+export type Limit = { whole: string; oneHeader: string };
+
+/** How many ids a store holds before it is measured: as many as are asked for, but never fewer than these. */
+const FEWEST_IDS = 10_000;
+
+/** Everything that is measured, each process started when it is first asked for and kept until the end. */
+export class Arena {
+  readonly #stack: AsyncDisposableStack;
+  readonly #folder: string;
+  readonly #started = new Map<string, Promise<unknown>>();
+
+  constructor(stack: AsyncDisposableStack, folder: string) {
+    this.#stack = stack;
+    this.#folder = folder;
+  }
+
+  /** The address of the service on a store that holds the ids of this row. */
+  service(store: StoreName, { shape: { ids } }: Row): Promise<string> {
+    const held = Math.max(ids, FEWEST_IDS);
+    return this.#once(`${store} ${held}`, async () => {
+      const cwd = join(this.#folder, `${store}-${held}`);
+      await Deno.mkdir(cwd);
+      if (store === "deno-kv") await prefillKv(cwd, held);
+      const redis = store === "redis" ? await this.#redis(held) : undefined;
+      return this.#stack.use(await startService({ cwd, env: serviceEnv(redis?.url) })).url;
+    });
+  }
+
+  /** The address of what counts one hit at a time on a store like that. */
+  yardstick(store: StoreName, { shape: { ids } }: Row): Promise<string> {
+    const held = Math.max(ids, FEWEST_IDS);
+    return this.#once(`yardstick ${store} ${held}`, async () => {
+      const script = store === "deno-kv" ? "kv_yardstick.ts" : "redis_yardstick.ts";
+      const place = await this.place(store, held);
+      return this.#stack.use(await startScript(script, { args: [place] })).url;
+    });
+  }
+
+  /** The addresses of bare servers that give the answer which the service at `url` gives in this row. */
+  limit({ name, shape }: Row, url: string): Promise<Limit> {
+    return this.#once(`limit ${name}`, async () => {
+      const [request] = shape.requests;
+      if (request === undefined) throw new Error(`Measure ${name}: it asks for nothing`);
+      const lines = Object.entries({ Host: "localhost", ...request.headers });
+      const head = lines.map(([key, value]) => `${key}: ${value}\r\n`).join("");
+      const path = pathOf(request, "n1");
+      const [answer] = await sendRaw({ url }, `${request.method} ${path} HTTP/1.1\r\n${head}\r\n`);
+      if (answer?.status !== 200) throw new Error(`Measure ${name}: it answers ${answer?.status}`);
+      // Deno adds these by itself.
+      const headers = Object.fromEntries(answer.headers);
+      delete headers["date"];
+      delete headers["content-length"];
+      const fixed = JSON.stringify({ body: answer.body, headers });
+      const service = this.#stack.use(await startScript("limit.ts", { args: [fixed] }));
+      const [whole = "", oneHeader = ""] = service.stdout().trim().split(" ");
+      return { whole, oneHeader };
+    });
+  }
+
+  /** A file of its own for Deno KV, or the address of the Redis that holds so many ids. */
+  async place(store: StoreName, held = FEWEST_IDS): Promise<string> {
+    if (store === "redis") return (await this.#redis(held)).url;
+    return join(this.#folder, `${crypto.randomUUID()}.kv`);
+  }
+
+  #redis(held: number): Promise<RedisServer> {
+    return this.#once(`redis-server ${held}`, async () => {
+      const redis = this.#stack.use(await startRedis());
+      await prefillRedis(redis, held);
+      return redis;
+    });
+  }
+
+  #once<T>(name: string, start: () => Promise<T>): Promise<T> {
+    // Each name is given to one kind of thing only.
+    const started = this.#started.get(name) as Promise<T> | undefined;
+    if (started !== undefined) return started;
+    const starting = start();
+    this.#started.set(name, starting);
+    return starting;
+  }
+}

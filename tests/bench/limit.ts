@@ -1,0 +1,13 @@
+// The limit: a bare Deno.serve that gives one fixed answer. The second server sends its content-type alone.
+// Its argument is the answer as JSON: {"body": "…", "headers": {…}}.
+
+const { body, headers }: { body: string; headers: Record<string, string> } = JSON.parse(
+  Deno.args[0] ?? "",
+);
+const whole = { headers };
+const single = { headers: { "content-type": headers["content-type"] ?? "text/plain" } };
+
+const address = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+const limit = Deno.serve(address, () => new Response(body, whole));
+const oneHeader = Deno.serve(address, () => new Response(body, single));
+console.log(`http://127.0.0.1:${limit.addr.port} http://127.0.0.1:${oneHeader.addr.port}`);

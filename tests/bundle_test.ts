@@ -1,0 +1,67 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { copyProject } from "./support/project_copy.ts";
+import { redisAvailable, startRedis } from "./support/redis_server.ts";
+import { startService } from "./support/service.ts";
+import { strictRun } from "./support/programs.ts";
+import { tempDir } from "./support/temp_dir.ts";
+
+const SECRET_TOKEN = "0123456789abcdef0123";
+
+Deno.test("deno task bundle: one file that is the whole service", async (t) => {
+  await using project = await copyProject();
+  await project.runTask("bundle");
+  await using elsewhere = await tempDir();
+  const entry = join(elsewhere.path, "tallymark.js");
+  await Deno.rename(join(project.path, "dist/tallymark.js"), entry);
+
+  await t.step("keeps counts in a Deno KV file over a restart", async () => {
+    await using folder = await tempDir();
+    const options = { entry, cwd: folder.path, env: { SECRET_TOKEN, PUBLIC_READS: "1" } };
+    {
+      await using service = await startService(options);
+      deepStrictEqual(await hit(service.url), { id: "home", hits: 1, source: "deno-kv" });
+      deepStrictEqual(await hit(service.url), { id: "home", hits: 2, source: "deno-kv" });
+      strictEqual((await service.stop()).code, 0);
+    }
+    await using service = await startService(options);
+    strictEqual(await text(`${service.url}/count.txt`), "2");
+    strictEqual((await text(`${service.url}/badge`)).startsWith("<svg"), true);
+    strictEqual(JSON.parse(await text(`${service.url}/badge.json`)).message, "2");
+    strictEqual(JSON.parse(await text(`${service.url}/openapi.json`)).info.version, "1.0.0");
+    strictEqual((await fetch(`${service.url}/hit`).then(drained)).status, 401);
+    deepStrictEqual(await hit(service.url), { id: "home", hits: 3, source: "deno-kv" });
+    strictEqual((await service.stop("SIGINT")).code, 0);
+  });
+
+  await t.step({
+    name: "keeps counts in Redis, whose client it loads from itself",
+    ignore: !redisAvailable && !strictRun,
+    fn: async () => {
+      await using redis = await startRedis();
+      const options = { entry, env: { SECRET_TOKEN, STORE_URL: redis.url } };
+      for (const hits of [1, 2]) {
+        await using service = await startService(options);
+        deepStrictEqual(await hit(service.url), { id: "home", hits, source: "redis" });
+        strictEqual((await service.stop()).code, 0);
+      }
+      strictEqual(await redis.command("GET", "hits:home"), "2");
+    },
+  });
+});
+
+async function hit(url: string): Promise<unknown> {
+  const headers = { "X-Auth-Token": SECRET_TOKEN };
+  return await (await fetch(`${url}/hit`, { method: "POST", headers })).json();
+}
+
+async function text(url: string): Promise<string> {
+  const response = await fetch(url);
+  strictEqual(response.status, 200);
+  return await response.text();
+}
+
+async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}

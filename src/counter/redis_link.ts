@@ -85,10 +85,7 @@ export class RedisLink {
     const { address, library, health } = this.#options;
     const client = createClient(library, address);
     client.on("connect", () => this.#progress = performance.now());
-    client.on("ready", () => {
-      health.well();
-      this.#refuseCluster();
-    });
+    client.on("ready", () => this.#greet());
     client.on("error", (error) => {
       if (client === this.#client) health.away(error);
     });
@@ -98,9 +95,13 @@ export class RedisLink {
     return client;
   }
 
-  /** A node of a Redis Cluster holds a part of the keys only and would refuse all others, hit by hit. */
-  async #refuseCluster(): Promise<void> {
-    const [info] = await this.send([["INFO", "cluster"]]).catch(() => []);
+  /**
+   * A Redis takes connections before it has loaded its data, so it is back only with an answer; and a node of a Redis
+   * Cluster holds a part of the keys only and would refuse all others, hit by hit.
+   */
+  async #greet(): Promise<void> {
+    const [ping, info] = await this.send([["PING"], ["INFO", "cluster"]]).catch(() => []);
+    if (ping?.kind === "done") this.#options.health.well();
     if (info?.kind !== "done" || !String(info.value).includes("cluster_enabled:1")) return;
     this.#options.onUnusable(
       new StartError(

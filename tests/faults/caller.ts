@@ -1,0 +1,69 @@
+import { Buffer } from "node:buffer";
+import { connectTo, parseAnswers, type RawAnswer } from "../support/raw_http.ts";
+
+/** What became of one request, and how long that took. */
+export type Result = {
+  /** `unsent` where no connection could be had, `broken` where it ended before the whole answer. */
+  kind: "answered" | "unsent" | "broken";
+  /** The answer; undefined unless it is whole. */
+  answer?: RawAnswer;
+  milliseconds: number;
+};
+
+/** Longer than any answer may take; what takes longer counts as broken. */
+const LIMIT = 15_000;
+
+/** One client with one connection, which it keeps open from request to request and opens anew when it broke. */
+export class Caller {
+  #connection: Deno.TcpConn | undefined;
+  readonly #buffer = new Uint8Array(16_384);
+
+  /** Sends one request, never twice; `head` ends with the empty line. */
+  async send(url: string, head: string): Promise<Result> {
+    const start = performance.now();
+    const result = (kind: Result["kind"], answer?: RawAnswer): Result => ({
+      kind,
+      ...(answer !== undefined && { answer }),
+      milliseconds: performance.now() - start,
+    });
+    let connection: Deno.TcpConn;
+    try {
+      connection = this.#connection ??= await connectTo(url);
+    } catch {
+      return result("unsent");
+    }
+    const timer = setTimeout(() => this.close(), LIMIT);
+    try {
+      const answer = await this.#exchange(connection, head);
+      if (answer.headers.get("connection") === "close") this.close();
+      return result("answered", answer);
+    } catch {
+      this.close();
+      return result("broken");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    try {
+      this.#connection?.close();
+    } catch {
+      // It is closed already.
+    }
+    this.#connection = undefined;
+  }
+
+  async #exchange(connection: Deno.TcpConn, head: string): Promise<RawAnswer> {
+    const bytes = new TextEncoder().encode(head);
+    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+    let received = Buffer.alloc(0);
+    for (;;) {
+      const length = await connection.read(this.#buffer);
+      if (length === null) throw new Error("Read an answer: the connection ended");
+      received = Buffer.concat([received, this.#buffer.subarray(0, length)]);
+      const [answer] = parseAnswers(received, { head: false, ended: false });
+      if (answer !== undefined) return answer;
+    }
+  }
+}

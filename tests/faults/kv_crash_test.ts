@@ -1,0 +1,29 @@
+import { ok } from "node:assert/strict";
+import { join } from "node:path";
+import { startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { Ledger } from "./ledger.ts";
+import { pause, secret, startCallers } from "./load.ts";
+import { reportKept, times } from "./numbers.ts";
+import { storedInKv } from "./stored.ts";
+
+Deno.test("Deno KV: a service killed under 200 callers has stored every hit it acknowledged", async () => {
+  const runs = times(3, 20);
+  await using folder = await tempDir();
+  const ledger = new Ledger();
+  let stored = 0;
+  for (let run = 1; run <= runs; run++) {
+    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+    await using load = startCallers({ service, ledger, callers: 200 });
+    const before = ledger.acknowledged;
+    await pause(300 + Math.random() * 200);
+    ok(ledger.acknowledged > before, "no hit was acknowledged before the kill");
+    await service.kill();
+    await load.stop();
+    // At most one hit of each caller was under way.
+    ledger.checkOutcomes(200, "broken", "unsent");
+    ok(ledger.count("broken") <= 200 * run, "more hits broke off than there were callers");
+    stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
+  }
+  reportKept({ fault: "kill -9 of the service, Deno KV", runs, ledger, stored });
+});

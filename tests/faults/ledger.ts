@@ -1,0 +1,90 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Result } from "./caller.ts";
+
+/** What the store may say about a counter beside what was acknowledged. */
+type Account = { acknowledged: Set<number>; unknown: number };
+
+/** What clients were told about their hits, to be held against what the store has. */
+export class Ledger {
+  /** Answers by status; `broken` and `unsent` requests beside them. */
+  readonly outcomes: Record<string, number> = {};
+  /** The longest that any answer took, in milliseconds. */
+  slowest = 0;
+  readonly #accounts = new Map<string, Account>();
+
+  /** Writes down what became of a hit on `id`. */
+  note(id: string, { kind, answer, milliseconds }: Result): void {
+    const outcome = answer?.status ?? kind;
+    this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
+    if (kind !== "unsent") this.slowest = Math.max(this.slowest, milliseconds);
+    const account = this.#account(id);
+    if (kind === "broken" || answer?.status === 504) account.unknown++;
+    if (answer?.status !== 200) return;
+    const { hits } = JSON.parse(answer.body);
+    ok(Number.isSafeInteger(hits) && hits > 0, `a hit was answered with ${answer.body}`);
+    ok(!account.acknowledged.has(hits), `${id} gave the number ${hits} twice`);
+    account.acknowledged.add(hits);
+  }
+
+  /** Hits that were answered with their number. */
+  get acknowledged(): number {
+    return this.#sum(({ acknowledged }) => acknowledged.size);
+  }
+
+  /** Hits that may have been counted. */
+  get unknown(): number {
+    return this.#sum(({ unknown }) => unknown);
+  }
+
+  /** Hits of this outcome. */
+  count(outcome: number | "broken" | "unsent"): number {
+    return this.outcomes[outcome] ?? 0;
+  }
+
+  /** Fails where a hit had another outcome than these. */
+  checkOutcomes(...allowed: (number | "broken" | "unsent")[]): void {
+    const others = Object.keys(this.outcomes).filter((outcome) =>
+      !allowed.map(String).includes(outcome)
+    );
+    deepEqual(others, [], `outcomes: ${JSON.stringify(this.outcomes)}`);
+  }
+
+  /**
+   * Fails where the store lost an acknowledged hit or has more hits than are unknown; returns how many it has.
+   *
+   * Every counter is looked at by itself, and starts at 0.
+   */
+  check(stored: ReadonlyMap<string, number>): number {
+    let total = 0;
+    for (const [id, { acknowledged, unknown }] of this.#accounts) {
+      const hits = stored.get(id) ?? 0;
+      const extras = hits - acknowledged.size;
+      const told = `${id}: stored ${hits}, acknowledged ${acknowledged.size}, unknown ${unknown}`;
+      ok(extras >= 0, `lost hits: ${told}`);
+      ok(extras <= unknown, `hits out of nowhere: ${told}`);
+      // A number given out is that of a hit that the store has.
+      for (const number of acknowledged) ok(number <= hits, `number ${number} given: ${told}`);
+      total += hits;
+    }
+    for (const id of stored.keys()) ok(this.#accounts.has(id), `a counter nobody hit: ${id}`);
+    return total;
+  }
+
+  /** Like `check`, for faults that leave nothing unknown. */
+  checkExact(stored: ReadonlyMap<string, number>): number {
+    equal(this.unknown, 0, `outcomes: ${JSON.stringify(this.outcomes)}`);
+    return this.check(stored);
+  }
+
+  #account(id: string): Account {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    const account = { acknowledged: new Set<number>(), unknown: 0 };
+    this.#accounts.set(id, account);
+    return account;
+  }
+
+  #sum(part: (account: Account) => number): number {
+    return this.#accounts.values().reduce((sum, account) => sum + part(account), 0);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Service } from "../support/service.ts";
+import { Caller, type Result } from "./caller.ts";
+import { Ledger } from "./ledger.ts";
+
+/** The secret that every service of these tests is started with. */
+export const secret = "a-secret-of-the-fault-tests";
+
+/** Whom to send hits, and where to write down what becomes of them. */
+export type LoadOptions = {
+  service: Pick<Service, "url">;
+  ledger?: Ledger;
+  /** How many counters the hits are spread over; 20 unless given. */
+  ids?: number;
+};
+
+/** Milliseconds that a caller waits after an answer other than 200, as a sensible client would. */
+const REST = 20;
+
+/** One hit on `id` over a connection of its own. */
+export async function hitOnce(
+  { service, ledger }: LoadOptions,
+  id = "home",
+): Promise<Result> {
+  const caller = new Caller();
+  const result = await caller.send(service.url, hitHead(id));
+  caller.close();
+  ledger?.note(id, result);
+  return result;
+}
+
+/** Sends hits until it is stopped. */
+export interface Load extends AsyncDisposable {
+  readonly ledger: Ledger;
+  /** Lets the hits under way end and closes every connection. */
+  stop(): Promise<void>;
+}
+
+/** So many callers, each of which sends the next hit as soon as it has the answer to the last. */
+export function startCallers(options: LoadOptions & { callers: number }): Load {
+  const { service, callers, ledger = new Ledger(), ids = 20 } = options;
+  let stopped = false;
+
+  async function call(): Promise<void> {
+    const caller = new Caller();
+    while (!stopped) {
+      const id = randomId(ids);
+      const result = await caller.send(service.url, hitHead(id));
+      ledger.note(id, result);
+      if (result.answer?.status !== 200) await pause(REST);
+    }
+    caller.close();
+  }
+
+  const done = Promise.all(Array.from({ length: callers }, call));
+  const stop = async () => {
+    stopped = true;
+    await done;
+  };
+  return { ledger, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** So many hits a second, whatever becomes of those before. */
+export function startSteady(options: LoadOptions & { rate: number }): Load {
+  const { service, rate, ledger = new Ledger(), ids = 20 } = options;
+  const idle: Caller[] = [];
+  const underWay = new Set<Promise<void>>();
+  const start = performance.now();
+  let sent = 0;
+
+  async function call(): Promise<void> {
+    const caller = idle.pop() ?? new Caller();
+    const id = randomId(ids);
+    ledger.note(id, await caller.send(service.url, hitHead(id)));
+    idle.push(caller);
+  }
+
+  const timer = setInterval(() => {
+    for (const due = (performance.now() - start) * rate / 1000; sent < due; sent++) {
+      const calling = call().finally(() => underWay.delete(calling));
+      underWay.add(calling);
+    }
+  }, 10);
+  const stop = async () => {
+    clearInterval(timer);
+    await Promise.all(underWay);
+    for (const caller of idle) caller.close();
+  };
+  return { ledger, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** Lets a load run for so many milliseconds: the length of a fault, not a wait for something to happen. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** The head of a request that hits `id`. */
+export function hitHead(id: string): string {
+  const path = `/hit?id=${encodeURIComponent(id)}`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${secret}\r\n\r\n`;
+}
+
+function randomId(ids: number): string {
+  return `c${Math.floor(Math.random() * ids)}`;
+}

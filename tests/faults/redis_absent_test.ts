@@ -1,0 +1,112 @@
+import { equal, match, ok } from "node:assert/strict";
+import { freePort } from "../support/free_port.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { runService, startService } from "../support/service.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+import { Ledger } from "./ledger.ts";
+import { hitOnce, pause, secret, startSteady } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+import { waitForCount } from "./recovery.ts";
+import { storedInRedis } from "./stored.ts";
+
+Deno.test(
+  "start: without Redis the service listens, says so, and counts once Redis is there",
+  needsRedis,
+  async () => {
+    const port = freePort();
+    const ledger = new Ledger();
+    const start = performance.now();
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: `redis://127.0.0.1:${port}` },
+    });
+    const listening = performance.now() - start;
+    ok(listening <= 1000, `listens after ${listening} ms`);
+    equal(await statusOf(`${service.url}/healthz`), 200);
+    equal(await statusOf(`${service.url}/readyz`), 503);
+    // Long enough for the pauses between the tries to have become long.
+    for (let hit = 0; hit < 20; hit++) {
+      const { answer, milliseconds } = await hitOnce({ service, ledger });
+      equal(answer?.status, 503);
+      ok(answer?.headers.has("retry-after"));
+      ok(milliseconds <= 100, `503 after ${milliseconds} ms`);
+      await pause(100);
+    }
+    await using load = startSteady({ service, ledger, rate: 100 });
+    await using redis = await startRedis({ port });
+    const back = await waitForCount(ledger, "the arrival of Redis", 2500);
+    equal(await statusOf(`${service.url}/readyz`), 200);
+    await load.stop();
+    ledger.checkOutcomes(200, 503);
+    const stored = ledger.checkExact(await storedInRedis(redis));
+    equal(service.stderr().match(/store away/g)?.length, 1, service.stderr());
+    equal(service.stderr().match(/store back/g)?.length, 1, service.stderr());
+    const measured = `listens in ${Math.round(listening)} ms, counts ${
+      Math.round(back)
+    } ms after Redis came`;
+    reportKept({ fault: "Redis absent at start", runs: 1, ledger, stored, measured });
+  },
+);
+
+Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear line", async () => {
+  const STORE_URL = `redis://127.0.0.1:${freePort()}`;
+  const ended = await runService({
+    env: { SECRET_TOKEN: secret, STORE_URL, FAIL_FAST_STORE: "1" },
+  });
+  equal(ended.code, 1);
+  ok(ended.milliseconds <= 7000, `ended after ${ended.milliseconds} ms`);
+  match(ended.stderr, /^Tallymark cannot start: The store did not answer within 5 s.*$/m);
+  equal(linesForPeople(ended.stderr).length, 1, ended.stderr);
+});
+
+const wrongPassword = "not-the-password";
+
+Deno.test(
+  "STORE_URL: a wrong password is told in one line, without a hot retry",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ password: "the-password" });
+    await using proxy = startProxy(redis);
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${proxy.port}` },
+    });
+    await service.waitForOutput(/WRONGPASS/);
+    await pause(3000);
+    ok(proxy.connections <= 10, `${proxy.connections} connections in 3 s`);
+    equal((await hitOnce({ service })).answer?.status, 503);
+    const { stdout, stderr } = await service.stop();
+    equal(stderr.match(/WRONGPASS/g)?.length, 1, stderr);
+    equal(`${stdout}${stderr}`.includes(wrongPassword), false);
+    const measured = `${proxy.connections} tries in 3 s`;
+    reportKept({ fault: "wrong password of Redis", runs: 1, measured });
+  },
+);
+
+Deno.test(
+  "FAIL_FAST_STORE: with a wrong password the start ends with 1 and shows no password",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ password: "the-password" });
+    const ended = await runService({
+      env: {
+        SECRET_TOKEN: secret,
+        STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${redis.port}`,
+        FAIL_FAST_STORE: "1",
+      },
+    });
+    equal(ended.code, 1);
+    match(ended.stderr, /WRONGPASS/);
+    equal(linesForPeople(ended.stderr).length, 1, ended.stderr);
+    equal(`${ended.stdout}${ended.stderr}`.includes(wrongPassword), false);
+  },
+);
+
+/** What is printed for a person, not as a line of the log. */
+function linesForPeople(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+}
+
+async function statusOf(url: string): Promise<number> {
+  const { status, body } = await fetch(url);
+  await body?.cancel();
+  return status;
+}

@@ -1,0 +1,73 @@
+import { equal, ok } from "node:assert/strict";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { startService } from "../support/service.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { Ledger } from "./ledger.ts";
+import { hitOnce, secret } from "./load.ts";
+import { reportKept, times } from "./numbers.ts";
+import { storedInRedis } from "./stored.ts";
+
+/** Callers whose hits are under way when the reply is lost. */
+const CALLERS = 20;
+
+Deno.test(
+  "/hit: a reply of Redis lost on the wire is answered 504, and the hit is never sent again",
+  needsRedis,
+  async () => {
+    const runs = times(10, 100);
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+    });
+    const ledger = new Ledger();
+    for (let run = 1; run <= runs; run++) {
+      await waitFor("the connection to Redis", () => isReady(service.url));
+      const cut = proxy.cutAfterNextRequest("INCRBY");
+      const lost = await hitOnce({ service, ledger }, "alone");
+      equal(lost.answer?.status, 504);
+      await cut;
+      // Carried out once, and the answer says that it is not known.
+      equal(await redis.command("GET", "hits:alone"), String(run));
+    }
+    const stored = ledger.check(await storedInRedis(redis));
+    equal(ledger.count(504), runs);
+    reportKept({ fault: "reply of Redis lost on the wire", runs, ledger, stored });
+  },
+);
+
+Deno.test(
+  "/hit: a lost reply leaves every hit of its batch unknown and none counted twice",
+  needsRedis,
+  async () => {
+    const runs = times(3, 20);
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+    });
+    const ledger = new Ledger();
+    for (let run = 1; run <= runs; run++) {
+      await waitFor("the connection to Redis", () => isReady(service.url));
+      const cut = proxy.cutAfterNextRequest("INCRBY");
+      await Promise.all(
+        Array.from(
+          { length: CALLERS },
+          (_, caller) => hitOnce({ service, ledger }, `c${caller % 3}`),
+        ),
+      );
+      await cut;
+    }
+    ledger.checkOutcomes(200, 503, 504);
+    ok(ledger.count(504) >= runs);
+    const stored = ledger.check(await storedInRedis(redis));
+    reportKept({ fault: `reply lost under ${CALLERS} callers`, runs, ledger, stored });
+  },
+);
+
+async function isReady(url: string): Promise<true | undefined> {
+  const { status, body } = await fetch(`${url}/readyz`);
+  await body?.cancel();
+  return status === 200 ? true : undefined;
+}

@@ -41,7 +41,7 @@ const WATCH_INTERVAL = 100;
 
 /**
  * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
- * once. A call that finds the store idle goes out by itself without waiting for others.
+ * once. Calls that find the store idle go out in the same turn of the event loop, without waiting for others.
  */
 export class GroupCalls {
   readonly #options: GroupCallsOptions;
@@ -50,8 +50,9 @@ export class GroupCalls {
   readonly #underWay = new Set<Batch>();
   #overdue = 0;
   #waiting = 0;
+  #turn: ReturnType<typeof setImmediate> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
-  #drained: (() => void) | undefined;
+  #drained: PromiseWithResolvers<void> | undefined;
 
   constructor(options: GroupCallsOptions) {
     this.#options = options;
@@ -68,24 +69,32 @@ export class GroupCalls {
       return Promise.reject(new Problem("store-unavailable"));
     }
     return new Promise((resolve, reject) => {
+      const caller = { resolve, reject };
       const group = this.#gathering.get(id);
-      if (group !== undefined) group.callers.push({ resolve, reject });
-      else {this.#gathering.set(id, {
-          id,
-          callers: [{ resolve, reject }],
-          since: performance.now(),
-        });}
+      if (group !== undefined) group.callers.push(caller);
+      else this.#gathering.set(id, { id, callers: [caller], since: performance.now() });
       this.#waiting++;
-      if (this.#underWay.size < this.#options.batches) this.#sendNext();
+      if (this.#underWay.size < this.#options.batches) this.#sendThisTurn();
       this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
     });
   }
 
-  /** Resolves when no caller waits and no batch is under way, or after the deadline. */
+  /** Resolves when no caller waits, which is after the deadline at the latest; none may join from then on. */
   async drain(): Promise<void> {
-    if (this.#waiting > 0) await new Promise<void>((resolve) => this.#drained = resolve);
+    if (this.#waiting > 0) {
+      this.#drained ??= Promise.withResolvers();
+      await this.#drained.promise;
+    }
     clearInterval(this.#watch);
     this.#watch = undefined;
+  }
+
+  /** Requests that the event loop hands out in one turn go together; no timer, so one alone does not wait. */
+  #sendThisTurn(): void {
+    this.#turn ??= setImmediate(() => {
+      this.#turn = undefined;
+      if (this.#gathering.size > 0 && this.#underWay.size < this.#options.batches) this.#sendNext();
+    });
   }
 
   #sendNext(): void {
@@ -120,7 +129,7 @@ export class GroupCalls {
     } else {
       for (const caller of callers) caller.reject(outcome);
     }
-    if (this.#waiting === 0) this.#drained?.();
+    if (this.#waiting === 0) this.#drained?.resolve();
   }
 
   #enforceDeadline(): void {

@@ -19,6 +19,8 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const uncached = openReads ? "no-store" : "private, no-store";
   const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : uncached;
   const headers = headersOf("svg", cacheControl, audience);
+  // There is no content whose type it could be (RFC 9110, section 15.4.5).
+  const { "content-type": _, ...unchanged } = headers;
   const lookOf = rememberLooks();
   const stale = { ...headersOf("svg", uncached, audience), ...STALE };
   return {
@@ -35,10 +37,8 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
       if (!fresh) return answer(renderBadge(look, message), stale);
       if (!openReads) return answer(renderBadge(look, message), headers);
       const tag = badgeTag(hash, message);
-      const tagged = { ...headers, etag: tag };
-      return isUnchanged(request, tag)
-        ? answer(null, tagged, 304)
-        : answer(renderBadge(look, message), tagged);
+      if (isUnchanged(request, tag)) return answer(null, { ...unchanged, etag: tag }, 304);
+      return answer(renderBadge(look, message), { ...headers, etag: tag });
     },
   };
 }

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
+import { Problem } from "../../src/problem.ts";
+
+const accepted: { text: string | undefined; id: string }[] = [
+  { text: undefined, id: "home" },
+  { text: "", id: "home" },
+  { text: " \t\n\u00a0\u2003\u3000", id: "home" },
+  { text: "home", id: "home" },
+  { text: " a ", id: "a" },
+  { text: "\r\na\u2028", id: "a" },
+  { text: "a b", id: "a b" },
+  { text: "a  b", id: "a  b" },
+  { text: "e\u0301", id: "\u00e9" },
+  { text: "\u212b", id: "\u00e5".toUpperCase() },
+  { text: "\u1100\u1161", id: "\uac00" },
+  { text: "__proto__", id: "__proto__" },
+  { text: "constructor", id: "constructor" },
+  { text: "a:b", id: "a:b" },
+  { text: "a:", id: "a:" },
+  { text: "*", id: "*" },
+  { text: "../..", id: "../.." },
+  { text: "user/repo", id: "user/repo" },
+  { text: "https://x/y", id: "https://x/y" },
+  { text: "日本", id: "日本" },
+  { text: "👍🏽", id: "👍🏽" },
+  { text: "%ff", id: "%ff" },
+  { text: "\ufffd", id: "\ufffd" },
+  { text: "A", id: "A" },
+  { text: "\uff21", id: "\uff21" },
+  { text: "\ufb01", id: "\ufb01" },
+  { text: "a".repeat(200), id: "a".repeat(200) },
+  { text: `  ${"a".repeat(200)}  `, id: "a".repeat(200) },
+  { text: "é".repeat(100), id: "é".repeat(100) },
+  { text: "e\u0301".repeat(100), id: "é".repeat(100) },
+  { text: "日".repeat(66) + "ab", id: "日".repeat(66) + "ab" },
+];
+
+for (const { text, id } of accepted) {
+  Deno.test(`counterId() takes ${named(text)} for ${named(id)}`, () => {
+    assert.equal(counterId(text), id);
+  });
+}
+
+const refused = [
+  { text: "a\0", what: "NUL" },
+  { text: "a\nb", what: "a line break" },
+  { text: "\x1b[31m", what: "an escape sequence" },
+  { text: "a\x7f", what: "DEL" },
+  { text: "a\x85b", what: "a C1 control" },
+  { text: "a\u00adb", what: "a soft hyphen" },
+  { text: "a\u200bb", what: "a zero-width space" },
+  { text: "👩\u200d💻", what: "a zero-width joiner" },
+  { text: "a\u200eb", what: "a left-to-right mark" },
+  { text: "a\u202eb", what: "a right-to-left override" },
+  { text: "a\u2066b", what: "a bidirectional isolate" },
+  { text: "a\ufeffb", what: "a byte order mark inside" },
+  { text: "a\ud800", what: "a lone high surrogate" },
+  { text: "\udc00a", what: "a lone low surrogate" },
+  { text: "\ue000", what: "a private-use character" },
+  { text: "\u{f0000}", what: "a private-use character of plane 15" },
+  { text: "\ufffe", what: "a noncharacter" },
+  { text: "\u{1ffff}", what: "a noncharacter of plane 1" },
+  { text: "\u0378", what: "an unassigned character" },
+  { text: "\u{e0041}", what: "a tag character" },
+  { text: "a".repeat(201), what: "201 bytes of ASCII" },
+  { text: "é".repeat(101), what: "202 bytes in 101 characters" },
+  { text: "日".repeat(67), what: "201 bytes in 67 characters" },
+  { text: "\u0958".repeat(67), what: "what NFC makes longer than 200 bytes" },
+];
+
+for (const { text, what } of refused) {
+  Deno.test(`counterId() refuses ${what} as "bad-id"`, () => {
+    assert.throws(() => counterId(text), (error) => {
+      return error instanceof Problem && error.kind === "bad-id" && error.status === 400;
+    });
+  });
+}
+
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme", maxLength: 120 }),
+  fc.string({ unit: fc.constantFrom(..." \t\u00a0e\u0301é\0\u200b\ud83d\udc4da"), maxLength: 20 }),
+);
+
+Deno.test("counterId() joins two spellings only by trimming and NFC, whatever they are", () => {
+  fc.assert(
+    fc.property(text, (spelling) => {
+      const id = idOf(spelling);
+      if (id === undefined) return;
+      assert.equal(id, spelling.trim().normalize("NFC") || "home");
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("counterId() gives ids that it takes as they are, in bounds and visible", () => {
+  fc.assert(
+    fc.property(text, (spelling) => {
+      const id = idOf(spelling);
+      if (id === undefined) return;
+      assert.equal(counterId(id), id);
+      const bytes = new TextEncoder().encode(id).length;
+      assert.ok(bytes >= 1 && bytes <= MAX_ID_BYTES);
+      assert.doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}/u);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("counterId() refuses only what is too long or holds what is not visible", () => {
+  fc.assert(
+    fc.property(text, (spelling) => {
+      if (idOf(spelling) !== undefined) return;
+      const id = spelling.trim().normalize("NFC");
+      const bytes = new TextEncoder().encode(id).length;
+      assert.ok(bytes > MAX_ID_BYTES || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(id));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+function idOf(spelling: string): string | undefined {
+  try {
+    return counterId(spelling);
+  } catch (error) {
+    assert.ok(error instanceof Problem && error.kind === "bad-id");
+    return undefined;
+  }
+}
+
+function named(text: string | undefined): string {
+  if (text === undefined) return "nothing";
+  return text.length > 20 ? `${text.length} characters` : JSON.stringify(text);
+}

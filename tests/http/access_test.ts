@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { createAccess } from "../../src/http/access.ts";
+import { parseQuery } from "../../src/http/query.ts";
+import { Problem } from "../../src/problem.ts";
+import { field, memoryApp, openApp, SECRET } from "../support/app.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
+
+interface Sent {
+  secret?: string | undefined;
+  query?: string;
+  headers?: [string, string][];
+}
+
+const accepted: (Sent & { what: string })[] = [
+  { what: "X-Auth-Token", headers: [["X-Auth-Token", SECRET]] },
+  { what: "token=", query: `?token=${SECRET}` },
+  { what: "a Bearer token", headers: [["Authorization", `Bearer ${SECRET}`]] },
+  { what: "a bearer token", headers: [["authorization", `bearer   ${SECRET}`]] },
+  { what: "a header and a wrong token=", headers: [["X-Auth-Token", SECRET]], query: "?token=x" },
+  {
+    what: "token= and a wrong header",
+    headers: [["X-Auth-Token", "x"]],
+    query: `?token=${SECRET}`,
+  },
+  {
+    what: "a Bearer token, a wrong header and a wrong key",
+    headers: [["X-Auth-Token", "x"], ["Authorization", `Bearer ${SECRET}`]],
+    query: "?token=&key=x",
+  },
+  { what: "a secret of one character", secret: "x", query: "?token=x" },
+  { what: "a secret that form encoding changes", secret: "a+b &%", query: "?token=a%2Bb+%26%25" },
+  { what: "a secret with blanks", secret: "two words", headers: [["X-Auth-Token", "two words"]] },
+  {
+    what: "a secret beyond ASCII in token=",
+    secret: "pässwört-日本",
+    query: "?token=pässwört-日本",
+  },
+  {
+    what: "a secret beyond ASCII in X-Auth-Token, as UTF-8",
+    secret: "pässwört-日本",
+    headers: [["X-Auth-Token", utf8("pässwört-日本")]],
+  },
+  {
+    what: "a secret beyond ASCII as a Bearer token, as UTF-8",
+    secret: "pässwört-日本",
+    headers: [["Authorization", `Bearer ${utf8("pässwört-日本")}`]],
+  },
+];
+
+for (const { what, ...sent } of accepted) {
+  Deno.test(`checkHit(), checkRead() and keyOf() accept ${what}`, () => {
+    assert.deepEqual(opened(sent), { hit: true, read: true });
+  });
+}
+
+const key = keyOf(SECRET, "a");
+
+const refused: (Sent & { what: string })[] = [
+  { what: "nothing" },
+  { what: "an empty X-Auth-Token", headers: [["X-Auth-Token", ""]] },
+  { what: "an empty token=", query: "?token=" },
+  { what: "an empty Bearer token", headers: [["Authorization", "Bearer "]] },
+  { what: "an empty key=", query: "?key=" },
+  { what: "nothing where no secret is set", secret: undefined },
+  { what: "emptiness where no secret is set", secret: undefined, query: "?token=&key=" },
+  {
+    what: "the word undefined where no secret is set",
+    secret: undefined,
+    query: "?token=undefined",
+  },
+  { what: "emptiness where the secret is empty", secret: "", query: "?token=&key=" },
+  {
+    what: "an empty header where the secret is empty",
+    secret: "",
+    headers: [["X-Auth-Token", ""]],
+  },
+  { what: "a wrong token", query: "?token=wrong" },
+  { what: "the beginning of the secret", query: `?token=${SECRET.slice(0, -1)}` },
+  { what: "the secret and more", query: `?token=${SECRET}x` },
+  { what: "the secret in other letters", query: `?token=${SECRET.toUpperCase()}` },
+  { what: "the secret and a blank", query: `?token=${SECRET}+` },
+  { what: "the secret as key=", query: `?key=${SECRET}` },
+  { what: "the secret as secret=", query: `?secret=${SECRET}` },
+  { what: "the secret under a longer name", query: `?xtoken=${SECRET}` },
+  { what: "the secret without Bearer", headers: [["Authorization", SECRET]] },
+  { what: "the secret by another scheme", headers: [["Authorization", `Token ${SECRET}`]] },
+  {
+    what: "the secret as a password",
+    headers: [["Authorization", `Basic ${btoa(`a:${SECRET}`)}`]],
+  },
+  { what: "the secret in a cookie", headers: [["Cookie", `token=${SECRET}`]] },
+  { what: "Bearer inside X-Auth-Token", headers: [["X-Auth-Token", `Bearer ${SECRET}`]] },
+  {
+    what: "a repeated X-Auth-Token",
+    headers: [["X-Auth-Token", SECRET], ["X-Auth-Token", SECRET]],
+  },
+  { what: "a right and a wrong one", headers: [["X-Auth-Token", SECRET], ["X-Auth-Token", "x"]] },
+  {
+    what: "a repeated Authorization",
+    headers: [["Authorization", `Bearer ${SECRET}`], ["Authorization", `Bearer ${SECRET}`]],
+  },
+  {
+    what: "a secret beyond ASCII as Latin-1",
+    secret: "pässwört",
+    headers: [["X-Auth-Token", "pässwört"]],
+  },
+  { what: "a secret in another normal form", secret: "é", query: "?token=e%CC%81" },
+];
+
+for (const { what, ...sent } of refused) {
+  Deno.test(`checkHit(), checkRead() and keyOf() refuse ${what}`, () => {
+    assert.deepEqual(opened(sent), { hit: false, read: false });
+  });
+}
+
+Deno.test("checkRead() lets anyone read where reads are open", () => {
+  const access = createAccess({ secret: undefined, openReads: true });
+  access.checkRead(new Request("http://localhost/"), new Map());
+});
+
+Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", () => {
+  const access = createAccess({ secret: SECRET, openReads: true });
+  const request = new Request("http://localhost/", { headers: { "x-auth-token": SECRET } });
+  for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
+    const made = access.keyOf(request, new Map(), counterId(id));
+    assert.equal(made, keyOf(SECRET, id));
+    assert.match(made, /^[A-Za-z0-9_-]{22}$/);
+  }
+  // Computed once with another tool: echo -n counter:home | openssl dgst -sha256 -hmac …
+  assert.equal(access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
+});
+
+Deno.test("checkHit() takes the key of its own counter, and no read does", () => {
+  assert.deepEqual(opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
+  for (const id of ["b", "home", "A", "a:", ":a", "counter:a", "ä"]) {
+    assert.deepEqual(opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
+  }
+});
+
+const noKeys = [
+  `?key=${key.slice(0, -1)}`,
+  `?key=${key}==`,
+  `?key=${key}A`,
+  `?key=${key.toLowerCase()}`,
+  `?key=+${key}`,
+  `?token=${key}`,
+  `?key=${keyOf("another-secret-0123456789", "a")}`,
+  `?key=${createHmac("sha256", SECRET).update("a").digest().subarray(0, 16).toString("base64url")}`,
+  `?key=${createHmac("sha256", SECRET).update("counter:a").digest("base64url")}`,
+  `?key=${createHmac("sha256", SECRET).update("counter:a").digest("hex")}`,
+];
+
+for (const query of noKeys) {
+  Deno.test(`checkHit() refuses what is almost a key: ${query}`, () => {
+    assert.equal(opened({ query }, "a").hit, false);
+  });
+}
+
+Deno.test("checkHit() takes no key in a header", () => {
+  const headers: [string, string][] = [["X-Auth-Token", key], ["Authorization", `Bearer ${key}`]];
+  assert.equal(opened({ headers }, "a").hit, false);
+});
+
+Deno.test("checkHit() takes keys where the secret has 16 characters, and none where it has 15", () => {
+  const long = "0123456789abcdef";
+  const short = "0123456789abcde";
+  assert.equal(opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a").hit, true);
+  assert.equal(opened({ secret: short, query: `?key=${keyOf(short, "a")}` }, "a").hit, false);
+  assert.equal(opened({ secret: "", query: `?key=${keyOf("", "a")}` }, "a").hit, false);
+  assert.equal(opened({ secret: undefined, query: `?key=${keyOf("", "a")}` }, "a").hit, false);
+});
+
+Deno.test("a key opens no other counter, whatever the ids", () => {
+  const ids = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(..."ab:/é日") });
+  fc.assert(
+    fc.property(ids, ids, (one, other) => {
+      const query = `?key=${keyOf(SECRET, counterId(one))}`;
+      assert.equal(opened({ query }, other).hit, counterId(one) === counterId(other));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("a secret opens and nothing else does, whatever they are", () => {
+  const text = fc.string({ unit: "binary", maxLength: 8 }).filter((value) => value.isWellFormed());
+  fc.assert(
+    fc.property(text, text, (secret, given) => {
+      const query = (token: string) => `?token=${encodeURIComponent(token)}`;
+      assert.equal(opened({ secret, query: query(secret) }).hit, secret !== "");
+      assert.equal(opened({ secret, query: query(given) }).hit, secret !== "" && secret === given);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const guesses: { query?: string; headers?: Record<string, string> }[] = [
+  {},
+  { query: "?token=" },
+  { query: "?token=wrong" },
+  { query: `?token=${"x".repeat(5000)}` },
+  { query: "?key=wrong" },
+  { query: `?key=${keyOf(SECRET, "another")}` },
+  { headers: { "x-auth-token": "wrong" } },
+  { headers: { "x-auth-token": "" } },
+  { headers: { "authorization": "Bearer wrong" } },
+  { headers: { "authorization": "Basic d3Jvbmc6d3Jvbmc=" } },
+];
+
+for (const path of ["/hit", "/hit.svg", "/key", "/count", "/count.txt", "/badge", "/badge.json"]) {
+  Deno.test(`${path} gives the same status, headers and body to a missing and to a wrong secret`, async () => {
+    const store = new ScriptedStore();
+    await using app = openApp({ store, openReads: false });
+    const expected = await app.send(`GET ${path}`);
+    assert.equal(expected.status, 401);
+    assert.equal(expected.headers["www-authenticate"], 'Bearer realm="Tallymark"');
+    for (const { query = "", headers = {} } of guesses) {
+      assert.deepEqual(await app.send(`GET ${path}${query}`, headers), expected, query);
+    }
+    assert.equal(store.touched, 0);
+  });
+}
+
+Deno.test("the 401 of /hit and /key says where counter keys are off", async () => {
+  for (const secret of ["15-characters--", undefined]) {
+    await using app = await memoryApp({ secret });
+    const { status, json } = await app.send("GET /hit");
+    assert.equal(status, 401);
+    assert.match(String(field(json, "detail")), /Counter keys are off.*16 characters/);
+  }
+  await using app = await memoryApp({ secret: "15-characters--" });
+  assert.equal((await app.send("GET /hit", { "x-auth-token": "15-characters--" })).status, 200);
+  const { status, json } = await app.send("GET /key", { "x-auth-token": "15-characters--" });
+  assert.equal(status, 401);
+  assert.match(String(field(json, "detail")), /Counter keys are off/);
+});
+
+Deno.test("without a secret nobody counts, and reads that are open stay open", async () => {
+  await using app = await memoryApp({ secret: undefined });
+  for (const token of ["", "undefined", "null", "x"]) {
+    assert.equal((await app.send(`POST /hit?token=${token}`)).status, 401);
+    assert.equal((await app.send("GET /hit", { "x-auth-token": token })).status, 401);
+    assert.equal((await app.send(`GET /key?token=${token}`)).status, 401);
+  }
+  assert.equal((await app.send("GET /count")).status, 200);
+});
+
+/** What a request opens; /key must agree with reads, as both take the secret alone. */
+function opened(sent: Sent, id = "home"): { hit: boolean; read: boolean } {
+  const secret = "secret" in sent ? sent.secret : SECRET;
+  const access = createAccess({ secret, openReads: false });
+  const { href } = new URL(`http://localhost/${sent.query ?? ""}`);
+  const request = new Request(href, { headers: new Headers(sent.headers ?? []) });
+  const query = parseQuery(href, new Set(["token", "key"]));
+  const read = passes(() => access.checkRead(request, query));
+  if (secret !== undefined && secret.length >= 16) {
+    assert.equal(passes(() => access.keyOf(request, query, counterId(id))), read);
+  }
+  return { hit: passes(() => access.checkHit(request, query, counterId(id))), read };
+}
+
+function passes(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof Problem && error.kind === "unauthorized");
+    return false;
+  }
+}
+
+function keyOf(secret: string, id: string): string {
+  const digest = createHmac("sha256", secret).update(`counter:${id}`).digest();
+  return digest.subarray(0, 16).toString("base64url");
+}
+
+/** The bytes of a text as the characters that a header shows them as. */
+function utf8(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/http/answer.ts";
+import { Problem, type ProblemName } from "../../src/problem.ts";
+import { parseSvg, texts } from "../badge/parse_svg.ts";
+import { memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
+
+type Headers = Record<string, string>;
+
+const nosniff = { "x-content-type-options": "nosniff" };
+const noStore = { "cache-control": "no-store", ...nosniff };
+const json = { "content-type": "application/json" };
+const text = { "content-type": "text/plain; charset=utf-8" };
+const svg = {
+  "content-type": "image/svg+xml; charset=utf-8",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+};
+const problem = { "content-type": "application/problem+json" };
+const embeddable = { "cross-origin-resource-policy": "cross-origin" };
+const shared = { "access-control-allow-origin": "*", ...embeddable };
+const revalidated = { "cache-control": "no-cache, max-age=0, must-revalidate", ...nosniff };
+const challenge = { "www-authenticate": 'Bearer realm="Tallymark"' };
+const later = { "retry-after": "1" };
+const prefetch = { "x-tallymark": "prefetch" };
+const preflight = {
+  ...nosniff,
+  "allow": "GET, HEAD, OPTIONS",
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, OPTIONS",
+  "access-control-allow-headers": "*",
+  "access-control-max-age": "86400",
+};
+
+/** Whether the name of a header of the request is given, its value is always "prefetch". */
+interface Row {
+  line: string;
+  status?: number;
+  purpose?: boolean;
+  headers: Headers;
+}
+
+const answers: Row[] = [
+  { line: "GET /hit", headers: { ...json, ...noStore } },
+  { line: "POST /hit", headers: { ...json, ...noStore } },
+  { line: "GET /hit", purpose: true, headers: { ...json, ...noStore, ...prefetch } },
+  { line: "GET /hit.svg", headers: { ...svg, ...noStore, ...embeddable } },
+  { line: "HEAD /hit.svg", headers: { ...svg, ...noStore, ...embeddable } },
+  {
+    line: "GET /hit.svg",
+    purpose: true,
+    headers: { ...svg, ...noStore, ...embeddable, ...prefetch },
+  },
+  { line: "GET /count", headers: { ...json, ...noStore, ...shared } },
+  { line: "GET /count?format=txt", headers: { ...text, ...noStore, ...shared } },
+  { line: "GET /count?format=text", headers: { ...text, ...noStore, ...shared } },
+  { line: "GET /count.txt", headers: { ...text, ...noStore, ...shared } },
+  { line: "GET /badge", headers: { ...svg, ...revalidated, ...shared, etag: "TAG" } },
+  {
+    line: "GET /badge.json",
+    headers: { ...json, ...nosniff, ...shared, "cache-control": "max-age=60" },
+  },
+  { line: "GET /key", headers: { ...json, ...noStore } },
+  {
+    line: "GET /openapi.json",
+    headers: { ...json, ...nosniff, ...shared, "cache-control": "no-cache" },
+  },
+  { line: "GET /healthz", headers: { ...json, ...noStore } },
+  { line: "GET /readyz", headers: { ...json, ...noStore } },
+  {
+    line: "GET /",
+    headers: { ...text, ...nosniff, "cache-control": "no-cache", "referrer-policy": "no-referrer" },
+  },
+  { line: "OPTIONS /count", status: 204, headers: preflight },
+  { line: "OPTIONS /count.txt", status: 204, headers: preflight },
+  { line: "OPTIONS /badge", status: 204, headers: preflight },
+  { line: "OPTIONS /badge.json", status: 204, headers: preflight },
+  { line: "OPTIONS /openapi.json", status: 204, headers: preflight },
+  { line: "GET /nothing", status: 404, headers: { ...problem, ...noStore } },
+  { line: "HEAD /hit", status: 405, headers: { ...problem, ...noStore, allow: "GET, POST" } },
+  {
+    line: "OPTIONS /hit.svg",
+    status: 405,
+    headers: { ...svg, ...noStore, ...embeddable, allow: "GET, HEAD" },
+  },
+  {
+    line: "POST /count",
+    status: 405,
+    headers: { ...problem, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+  },
+  {
+    line: "POST /count?format=txt",
+    status: 405,
+    headers: { ...text, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+  },
+  {
+    line: "POST /badge",
+    status: 405,
+    headers: { ...svg, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+  },
+  { line: "POST /", status: 405, headers: { ...problem, ...noStore, allow: "GET, HEAD" } },
+  { line: "GET /?%ff", status: 400, headers: { ...problem, ...noStore } },
+  { line: "GET /readyz?%ff", status: 400, headers: { ...problem, ...noStore } },
+  { line: "GET /openapi.json?%ff", status: 400, headers: { ...problem, ...noStore, ...shared } },
+];
+
+for (const { line, status = 200, purpose = false, headers } of answers) {
+  const what = purpose ? `${line} as a prefetch` : line;
+  Deno.test(`${what} has exactly the headers that the contract asks for`, async () => {
+    await using app = await memoryApp();
+    const sent = { "x-auth-token": SECRET, ...(purpose && { "sec-purpose": "prefetch" }) };
+    const got = await app.send(line, sent);
+    assert.equal(got.status, status);
+    const { etag } = got.headers;
+    if (headers.etag !== undefined) assert.match(etag ?? "", /^"[!-~]+"$/);
+    assert.deepEqual(got.headers, headers.etag === undefined ? headers : { ...headers, etag });
+  });
+}
+
+/** The kinds of errors by endpoint: the type, and who may see them where reads are open. */
+const kinds: { path: string; headers: Headers; image?: true }[] = [
+  { path: "/hit", headers: problem },
+  { path: "/hit.svg", headers: { ...svg, ...embeddable }, image: true },
+  { path: "/count", headers: { ...problem, ...shared } },
+  { path: "/count?format=txt", headers: { ...text, ...shared } },
+  { path: "/count?format=text", headers: { ...text, ...shared } },
+  { path: "/count.txt", headers: { ...text, ...shared } },
+  { path: "/badge", headers: { ...svg, ...shared }, image: true },
+  { path: "/badge.json", headers: { ...problem, ...shared } },
+];
+
+for (const { path, headers } of kinds) {
+  const and = path.includes("?") ? "&" : "?";
+  Deno.test(`every error of ${path} has its type, no-store and what its status asks for`, async () => {
+    const store = new ScriptedStore();
+    await using app = openApp({ store });
+    const authorized = { "x-auth-token": SECRET };
+    const expected = { ...headers, ...noStore };
+    const failing = async (failure: ProblemName | Error, status: number, more: Headers = {}) => {
+      store.failure = failure;
+      const got = await app.send(`GET ${path}`, authorized);
+      assert.deepEqual([got.status, got.headers], [status, { ...expected, ...more }]);
+    };
+    const refused = async (query: string, sent: Headers) => {
+      const got = await app.send(`GET ${path}${and}${query}`, { ...authorized, ...sent });
+      assert.deepEqual([got.status, got.headers], [400, expected]);
+    };
+    await refused("id=%00", {});
+    await refused("id=%ff", {});
+    await refused("id=a", { host: "a b" });
+    await failing("not-a-counter", 409);
+    await failing("counter-full", 409);
+    await failing(new Error("unexpected"), 500);
+    await failing("store-unavailable", 503, later);
+    await failing("overloaded", 503, later);
+    await failing("outcome-unknown", 504);
+    if (!path.startsWith("/hit")) return;
+    const got = await app.send(`GET ${path}`);
+    assert.deepEqual([got.status, got.headers], [401, { ...expected, ...challenge }]);
+  });
+}
+
+const privately = { "cache-control": "private, no-store", ...nosniff };
+
+const protectedAnswers: Row[] = [
+  { line: "GET /count", headers: { ...json, ...privately } },
+  { line: "GET /count?format=txt", headers: { ...text, ...privately } },
+  { line: "GET /count.txt", headers: { ...text, ...privately } },
+  { line: "GET /badge", headers: { ...svg, ...privately } },
+  { line: "GET /badge.json", headers: { ...json, ...privately } },
+  { line: "HEAD /badge.json", headers: { ...json, ...privately } },
+  { line: "OPTIONS /count", status: 204, headers: { ...nosniff, allow: "GET, HEAD, OPTIONS" } },
+  { line: "OPTIONS /badge", status: 204, headers: { ...nosniff, allow: "GET, HEAD, OPTIONS" } },
+  { line: "GET /count?id=%00", status: 400, headers: { ...problem, ...noStore } },
+  { line: "GET /badge?id=%00", status: 400, headers: { ...svg, ...noStore } },
+];
+
+for (const { line, status = 200, headers } of protectedAnswers) {
+  Deno.test(`${line} has no CORS and no cache where reads are protected`, async () => {
+    const { store } = await memoryStore();
+    await using app = openApp({ store, openReads: false });
+    const got = await app.send(line, { "x-auth-token": SECRET, "if-none-match": "*" });
+    assert.deepEqual([got.status, got.headers], [status, headers]);
+  });
+}
+
+for (const { path, headers } of kinds.filter(({ path }) => !path.startsWith("/hit"))) {
+  Deno.test(`the 401 of ${path} has no CORS where reads are protected`, async () => {
+    await using app = await memoryApp({ openReads: false });
+    const got = await app.send(`GET ${path}`);
+    const own = Object.entries(headers).filter(([name]) => !Object.hasOwn(shared, name));
+    assert.equal(got.status, 401);
+    assert.deepEqual(got.headers, { ...Object.fromEntries(own), ...noStore, ...challenge });
+  });
+}
+
+const statuses: Record<ProblemName, { status: number; title: string; badge: string }> = {
+  "bad-host": { status: 400, title: "Bad Host header", badge: "bad host" },
+  "bad-query": { status: 400, title: "Bad query", badge: "bad query" },
+  "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },
+  "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
+  "not-found": { status: 404, title: "Not found", badge: "not found" },
+  "method-not-allowed": { status: 405, title: "Method not allowed", badge: "bad method" },
+  "not-a-counter": { status: 409, title: "Not a counter", badge: "not a counter" },
+  "counter-full": { status: 409, title: "Counter full", badge: "full" },
+  "internal": { status: 500, title: "Internal error", badge: "error" },
+  "store-unavailable": { status: 503, title: "Store unavailable", badge: "unavailable" },
+  "overloaded": { status: 503, title: "Too many requests are waiting", badge: "busy" },
+  "outcome-unknown": { status: 504, title: "Outcome unknown", badge: "no answer" },
+};
+
+// Object.keys() forgets the names; those of a record of problems are names of problems.
+for (const name of Object.keys(statuses) as ProblemName[]) {
+  const { status, title, badge } = statuses[name];
+  Deno.test(`problemAnswer() tells of ${name} as JSON, text and image, and of no cause`, async () => {
+    const problem = new Problem(name, { cause: new Error("the disk of oz") });
+    const asJson = problemAnswer(problem, "json", "own");
+    assert.equal(asJson.status, status);
+    const { detail, ...rest } = await asJson.json();
+    assert.deepEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
+    assert.match(detail, /^[A-Z].{20,}\.$/);
+
+    const asText = problemAnswer(problem, "text", "own");
+    assert.equal(asText.status, status);
+    assert.equal(await asText.text(), `${title}: ${detail}`);
+
+    const asImage = problemAnswer(problem, "svg", "own");
+    assert.equal(asImage.status, status);
+    const image = await asImage.text();
+    assert.ok(texts(parseSvg(image)).some(({ text }) => text === badge));
+    assert.doesNotMatch(detail + image, /the disk of oz/);
+  });
+}
+
+Deno.test("problemWithBody() keeps the headers of the problem and shows another picture", async () => {
+  const unavailable = new Problem("store-unavailable");
+  const got = problemWithBody(unavailable, "svg", "image", "<svg>7</svg>");
+  const usual = problemAnswer(unavailable, "svg", "image");
+  assert.deepEqual([...got.headers], [...usual.headers]);
+  assert.equal(await got.text(), "<svg>7</svg>");
+  await usual.body?.cancel();
+});
+
+Deno.test("answer() and headersOf() leave no header of one answer in another", () => {
+  const headers = headersOf("svg", "no-store", "any");
+  answer("<svg/>", headers).headers.set("x-tallymark", "stale");
+  assert.equal(answer("<svg/>", headers).headers.get("x-tallymark"), null);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import { type Endpoint, serve } from "../../src/http/endpoint.ts";
+import { createLog } from "../../src/log.ts";
+import { Problem } from "../../src/problem.ts";
+import { field } from "../support/app.ts";
+
+const endpoint: Endpoint = {
+  methods: ["GET", "OPTIONS"],
+  kind: "json",
+  audience: "any",
+  handle: () => new Response("handled"),
+};
+
+Deno.test("serve() hands a method of the endpoint to it, and no other", async () => {
+  const asked: string[] = [];
+  const { send } = served({
+    ...endpoint,
+    handle: ({ method }) => {
+      asked.push(method);
+      return new Response("handled");
+    },
+  });
+  for (const method of ["GET", "POST", "HEAD", "OPTIONS", "get ".trim(), "Get", "GETS", "PUT"]) {
+    await send(new Request("http://localhost/", { method }));
+  }
+  // new Request() writes "get" in capitals, and "Get" as well (Fetch standard, "normalize").
+  assert.deepEqual(asked, ["GET", "GET", "GET"]);
+});
+
+Deno.test("serve() hands every method to an endpoint that takes any, OPTIONS included", async () => {
+  const { send } = served({ ...endpoint, methods: undefined });
+  for (const method of ["GET", "POST", "OPTIONS", "ANY"]) {
+    assert.equal(
+      await (await send(new Request("http://localhost/", { method }))).text(),
+      "handled",
+    );
+  }
+});
+
+const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
+  {
+    what: "throws",
+    handle: () => {
+      throw new Problem("bad-id");
+    },
+  },
+  { what: "rejects", handle: () => Promise.reject(new Problem("bad-id")) },
+];
+
+for (const { what, handle } of thrown) {
+  Deno.test(`serve() answers the problem that an endpoint ${what} and logs nothing`, async () => {
+    const { send, log } = served({ ...endpoint, handle });
+    const response = await send(new Request("http://localhost/"));
+    assert.equal(response.status, 400);
+    assert.equal(field(await response.json(), "title"), "Bad counter id");
+    assert.deepEqual(log, []);
+  });
+}
+
+for (const value of [new TypeError("x is private"), "x is private", undefined, { x: "private" }]) {
+  Deno.test(`serve() answers 500 where an endpoint throws ${value} and logs it once`, async () => {
+    const { send, log } = served({ ...endpoint, handle: () => Promise.reject(value) });
+    const response = await send(new Request("http://localhost/?token=very-secret"));
+    assert.equal(response.status, 500);
+    assert.doesNotMatch(await response.text(), /private/);
+    assert.equal(log.length, 1);
+    assert.equal(field(JSON.parse(log[0] ?? ""), "level"), "error");
+    assert.doesNotMatch(log[0] ?? "", /very-secret/);
+  });
+}
+
+Deno.test("serve() asks for the form of an error only once there is one, by the URL", async () => {
+  const urls: string[] = [];
+  const { send } = served({
+    ...endpoint,
+    kind: (url) => {
+      urls.push(url);
+      return "text";
+    },
+  });
+  await (await send(new Request("http://localhost/?a"))).body?.cancel();
+  const refused = await send(new Request("http://localhost/?b", { method: "PUT" }));
+  assert.match(await refused.text(), /^Method not allowed: /);
+  assert.deepEqual(urls, ["http://localhost/?b"]);
+});
+
+Deno.test("serve() takes a request without a Host header, as HTTP/1.0 and HTTP/2 send it", async () => {
+  const { send } = served(endpoint);
+  assert.equal(await (await send(new Request("http://localhost/"))).text(), "handled");
+});
+
+function served(endpoint: Endpoint): {
+  send: (request: Request) => Promise<Response>;
+  log: string[];
+} {
+  const log: string[] = [];
+  const handler = serve(endpoint, createLog({ secrets: [], write: (line) => log.push(line) }));
+  const app = new Hono();
+  app.all("/", handler);
+  return { log, send: async (request) => await app.fetch(request) };
+}

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseQuery } from "../../src/http/query.ts";
+import { Problem } from "../../src/problem.ts";
+import { field, memoryApp } from "../support/app.ts";
+
+const documented = new Set(["id", "label", "__proto__"]);
+
+const read: { query: string; values: [string, string][] }[] = [
+  { query: "", values: [] },
+  { query: "?", values: [] },
+  { query: "?&&=&", values: [] },
+  { query: "?id", values: [["id", ""]] },
+  { query: "?id=", values: [["id", ""]] },
+  { query: "?id=a", values: [["id", "a"]] },
+  { query: "?id=a=b", values: [["id", "a=b"]] },
+  { query: "?id=a?b", values: [["id", "a?b"]] },
+  { query: "?id=a;label=b", values: [["id", "a;label=b"]] },
+  { query: "?id=a+b%20c%2Bd", values: [["id", "a b c+d"]] },
+  { query: "?id=%2525", values: [["id", "%25"]] },
+  { query: "?id=%e6%97%A5", values: [["id", "日"]] },
+  { query: "?id=%00", values: [["id", "\0"]] },
+  { query: "?id=%EF%BB%BFa", values: [["id", "\ufeffa"]] },
+  { query: "?id=%EF%BF%BD", values: [["id", "\ufffd"]] },
+  { query: "?i%64=a", values: [["id", "a"]] },
+  { query: "?label=b&id=a", values: [["label", "b"], ["id", "a"]] },
+  { query: "?x=1&id=a&x=2", values: [["id", "a"]] },
+  { query: "?ID=a&Id=b", values: [] },
+  { query: "?+id=a&id+=b", values: [] },
+  { query: "?__proto__=a", values: [["__proto__", "a"]] },
+  { query: "?constructor=a&toString=b", values: [] },
+  { query: "?id=a#b&label=c", values: [["id", "a"]] },
+];
+
+for (const { query, values } of read) {
+  Deno.test(`parseQuery() reads ${JSON.stringify(query)} as ${JSON.stringify(values)}`, () => {
+    assert.deepEqual([...parseQuery(`http://localhost/${query}`, documented)], values);
+  });
+}
+
+const refused =
+  "?id=% ?id=%1 ?id=%g0 ?id=%u0041 ?id=%ff ?id=%C3 ?id=%C3%28 ?id=%C0%AF ?id=%E0%80%80 ?id=%ED%A0%80 ?id=%F4%90%80%80 ?id=%80 ?%ff=a ?x=%ff ?id=a&x=% ?id&id ?id=a&id=a ?id=a&i%64=b ?label=&id=a&label="
+    .split(" ");
+
+for (const query of refused) {
+  Deno.test(`parseQuery() refuses ${query} as "bad-query"`, () => {
+    assert.throws(() => parseQuery(`http://localhost/${query}`, documented), (error) => {
+      return error instanceof Problem && error.kind === "bad-query" && error.status === 400;
+    });
+  });
+}
+
+Deno.test("parseQuery() names the parameter that is given twice", () => {
+  assert.throws(
+    () => parseQuery("http://localhost/?label=secret&label=secret", documented),
+    (error) =>
+      error instanceof Problem && error.detail === "The query gives label twice: give it once.",
+  );
+});
+
+const wellFormed = fc.string({ unit: "binary", maxLength: 20 }).filter((text) =>
+  text.isWellFormed()
+);
+
+Deno.test("parseQuery() gives back every text that a form has encoded", () => {
+  fc.assert(
+    fc.property(wellFormed, wellFormed, (id, other) => {
+      const query = new URLSearchParams({ id, "x y": other, label: other });
+      const values = parseQuery(`http://localhost/?${query}`, documented);
+      assert.deepEqual([...values], [["id", id], ["label", other]]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+Deno.test("parseQuery() gives back every text that encodeURIComponent has encoded", () => {
+  fc.assert(
+    fc.property(wellFormed, (id) => {
+      const url = `http://localhost/?id=${encodeURIComponent(id)}`;
+      assert.equal(parseQuery(url, documented).get("id"), id);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 12 }),
+  fc.string({ unit: "binary", maxLength: 6 }).map((text) => new TextEncoder().encode(text)),
+);
+
+Deno.test("parseQuery() takes bytes where they are UTF-8 and for nothing else than they are", () => {
+  fc.assert(
+    fc.property(bytes, (value) => {
+      const url = `http://localhost/?id=${percentEncoded(value)}`;
+      const text = strictText(value);
+      if (text === undefined) assert.throws(() => parseQuery(url, documented), Problem);
+      else assert.equal(parseQuery(url, documented).get("id"), text);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+const rawQuery = fc.string({
+  unit: fc.constantFrom(..."idlabel=&+%#?;0123456789abcdefABCDEF \0é\u202e"),
+  maxLength: 40,
+});
+
+Deno.test("parseQuery() reads what it does not refuse as URLSearchParams does", () => {
+  fc.assert(
+    fc.property(rawQuery, (query) => {
+      const { href, searchParams } = new URL(`http://localhost/?${query}`);
+      const values = valuesOf(href);
+      if (values === undefined) return;
+      for (const name of documented) {
+        assert.deepEqual(searchParams.getAll(name), values.has(name) ? [values.get(name)] : []);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("two queries reach one counter only where trimming and NFC make them one", async () => {
+  await using app = await memoryApp();
+  await fc.assert(
+    fc.asyncProperty(bytes, async (value) => {
+      const { status, json } = await app.send(`GET /count?id=${percentEncoded(value)}`);
+      const text = strictText(value);
+      if (status === 400) {
+        const id = text?.trim().normalize("NFC") ?? "\0";
+        assert.match(id, /\p{C}/u);
+      } else {
+        assert.equal(status, 200);
+        assert.equal(field(json, "id"), text?.trim().normalize("NFC") || "home");
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+function valuesOf(url: string): ReadonlyMap<string, string> | undefined {
+  try {
+    return parseQuery(url, documented);
+  } catch (error) {
+    assert.ok(error instanceof Problem && error.kind === "bad-query");
+    return undefined;
+  }
+}
+
+function percentEncoded(value: Uint8Array): string {
+  return Array.from(value, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+function strictText(value: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    return undefined;
+  }
+}

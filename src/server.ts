@@ -12,6 +12,8 @@ import { runLine } from "./run_line.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT = { deploy: 2500, standalone: 6000 };
+/** How long the store may take to end after that, in milliseconds: longer than the deadline of those who wait for it. */
+const CLOSE_LIMIT = 2200;
 /** Pause before listening again where the system took the listener away, in milliseconds. */
 const RELISTEN_PAUSE = 100;
 
@@ -54,7 +56,7 @@ async function start(environment: Environment): Promise<void> {
   await signal;
   log.info("stop");
   await Promise.race([stop(), pause(DRAIN_LIMIT[config.platform])]);
-  await counters.close();
+  await Promise.race([counters.close(), pause(CLOSE_LIMIT)]);
   Deno.exit(0);
 }
 

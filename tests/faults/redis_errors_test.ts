@@ -1,0 +1,198 @@
+import { equal, match, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { runService, type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { hitOnce, secret } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+
+/** Makes Redis refuse every write, and what undoes it; `error` is what Redis then says. */
+const refusals: {
+  error: string;
+  begin(redis: RedisServer): Promise<unknown>;
+  end(redis: RedisServer): Promise<unknown>;
+}[] = [
+  {
+    error: "READONLY",
+    begin: (redis) => redis.command("REPLICAOF", "127.0.0.1", "1"),
+    end: (redis) => redis.command("REPLICAOF", "NO", "ONE"),
+  },
+  {
+    error: "OOM",
+    begin: (redis) => redis.command("CONFIG", "SET", "maxmemory", "1"),
+    end: (redis) => redis.command("CONFIG", "SET", "maxmemory", "0"),
+  },
+  {
+    error: "NOREPLICAS",
+    begin: (redis) => redis.command("CONFIG", "SET", "min-replicas-to-write", "1"),
+    end: (redis) => redis.command("CONFIG", "SET", "min-replicas-to-write", "0"),
+  },
+  {
+    error: "MISCONF",
+    begin: failToSave,
+    end: (redis) => redis.command("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
+  },
+  {
+    error: "NOPERM",
+    begin: (redis) => redis.command("ACL", "SETUSER", "default", "-incrby"),
+    end: (redis) => redis.command("ACL", "SETUSER", "default", "+incrby"),
+  },
+];
+
+for (const { error, begin, end } of refusals) {
+  Deno.test(
+    `/hit: ${error} of Redis is 503, counts nothing, and ends with its cause`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await using service = await startService(connectedTo(redis.url));
+      await waitFor("the first hit", async () => await statusOfHit(service) === 200 || undefined);
+      await begin(redis);
+      match(String((await redis.commands([["INCRBY", "probe", "1"]]))[0]), new RegExp(error));
+      const { answer } = await hitOnce({ service });
+      equal(answer?.status, 503);
+      ok(answer?.headers.has("retry-after"));
+      equal(await redis.command("GET", "hits:home"), "1");
+      await end(redis);
+      equal(await statusOfHit(service), 200);
+      equal(await redis.command("GET", "hits:home"), "2");
+      match(service.stderr(), new RegExp(`store away.*${error}`));
+      reportKept({ fault: `${error} of Redis`, runs: 1 });
+    },
+  );
+}
+
+Deno.test(
+  "/hit: while Redis loads its data a hit is 503, and counts when it has",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({
+      // A few seconds of loading, in which Redis looks after its connections often.
+      args: ["--key-load-delay", "400", "--loading-process-events-interval-bytes", "1024"],
+    });
+    await redis.commands(Array.from({ length: 5000 }, (_, key) => ["SET", `hits:c${key}`, "7"]));
+    await redis.command("SAVE");
+    await redis.kill();
+    await redis.start("listening");
+    await using service = await startService(connectedTo(redis.url));
+    equal(await statusOfHit(service, "c1"), 503);
+    equal((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
+    equal((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    await waitFor(
+      "a hit to count",
+      async () => await statusOfHit(service, "c1") === 200 || undefined,
+    );
+    equal(await redis.command("GET", "hits:c1"), "8");
+    reportKept({ fault: "LOADING of Redis", runs: 1 });
+  },
+);
+
+const strangers: { what: string; write: string[]; read: string[]; value: unknown }[] = [
+  ...["abc", "1.5", " 1", "007", "1e3", "-5", "", "9007199254740991", "9223372036854775807", "-1"]
+    .map((text) => ({
+      what: `"${text}"`,
+      write: ["SET", "hits:home", text],
+      read: ["GET", "hits:home"],
+      value: text,
+    })),
+  {
+    what: "a list",
+    write: ["RPUSH", "hits:home", "a"],
+    read: ["LRANGE", "hits:home", "0", "-1"],
+    value: ["a"],
+  },
+  {
+    what: "a hash",
+    write: ["HSET", "hits:home", "a", "1"],
+    read: ["HGETALL", "hits:home"],
+    value: ["a", "1"],
+  },
+];
+
+Deno.test(
+  "/hit: what is no counter, or full, is 409 and left as it was; other ids go on",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService(connectedTo(redis.url));
+    await waitFor(
+      "the connection",
+      async () => await statusOfHit(service, "other") === 200 || undefined,
+    );
+    for (const { what, write, read, value } of strangers) {
+      await redis.command("DEL", "hits:home");
+      await redis.command(...write);
+      // In one batch with hits of others, which must not suffer.
+      const [stranger, ...others] = await Promise.all(
+        ["home", "other", "other", "third"].map((id) => statusOfHit(service, id)),
+      );
+      equal(stranger, 409, what);
+      equal(others.every((status) => status === 200), true, what);
+      const left = await redis.command(...read);
+      equal(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
+    }
+    equal(await redis.command("GET", "hits:other"), String(1 + 2 * strangers.length));
+    equal(service.stderr().includes("store away"), false, service.stderr());
+    reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
+  },
+);
+
+/** What makes a redis-server the node of a Cluster, without a slot of its own. */
+const cluster = ["--cluster-enabled", "yes"];
+
+Deno.test("start: a Redis Cluster is refused with one clear line", needsRedis, async () => {
+  await using redis = await startRedis({ args: cluster });
+  const ended = await runService(connectedTo(redis.url));
+  equal(ended.code, 1);
+  match(ended.stderr, /^Tallymark cannot start: .*Redis Cluster.*use a single Redis$/m);
+  reportKept({ fault: "Redis Cluster", runs: 1, measured: "refused at start" });
+});
+
+Deno.test(
+  "/hit: CLUSTERDOWN is 503 where Redis does not tell that it is a Cluster",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ args: cluster });
+    await redis.command("ACL", "SETUSER", "tally", "on", ">pass", "~*", "+incrby", "+get", "+ping");
+    const url = redis.url.replace("redis://", "redis://tally:pass@");
+    await using service = await startService(connectedTo(url));
+    await service.waitForOutput(/http:/);
+    equal(await statusOfHit(service), 503);
+    await waitFor("CLUSTERDOWN", async () => {
+      await statusOfHit(service);
+      return /CLUSTERDOWN/.test(service.stderr()) || undefined;
+    });
+    equal(await statusOfHit(service), 503);
+    reportKept({ fault: "CLUSTERDOWN of Redis", runs: 1 });
+  },
+);
+
+function connectedTo(url: string) {
+  return { env: { SECRET_TOKEN: secret, STORE_URL: url } };
+}
+
+async function statusOfHit(service: Service, id = "home"): Promise<number | undefined> {
+  return (await hitOnce({ service }, id)).answer?.status;
+}
+
+/** A folder in the place of the file makes every save fail. */
+async function failToSave(redis: RedisServer): Promise<void> {
+  await Deno.mkdir(join(redis.dir, "dump.rdb"));
+  await redis.command("CONFIG", "SET", "save", "3600 1000000");
+  await redis.command("BGSAVE");
+  await waitFor(
+    "the save to fail",
+    async () =>
+      String(await redis.command("INFO", "persistence")).includes("rdb_last_bgsave_status:err") ||
+      undefined,
+  );
+}
+
+async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}
+
+function bigintAsText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

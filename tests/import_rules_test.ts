@@ -1,0 +1,187 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { projectFolder } from "./support/programs.ts";
+import { tempDir } from "./support/temp_dir.ts";
+
+/** What a module may import by value; types are free. A name that ends in a slash stands for a whole folder. */
+const RULES: [modules: string, mayImport: string[]][] = [
+  ["main.ts", ["src/server.ts"]],
+  ["src/server.ts", [
+    ...["src/app.ts", "src/config.ts", "src/environment.ts", "src/banner.ts", "src/log.ts"],
+    ...["src/run_line.ts", "src/counter/open_store.ts", "src/counter/counters.ts"],
+    "src/counter/start_error.ts",
+    "node:",
+  ]],
+  ["src/app.ts", ["src/routes/", "src/http/", "src/problem.ts", "npm:hono"]],
+  ["src/config.ts", ["src/redis_address.ts"]],
+  ["src/environment.ts", ["src/config.ts", "src/counter/start_error.ts", "node:"]],
+  ["src/run_line.ts", ["src/config.ts", "node:"]],
+  ["src/banner.ts", ["src/http/access.ts"]],
+  ["src/redis_address.ts", []],
+  ["src/log.ts", []],
+  ["src/problem.ts", []],
+  ["src/openapi.ts", ["src/openapi_answers.ts", "src/openapi_parameters.ts"]],
+  ["src/openapi_answers.ts", []],
+  ["src/openapi_parameters.ts", []],
+  ["src/routes/", ["src/http/", "src/counter/", "src/badge/", "src/openapi.ts", "src/problem.ts"]],
+  ["src/http/", [
+    ...["src/http/", "src/problem.ts", "src/log.ts", "src/badge/", "src/counter/counter_id.ts"],
+    // A bounded map that imports nothing, whatever it holds.
+    "src/counter/recent.ts",
+    "node:",
+  ]],
+  ["src/counter/", ["src/counter/", "src/problem.ts", "src/log.ts", "node:"]],
+  ["src/counter/open_store.ts", [
+    ...["src/counter/", "src/problem.ts", "src/log.ts", "node:"],
+    "npm:@redis/client",
+  ]],
+  ["src/badge/", ["src/badge/"]],
+];
+
+/** Third-party packages whose types may be used, and where. */
+const TYPES: [modules: string, mayImport: string[]][] = [
+  ["src/app.ts", ["npm:hono"]],
+  ["src/http/", ["npm:hono"]],
+  ["src/counter/", ["npm:@redis/client"]],
+];
+
+type Dependency = {
+  specifier: string;
+  code?: { specifier?: string };
+  type?: { specifier?: string };
+};
+type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
+
+const modules = [...sourceFiles("src"), "main.ts"].toSorted();
+const graph = await readGraph();
+
+Deno.test("imports: every module has a rule, and every rule a module", () => {
+  deepStrictEqual(modules.filter((module) => ruleOf(RULES, module) === undefined), []);
+  deepStrictEqual(RULES.filter(([part]) => !modules.some((module) => covers(part, module))), []);
+});
+
+Deno.test("imports: every module is used by main.ts", () => {
+  deepStrictEqual(modules.filter((module) => !graph.has(module)), []);
+});
+
+for (const module of modules) {
+  Deno.test(`imports: ${module} keeps to the direction of its folder`, () => {
+    const allowed = ruleOf(RULES, module) ?? [];
+    const types = ruleOf(TYPES, module) ?? [];
+    for (const { specifier, code, type } of graph.get(module) ?? []) {
+      const name = nameOf(code?.specifier ?? type?.specifier ?? "");
+      ok(/^(?:src\/|npm:|node:)/.test(name), `${specifier} is neither ours nor in deno.json`);
+      if (name.startsWith("src/")) ok(/^\.\.?\/.*\.ts$/.test(specifier), specifier);
+      else ok(!/^(?:npm|jsr|https?):/.test(specifier), `${specifier} has no name in deno.json`);
+      const free = code === undefined && (name.startsWith("src/") || covered(types, name));
+      ok(free || covered(allowed, name), `${module} must not import ${name}`);
+    }
+  });
+}
+
+Deno.test("imports: no module imports itself in a circle by value", () => {
+  const open: string[] = [];
+  const done = new Set<string>();
+  function visit(module: string): void {
+    ok(!open.includes(module), `${[...open, module].join(" -> ")}`);
+    if (done.has(module)) return;
+    open.push(module);
+    for (const { code } of graph.get(module) ?? []) {
+      const name = nameOf(code?.specifier ?? "");
+      if (name.startsWith("src/")) visit(name);
+    }
+    open.pop();
+    done.add(module);
+  }
+  visit("main.ts");
+});
+
+const RESERVED: [what: RegExp, modules: string[]][] = [
+  [
+    /\bDeno\.(?:env|serve|exit|addSignalListener|args|mainModule)\b/,
+    ["main.ts", "src/server.ts"],
+  ],
+  [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|\bfetch\(/, [
+    "src/counter/open_store.ts",
+    "src/counter/kv_file.ts",
+  ]],
+  [/\bconsole\b/, ["src/log.ts"]],
+  [/\bprocess\.(?:env|on|exit)\b|node:(?:http|net|child_process)/, []],
+  [/\bimport\((?!"[^"]+"\))/, []],
+];
+
+for (const [what, allowed] of RESERVED) {
+  Deno.test(`code: only ${allowed.join(", ") || "nobody"} uses ${what.source}`, async () => {
+    const users: string[] = [];
+    for (const module of modules) {
+      const text = await Deno.readTextFile(join(projectFolder, module));
+      if (what.test(withoutComments(text))) users.push(module);
+    }
+    deepStrictEqual(users.filter((module) => !allowed.includes(module)), []);
+  });
+}
+
+Deno.test("imports: no module under src opens, reads or asks for anything by being imported", async () => {
+  await using folder = await tempDir();
+  const entry = join(folder.path, "import_all.ts");
+  const lines = modules.filter((module) => module !== "main.ts").map((module) => {
+    const url = JSON.stringify(new URL(`../${module}`, import.meta.url));
+    return `await import(${url}).catch((error) => { console.log(${
+      JSON.stringify(module)
+    }, String(error)); });`;
+  });
+  await Deno.writeTextFile(entry, lines.join("\n"));
+  // It ends by itself only if no timer, listener or connection was left behind.
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", join(projectFolder, "deno.json"), "--no-prompt", entry],
+    env: { NO_COLOR: "1" },
+    signal: AbortSignal.timeout(20_000),
+  }).output();
+  strictEqual(new TextDecoder().decode(stdout), "");
+  strictEqual(code, 0, new TextDecoder().decode(stderr));
+});
+
+function ruleOf(rules: [string, string[]][], module: string): string[] | undefined {
+  const exact = rules.find(([part]) => part === module);
+  return (exact ?? rules.find(([part]) => covers(part, module)))?.[1];
+}
+
+function covered(parts: string[], name: string): boolean {
+  return parts.some((part) => covers(part, name));
+}
+
+function covers(part: string, name: string): boolean {
+  return part === name || (/[/:]$/.test(part) && name.startsWith(part)) ||
+    (part.startsWith("npm:") && name.startsWith(`${part}@`));
+}
+
+/** The path of a module from the project's folder; what is not ours stays as it is. */
+function nameOf(specifier: string): string {
+  if (!specifier.startsWith("file:")) return specifier;
+  return relative(projectFolder, fileURLToPath(specifier)).replaceAll("\\", "/");
+}
+
+function sourceFiles(folder: string): string[] {
+  return [...Deno.readDirSync(join(projectFolder, folder))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? sourceFiles(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}
+
+async function readGraph(): Promise<Map<string, Dependency[]>> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "main.ts"],
+    cwd: projectFolder,
+  }).output();
+  if (!success) throw new Error(`Read the modules: ${new TextDecoder().decode(stderr)}`);
+  const graph: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  return new Map(
+    graph.modules
+      .filter(({ specifier }) => specifier.startsWith("file:"))
+      .map(({ specifier, dependencies = [] }) => [nameOf(specifier), dependencies]),
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+}

@@ -24,7 +24,7 @@ export interface Counters {
   lastSeen(id: CounterId): number | undefined;
   /** Resolves where the store answers within a second; rejects with "store-unavailable" otherwise. */
   ready(): Promise<void>;
-  /** Answers those who wait, then closes the store. */
+  /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
@@ -62,9 +62,17 @@ export function createCounters(store: CounterStore): Counters {
     share: (total) => total,
   });
 
+  let closing: Promise<void> | undefined;
+
   function join(calls: GroupCalls, id: CounterId): Promise<number> {
+    if (closing !== undefined) return Promise.reject(new Problem("store-unavailable"));
     if (hits.waiting + counts.waiting < MAX_WAITING) return calls.join(id);
     return Promise.reject(new Problem("overloaded"));
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all([hits.drain(), counts.drain()]);
+    await store.close();
   }
 
   return {
@@ -73,10 +81,7 @@ export function createCounters(store: CounterStore): Counters {
     count: (id) => join(counts, id),
     lastSeen: (id) => seen.get(id),
     ready: () => within(READY_DEADLINE, store.check()),
-    async close() {
-      await Promise.all([hits.drain(), counts.drain()]);
-      await store.close();
-    },
+    close: () => closing ??= end(),
   };
 }
 

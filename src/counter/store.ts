@@ -40,6 +40,6 @@ export interface CounterStore {
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** Resolves where the store answers right now; rejects with "store-unavailable" where it does not. */
   check(): Promise<void>;
-  /** Lets what is under way end, then lets go of the store; calling it again changes nothing. */
+  /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
   close(): Promise<void>;
 }

@@ -1,0 +1,257 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
+import type { CounterId } from "../../src/counter/counter_id.ts";
+import { type Counters, createCounters } from "../../src/counter/counters.ts";
+import { type CounterStore, MAX_HITS, type Outcome } from "../../src/counter/store.ts";
+import type { StoreHealth } from "../../src/counter/store_health.ts";
+import { Problem, type ProblemName } from "../../src/problem.ts";
+
+/** A place that keeps counters, empty at first, and the ways into it that go past the store. */
+export interface Backend extends AsyncDisposable {
+  /** Opens one more store on it; the caller closes that. */
+  open(): Promise<CounterStore>;
+  /** Writes a counter with this number. */
+  setNumber(id: CounterId, number: number): Promise<unknown>;
+  /** Writes something that is not a counter, by its name in `foreign`. */
+  setForeign(id: CounterId, name: string): Promise<unknown>;
+  /** What is held under an id, to be compared with what was held before; undefined for nothing. */
+  raw(id: CounterId): Promise<unknown>;
+}
+
+/** What the contract needs to know of a kind of store. */
+export interface StoreKind {
+  ignore?: boolean;
+  start(): Promise<Backend>;
+  /** Names of values that are not counters. */
+  foreign: readonly string[];
+  /** How many stores may be open on a backend at once. */
+  writers: 1 | 3;
+  /** Whether what a store was told is there when it is opened again. */
+  keeps: boolean;
+}
+
+/** The health of a store that nobody watches. */
+export const unwatched: StoreHealth = { away() {}, well() {} };
+
+/** Ids that a careless store would mix up. */
+const HOSTILE_IDS = [
+  ...["a", "a:", "a:b", "a\\:b", "a b", "A", "*", "?", "[a-z]", "é", "e", "日本", "__proto__"],
+  ...["constructor", "hits:a", "0", "-1", "$", "%00", "{a}", "{b}", "\u{1f600}", "https://x/y?z#"],
+  "x".repeat(MAX_ID_BYTES),
+  `${"x".repeat(MAX_ID_BYTES - 1)}y`,
+  "é".repeat(MAX_ID_BYTES / 2),
+].map(counterId);
+
+/** Registers the tests that every store has to pass. */
+export function testStore(name: string, kind: StoreKind): void {
+  const { ignore = false, start, foreign, writers, keeps } = kind;
+
+  function test(what: string, body: (room: Room) => Promise<void>): void {
+    Deno.test({
+      name: `${name}: ${what}`,
+      ignore,
+      async fn() {
+        await using backend = await start();
+        const store = await backend.open();
+        const counters = createCounters(store);
+        try {
+          await body({ backend, store, counters });
+        } finally {
+          await counters.close();
+        }
+      },
+    });
+  }
+
+  test("a counter that was never hit is 0, and reading it writes nothing", async (room) => {
+    const { backend, counters, store } = room;
+    equal(await counters.count(counterId("new")), 0);
+    deepEqual(await store.read(HOSTILE_IDS), HOSTILE_IDS.map(() => 0));
+    await counters.ready();
+    for (const id of [counterId("new"), counterId("home")]) equal(await backend.raw(id), undefined);
+  });
+
+  test("the first hit is 1, the next is 2, and reads say so", async ({ counters }) => {
+    const id = counterId("home");
+    equal(await counters.hit(id), 1);
+    equal(await counters.count(id), 1);
+    equal(await counters.hit(id), 2);
+    equal(await counters.count(id), 2);
+    equal(counters.lastSeen(id), 2);
+  });
+
+  test("ids do not leak into each other", async ({ counters }) => {
+    equal(new Set(HOSTILE_IDS).size, HOSTILE_IDS.length);
+    const times = new Map(HOSTILE_IDS.map((id, index) => [id, index + 1]));
+    const hits = [...times].flatMap(([id, count]) => Array.from({ length: count }, () => id));
+    await Promise.all(hits.map((id) => counters.hit(id)));
+    for (const [id, count] of times) equal(await counters.count(id), count, id);
+  });
+
+  test("10,000 hits at once on one id are answered exactly 1 to 10,000", async (room) => {
+    const { backend, counters } = room;
+    const id = counterId("hot");
+    const numbers = await Promise.all(Array.from({ length: 10_000 }, () => counters.hit(id)));
+    deepEqual(sorted(numbers), upTo(10_000));
+    equal(await counters.count(id), 10_000);
+    ok(await backend.raw(id) !== undefined);
+  });
+
+  test("hits on 500 ids at once count for each", async ({ counters }) => {
+    const ids = Array.from({ length: 500 }, (_, index) => counterId(`page/${index}`));
+    const rounds = [1, 2, 3].map(() => Promise.all(ids.map((id) => counters.hit(id))));
+    const numbers = await Promise.all(rounds);
+    ids.forEach((id, index) => {
+      deepEqual(sorted(numbers.map((round) => round[index] ?? NaN)), [1, 2, 3], id);
+    });
+    deepEqual(await Promise.all(ids.map((id) => counters.count(id))), ids.map(() => 3));
+  });
+
+  test("a batch as large as the store allows is answered in its order", async ({ store }) => {
+    const ids = Array.from({ length: store.idsPerBatch }, (_, index) => {
+      return counterId(String(index).padStart(MAX_ID_BYTES, "x"));
+    });
+    const amounts = ids.map((_, index) => index + 1);
+    const additions = ids.map((id, index) => ({ id, amount: index + 1 }));
+    deepEqual(await store.add(additions), amounts);
+    deepEqual(await store.read(ids), amounts);
+    deepEqual(await store.add(additions), amounts.map((amount) => 2 * amount));
+  });
+
+  test("a read sees every hit that was acknowledged before it began", async ({ counters }) => {
+    const id = counterId("home");
+    for (let round = 0; round < 100; round++) {
+      const others = [counters.count(id), counters.hit(id), counters.count(counterId("other"))];
+      const number = await counters.hit(id);
+      const seen = await counters.count(id);
+      ok(seen >= number, `${seen} after ${number}`);
+      await Promise.all(others);
+    }
+    equal(await counters.count(id), 200);
+  });
+
+  for (const value of foreign) {
+    test(`${value} under an id is that id's problem alone, and stays`, async (room) => {
+      const { backend, store, counters } = room;
+      const [before, bad, after] = ["before", "bad", "after"].map(counterId);
+      if (!before || !bad || !after) throw new Error("Three ids are given");
+      await backend.setForeign(bad, value);
+      const held = await backend.raw(bad);
+
+      const batch = [before, bad, after].map((id, index) => ({ id, amount: index + 1 }));
+      deepEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
+      deepEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
+      await rejectsWith("not-a-counter", counters.hit(bad));
+      await rejectsWith("not-a-counter", counters.count(bad));
+      const answers = await Promise.all(
+        [before, bad, after, bad].map((id) => counters.hit(id).catch((problem) => problem)),
+      );
+      deepEqual(answers.map(shown), [2, "not-a-counter", 4, "not-a-counter"]);
+
+      deepEqual(await backend.raw(bad), held);
+      equal(counters.lastSeen(bad), undefined);
+    });
+  }
+
+  for (const [below, amount] of [[0, 1], [0, 3], [1, 2], [2, 1000]] as const) {
+    test(`${amount} more at 2^53-1-${below} is one too many, and the counter stays`, async (room) => {
+      const { backend, store } = room;
+      const [full, other] = [counterId("full"), counterId("other")];
+      await backend.setNumber(full, MAX_HITS - below);
+      const held = await backend.raw(full);
+      const batch = [{ id: full, amount }, { id: other, amount: 1 }];
+      deepEqual((await store.add(batch)).map(shown), ["counter-full", 1]);
+      deepEqual(await backend.raw(full), held);
+      deepEqual(await store.read([full]), [MAX_HITS - below]);
+    });
+  }
+
+  test("a counter takes hits up to 2^53-1 and no more", async ({ backend, counters }) => {
+    const id = counterId("full");
+    await backend.setNumber(id, MAX_HITS - 1);
+    equal(await counters.hit(id), MAX_HITS);
+    await rejectsWith("counter-full", counters.hit(id));
+    equal(await counters.count(id), MAX_HITS);
+  });
+
+  test("a counter that somebody set is counted on from there", async ({ backend, counters }) => {
+    const id = counterId("moved");
+    await backend.setNumber(id, 0);
+    equal(await counters.count(id), 0);
+    equal(await counters.hit(id), 1);
+    const other = counterId("other");
+    await backend.setNumber(other, 1234);
+    equal(await counters.hit(other), 1235);
+  });
+
+  test("close answers those who wait first, and may be called again", async (room) => {
+    const { backend, counters, store } = room;
+    const id = counterId("home");
+    const hits = Promise.all(Array.from({ length: 300 }, () => counters.hit(id)));
+    const count = counters.count(counterId("never"));
+    await Promise.all([counters.close(), counters.close()]);
+    deepEqual(sorted(await hits), upTo(300));
+    equal(await count, 0);
+    await counters.close();
+    await Promise.all([store.close(), store.close()]);
+    await rejects(counters.hit(id), Problem);
+    await rejectsWith("store-unavailable", counters.count(id));
+    if (!keeps) return;
+    const again = createCounters(await backend.open());
+    equal(await again.hit(id), 301);
+    await again.close();
+  });
+
+  if (writers === 1) return;
+
+  test("several stores on one backend agree, and give no number twice", async (room) => {
+    const { backend, counters } = room;
+    const others = await Promise.all([backend.open(), backend.open()]);
+    const all = [counters, ...others.map(createCounters)];
+    const ids = ["hot", "warm", "a", "b", "c"].map(counterId);
+    for (const id of ids) {
+      const numbers = await Promise.all(all.map((each) => paced(each, id, 300)));
+      deepEqual(sorted(numbers.flat()), upTo(900), id);
+    }
+    for (const each of all) {
+      deepEqual(await Promise.all(ids.map((id) => each.count(id))), ids.map(() => 900));
+    }
+    await Promise.all(all.map((each) => each.close()));
+  });
+}
+
+/** Asserts that a promise rejects with this problem. */
+export async function rejectsWith(kind: ProblemName, promise: Promise<unknown>): Promise<void> {
+  await rejects(promise, (problem: unknown) => {
+    equal(problem instanceof Problem ? problem.kind : problem, kind);
+    return true;
+  });
+}
+
+/** An outcome as a test compares it: the number, or the name of the problem. */
+export function shown(outcome: Outcome): number | ProblemName {
+  return typeof outcome === "number" ? outcome : outcome.kind;
+}
+
+interface Room {
+  readonly backend: Backend;
+  readonly store: CounterStore;
+  readonly counters: Counters;
+}
+
+/** Hits in bursts of ten, so that the batches of several stores meet. */
+async function paced(counters: Counters, id: CounterId, times: number): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let done = 0; done < times; done += 10) {
+    numbers.push(...await Promise.all(Array.from({ length: 10 }, () => counters.hit(id))));
+  }
+  return numbers;
+}
+
+function sorted(numbers: readonly number[]): number[] {
+  return numbers.toSorted((one, other) => one - other);
+}
+
+function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}

@@ -21,15 +21,17 @@ const HELD = "This counter file has held counts.\n";
  * although it has held counters.
  */
 export async function openKvFile(path: string): Promise<KvFile> {
-  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) || "/" : ".";
-  await Deno.mkdir(folder, { recursive: true });
-  const lock = await lockFor(path);
+  let lock: Deno.FsFile | undefined;
   try {
-    await refuseDamage(path, await readAll(lock) === HELD);
+    const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) || "/" : ".";
+    await Deno.mkdir(folder, { recursive: true });
+    lock = await lockFor(path);
+    const held = await readAll(lock) === HELD;
+    await refuseDamage(path, held);
     const kv = await Deno.openKv(path);
-    return own(kv, path, lock);
+    return own({ kv, path, lock, held });
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (error instanceof StartError || error instanceof Deno.errors.NotCapable) throw error;
     throw new StartError(
       `${path} cannot be opened as a counter file (${
@@ -40,9 +42,15 @@ export async function openKvFile(path: string): Promise<KvFile> {
   }
 }
 
-function own(kv: Deno.Kv, path: string, lock: Deno.FsFile): KvFile {
+interface Opened {
+  kv: Deno.Kv;
+  path: string;
+  lock: Deno.FsFile;
+  held: boolean;
+}
+
+function own({ kv, path, lock, held }: Opened): KvFile {
   const opened = Deno.statSync(path);
-  let held = lock.statSync().size > 0;
 
   function checkPresent(): void {
     const now = Deno.statSync(path);
@@ -56,13 +64,23 @@ function own(kv: Deno.Kv, path: string, lock: Deno.FsFile): KvFile {
     checkPresent,
     confirm() {
       checkPresent();
-      if (held) return;
-      held = true;
-      lock.writeSync(new TextEncoder().encode(HELD));
-      lock.syncSync();
+      if (!held) held = note(lock);
     },
     close: () => lock.close(),
   };
+}
+
+/** Writes down that the file beside the lock has held counters; false where that failed, as it may on a full disk. */
+function note(lock: Deno.FsFile): boolean {
+  try {
+    lock.seekSync(0, Deno.SeekMode.Start);
+    lock.writeSync(new TextEncoder().encode(HELD));
+    lock.syncSync();
+    return true;
+  } catch {
+    // The counters are stored all the same, and whoever waits for them must be told so; the next commit tries again.
+    return false;
+  }
 }
 
 /** The lock is a file of its own: SQLite has locks on the database, and lets two processes write in turn. */
@@ -105,11 +123,13 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3). */
+/** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3); 0 for other files. */
 async function expectedSize(path: string): Promise<number> {
   using file = await Deno.open(path, { read: true });
-  const header = new DataView(new ArrayBuffer(100));
-  await file.read(new Uint8Array(header.buffer));
+  const bytes = new Uint8Array(100);
+  await file.read(bytes);
+  if (!new TextDecoder().decode(bytes).startsWith("SQLite format 3\0")) return 0;
+  const header = new DataView(bytes.buffer);
   const pageSize = header.getUint16(16);
   return (pageSize === 1 ? 65536 : pageSize) * header.getUint32(28);
 }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { RedisAddress } from "../redis_address.ts";
 import { Problem } from "../problem.ts";
 import { StartError } from "./start_error.ts";
@@ -60,7 +61,7 @@ export class RedisLink {
     return settled.map((result) => this.#replyOf(result));
   }
 
-  /** Lets commands under way end, then disconnects for good. */
+  /** Lets commands under way end for a moment, then disconnects for good. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -76,9 +77,13 @@ export class RedisLink {
   }
 
   async #end(): Promise<void> {
-    if (this.#client.isReady) await this.#client.close().catch(() => {});
     clearInterval(this.#watch);
-    if (this.#client.isOpen) this.#client.destroy();
+    const client = this.#client;
+    // A server that hangs would never let the commands end.
+    const giveUp = setTimeout(() => client.destroy(), STALL);
+    if (client.isReady) await client.close().catch(() => {});
+    clearTimeout(giveUp);
+    client.destroy();
   }
 
   #connect(): Client {
@@ -128,13 +133,20 @@ function createClient(library: RedisLibrary, address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: 1500, reconnectStrategy };
   return library.createClient({
-    socket: tls ? { ...socket, tls, servername: host } : socket,
+    // TLS has names of servers only, no addresses (RFC 6066, section 3).
+    socket: tls ? { ...socket, tls, ...(isIP(host) === 0 && { servername: host }) } : socket,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     database,
     RESP: 2,
     maintNotifications: "disabled",
     disableOfflineQueue: true,
+    commandOptions: {
+      // Calls have a deadline of their own; the client would set a timer of 5 s for every command.
+      timeout: 0,
+      // The client reads numbers within 57 of 2^53 as others close by.
+      typeMapping: { [library.RESP_TYPES.NUMBER]: String },
+    },
     pingInterval: 5000,
   });
 }

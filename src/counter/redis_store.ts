@@ -5,7 +5,7 @@ import type { StoreHealth } from "./store_health.ts";
 
 /** Options of {@linkcode createRedisStore}. */
 export interface RedisStoreOptions {
-  link: RedisLink;
+  link: Pick<RedisLink, "send" | "close">;
   /** What stands before the id in a key. */
   prefix: string;
   health: StoreHealth;
@@ -26,10 +26,15 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   }
 
   /** Undoes an addition that left the bounds of a counter, so that the value is what it was before. */
-  async function takeBack({ id, amount }: Addition, before: number): Promise<Problem> {
-    const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
-    if (reply?.kind !== "done") return new Problem("outcome-unknown");
-    return new Problem(before >= 0 && before <= MAX_HITS ? "counter-full" : "not-a-counter");
+  async function takeBack({ id, amount }: Addition): Promise<Problem> {
+    try {
+      const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
+      if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
+      return new Problem(isCounter(Number(reply.value)) ? "counter-full" : "not-a-counter");
+    } catch (cause) {
+      // The rest of the batch is counted: this must not be taken for a failure of all of it.
+      return new Problem("outcome-unknown", { cause });
+    }
   }
 
   return {
@@ -47,8 +52,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
           return problemOf(reply, "outcome-unknown");
         }
         const total = Number(reply.value);
-        const before = total - addition.amount;
-        return before >= 0 && total <= MAX_HITS ? total : takeBack(addition, before);
+        return total >= addition.amount && total <= MAX_HITS ? total : takeBack(addition);
       }));
     },
     async read(ids) {
@@ -70,9 +74,13 @@ const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
 function counterOf(value: unknown): Outcome {
   if (value === null) return 0;
   const text = String(value);
-  return COUNTER.test(text) && Number(text) <= MAX_HITS
+  return COUNTER.test(text) && isCounter(Number(text))
     ? Number(text)
     : new Problem("not-a-counter");
+}
+
+function isCounter(number: number): boolean {
+  return number >= 0 && number <= MAX_HITS;
 }
 
 /** What a command that was not carried out means for its callers; `lost` where no reply came. */

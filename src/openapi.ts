@@ -52,7 +52,7 @@ const paths: { [path: string]: PathItem } = {
     description: "`HEAD` and a prefetch are answered without counting.",
     security: secretOrKey,
     responses: {
-      200: fresh("The badge with the new count.", bodies.svg, "prefetch", "stale"),
+      200: fresh("The badge with the new count.", bodies.svg, "prefetch"),
       ...problems(storeProblems, problemBodies.svg),
     },
   }),

@@ -1,0 +1,92 @@
+// Measures the time from the start of a process to its first answer, on a warm cache, beside the smallest Hono apps.
+// Option: --runs 10.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { redisAvailable, startRedis } from "../support/redis_server.ts";
+import { serviceCommand } from "../support/service_command.ts";
+import { bundle } from "./bundle.ts";
+import { firstAnswer, type Start } from "./first_answer.ts";
+import { median } from "./median.ts";
+import { BENCH_SECRET, benchStack, scriptLine, serviceEnv } from "./servers.ts";
+import { table } from "./table.ts";
+
+/** A way to start and what to ask first; `of` names the one it is held against, `goal` the ratio to keep below. */
+type Candidate = { name: string; start: Start; of: string; goal?: number };
+
+const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
+
+await using stack = benchStack();
+const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+stack.defer(() => Deno.remove(folder, { recursive: true }));
+const bundled = await bundle("main.ts", folder);
+const hello = await bundle("tests/bench/hello.ts", folder);
+
+const health = { method: "GET", path: "/healthz", headers: {} };
+const hit = { method: "POST", path: "/hit", headers: { "X-Auth-Token": BENCH_SECRET } };
+const source = serviceCommand({});
+const file = serviceCommand({ entry: bundled });
+const candidates: Candidate[] = [
+  ofHealth("hello", scriptLine("hello.ts"), {}),
+  ofHealth("kv", source, serviceEnv(), 1.5),
+  ofHealth("kv, bundled", file, serviceEnv(), 1.5),
+  ofHealth("hello, bundled", [Deno.execPath(), "run", "-A", "--no-config", hello], {}),
+];
+if (redisAvailable) {
+  const { url } = stack.use(await startRedis());
+  candidates.push(
+    ofHealth("redis", source, serviceEnv(url), 1.5),
+    ofHealth("redis, bundled", file, serviceEnv(url), 1.5),
+    ofHit("hello + INCR", [...scriptLine("hello_redis.ts"), url], {}),
+    ofHit("redis", source, serviceEnv(url), 1.3),
+    ofHit("redis, bundled", file, serviceEnv(url), 1.3),
+  );
+}
+
+const times = new Map<string, number[]>(candidates.map(({ name }) => [name, []]));
+for (let run = 0; run <= Number(values.runs); run++) {
+  for (const { name, start } of candidates) {
+    // A service on Deno KV makes a new file each time, as at its very first start.
+    const cwd = join(folder, crypto.randomUUID());
+    await Deno.mkdir(cwd);
+    const milliseconds = await firstAnswer({ ...start, cwd });
+    // The first run fills the caches.
+    if (run > 0) times.get(name)?.push(milliseconds);
+  }
+}
+
+console.log(table(
+  ["from start to", "ms", "ratio", "goal"],
+  candidates.map(({ name, of, goal }) => {
+    const own = times.get(name) ?? [];
+    const ratio = median(own.map((time, run) => time / (times.get(of)?.[run] ?? NaN)));
+    return [name, median(own).toFixed(1), ratio.toFixed(2), goal?.toFixed(2) ?? ""];
+  }),
+));
+
+function ofHealth(
+  name: string,
+  line: string[],
+  env: Record<string, string>,
+  goal?: number,
+): Candidate {
+  return {
+    name: `first /healthz: ${name}`,
+    start: { line, env, request: health },
+    of: "first /healthz: hello",
+    ...goal !== undefined && { goal },
+  };
+}
+
+function ofHit(
+  name: string,
+  line: string[],
+  env: Record<string, string>,
+  goal?: number,
+): Candidate {
+  return {
+    name: `first hit: ${name}`,
+    start: { line, env, request: hit },
+    of: "first hit: hello + INCR",
+    ...goal !== undefined && { goal },
+  };
+}

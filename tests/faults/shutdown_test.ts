@@ -1,0 +1,157 @@
+import { equal, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { freePort } from "../support/free_port.ts";
+import { connectTo } from "../support/raw_http.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { type Service, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { Ledger } from "./ledger.ts";
+import { hitHead, hitOnce, pause, secret, startCallers } from "./load.ts";
+import { reportKept, times } from "./numbers.ts";
+import { storedInKv, storedInRedis } from "./stored.ts";
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test(`${signal}: under 200 callers every accepted hit is answered and no other is counted`, async () => {
+    const runs = times(3, 10);
+    await using folder = await tempDir();
+    const ledger = new Ledger();
+    let stored = 0;
+    let slowest = 0;
+    for (let run = 1; run <= runs; run++) {
+      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+      await using load = startCallers({ service, ledger, callers: 200 });
+      await pause(200 + Math.random() * 200);
+      const milliseconds = await endOf(service, signal);
+      slowest = Math.max(slowest, milliseconds);
+      await load.stop();
+      ok(milliseconds <= 10_000, `ended after ${milliseconds} ms`);
+      ledger.checkOutcomes(200, "broken", "unsent");
+      stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
+      // A request that got no answer was not taken in, so it must not be counted either.
+      equal(stored, ledger.acknowledged);
+    }
+    const measured = `ends within ${Math.round(slowest)} ms`;
+    reportKept({ fault: `${signal} under 200 callers`, runs, ledger, stored, measured });
+  });
+}
+
+/** Connections that would keep a server waiting for ever. */
+const leftOpen = [
+  hitHead("idle"),
+  hitHead("half").slice(0, 30),
+  `POST /hit?id=stalled HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${secret}\r\nContent-Length: 9\r\n\r\nab`,
+  "",
+];
+
+Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold nothing up past 10 s", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+  await using load = startCallers({ service, callers: 50 });
+  const connections = await openAll(service.url);
+  await pause(200);
+  const milliseconds = await endOf(service, "SIGTERM");
+  closeAll(connections);
+  await load.stop();
+  ok(milliseconds <= 10_000, `ended after ${milliseconds} ms`);
+  const stored = await storedInKv(join(folder.path, "data", "counters.kv"));
+  for (const id of ["idle", "half", "stalled"]) stored.delete(id);
+  const total = load.ledger.check(stored);
+  equal(total, load.ledger.acknowledged);
+  const measured = `ends in ${Math.round(milliseconds)} ms`;
+  reportKept({
+    fault: "SIGTERM with connections left open",
+    runs: 1,
+    ledger: load.ledger,
+    stored: total,
+    measured,
+  });
+});
+
+Deno.test(
+  "SIGINT: on Deno Deploy the process ends within its 5 s, whatever is left open",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const port = freePort();
+    await using service = await startService({
+      env: {
+        SECRET_TOKEN: secret,
+        STORE_URL: redis.url,
+        DENO_DEPLOY: "true",
+        // The platform chooses the address in this way.
+        DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+      },
+    });
+    await using load = startCallers({ service, callers: 50 });
+    const connections = await openAll(service.url);
+    await pause(200);
+    const milliseconds = await endOf(service, "SIGINT");
+    closeAll(connections);
+    await load.stop();
+    ok(milliseconds <= 5000, `ended after ${milliseconds} ms`);
+    const stored = await storedInRedis(redis);
+    for (const id of ["idle", "half", "stalled"]) stored.delete(id);
+    const total = load.ledger.check(stored);
+    equal(total, load.ledger.acknowledged);
+    const measured = `ends in ${Math.round(milliseconds)} ms`;
+    reportKept({
+      fault: "SIGINT on Deno Deploy",
+      runs: 1,
+      ledger: load.ledger,
+      stored: total,
+      measured,
+    });
+  },
+);
+
+Deno.test(
+  "SIGTERM: with Redis hung the hits that wait are answered, and the process ends within 10 s",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: redis.url },
+    });
+    const ledger = new Ledger();
+    await using load = startCallers({ service, ledger, callers: 5 });
+    await pause(200);
+    await load.stop();
+    equal((await hitOnce({ service, ledger })).answer?.status, 200);
+    await redis.kill("SIGSTOP");
+    let milliseconds: number;
+    try {
+      await using waiting = startCallers({ service, ledger, callers: 50 });
+      await pause(200);
+      milliseconds = await endOf(service, "SIGTERM");
+      await waiting.stop();
+    } finally {
+      await redis.kill("SIGCONT");
+    }
+    ok(milliseconds <= 10_000, `ended after ${milliseconds} ms`);
+    ledger.checkOutcomes(200, 503, 504, "broken", "unsent");
+    equal(ledger.count("broken"), 0, JSON.stringify(ledger.outcomes));
+    const stored = ledger.check(await storedInRedis(redis));
+    const measured = `ends in ${Math.round(milliseconds)} ms`;
+    reportKept({ fault: "SIGTERM with Redis hung", runs: 1, ledger, stored, measured });
+  },
+);
+
+/** Sends the signal and waits for an end in good order; returns how long it took. */
+async function endOf(service: Service, signal: Deno.Signal): Promise<number> {
+  const start = performance.now();
+  const { code, stderr } = await service.stop(signal);
+  equal(code, 0, stderr);
+  return performance.now() - start;
+}
+
+async function openAll(url: string): Promise<Deno.TcpConn[]> {
+  return await Promise.all(leftOpen.map(async (text) => {
+    const connection = await connectTo(url);
+    await connection.write(new TextEncoder().encode(text));
+    return connection;
+  }));
+}
+
+function closeAll(connections: Deno.TcpConn[]): void {
+  for (const connection of connections) connection.close();
+}

@@ -1,7 +1,7 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import { type Group, GroupCalls } from "./group_calls.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "../recent.ts";
 import type { CounterStore, Outcome, Source } from "./store.ts";
 
 /** How long a caller waits for the store at most, in milliseconds. */

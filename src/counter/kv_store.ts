@@ -2,7 +2,7 @@ import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { KvFile } from "./kv_file.ts";
 import { ABSENT, type Entry, readEntries } from "./kv_entries.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "../recent.ts";
 import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
 import type { StoreHealth } from "./store_health.ts";
 

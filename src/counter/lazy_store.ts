@@ -28,6 +28,6 @@ export function createLazyStore(
     add: async (additions) => (await opened()).add(additions),
     read: async (ids) => (await opened()).read(ids),
     check: async () => (await opened()).check(),
-    close: async () => await (await opening)?.close(),
+    close: async () => await (await opening?.catch(() => undefined))?.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { renderBadge } from "../badge/badge.ts";
 import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
-import { Recent } from "../counter/recent.ts";
+import { Recent } from "../recent.ts";
 import { textHash } from "./entity_tag.ts";
 import type { Query } from "./query.ts";
 

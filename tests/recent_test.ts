@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import fc from "fast-check";
-import { Recent } from "../../src/counter/recent.ts";
+import { Recent } from "../src/recent.ts";
 
 Deno.test("Recent: keeps the entries that were set last and never more than its capacity", () => {
   const recent = new Recent<string, number>(3);

@@ -1,0 +1,174 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { createCounters } from "../../src/counter/counters.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
+import { rejectsWith } from "../support/store_contract.ts";
+
+const HOME = counterId("home");
+const OTHER = counterId("other");
+/** Resolves never. */
+const never = new Promise<never>(() => {});
+
+Deno.test("createCounters: opening touches nothing, and the source is the store's", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  equal(counters.source, store.source);
+  equal(store.touched, 0);
+  await counters.close();
+});
+
+Deno.test("createCounters: a hit alone is one call of the store, and so is a read", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  for (let number = 1; number <= 3; number++) {
+    equal(await counters.hit(HOME), number);
+    equal(await counters.count(HOME), number);
+  }
+  deepEqual(store.calls, { add: 3, read: 3, check: 0 });
+  await counters.close();
+});
+
+Deno.test("createCounters: many hits and reads at once are a few calls of the store", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
+  const counts = Array.from({ length: 1000 }, () => counters.count(OTHER));
+  deepEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  deepEqual(await Promise.all(counts), counts.map(() => 0));
+  ok(store.touched <= 4, JSON.stringify(store.calls));
+  await counters.close();
+});
+
+Deno.test("createCounters: after 2 s without an answer a hit is unknown and a read refused", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const start = performance.now();
+  await Promise.all([
+    rejectsWith("outcome-unknown", counters.hit(HOME)),
+    rejectsWith("store-unavailable", counters.count(HOME)),
+  ]);
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < 2400, `${took} ms`);
+
+  const { add, read } = store.calls;
+  const later = performance.now();
+  await rejectsWith("store-unavailable", counters.hit(HOME));
+  await rejectsWith("store-unavailable", counters.hit(OTHER));
+  await rejectsWith("store-unavailable", counters.count(OTHER));
+  ok(performance.now() - later < 200);
+  deepEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
+
+  gate.resolve();
+  store.gate = undefined;
+  // The overdue hit was counted after all; its number is not given again.
+  await new Promise((resolve) => setImmediate(resolve));
+  equal(await counters.hit(HOME), 2);
+  await counters.close();
+});
+
+Deno.test("createCounters: 10,000 may wait, hits and reads together, and the next is turned away", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const hits = Array.from({ length: 6000 }, () => counters.hit(HOME));
+  const counts = Array.from({ length: 4000 }, () => counters.count(OTHER));
+  const touched = store.touched;
+  await rejectsWith("overloaded", counters.hit(HOME));
+  await rejectsWith("overloaded", counters.count(HOME));
+  ok(store.touched <= touched + 2);
+  gate.resolve();
+  deepEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  await Promise.all(counts);
+  equal(await counters.hit(HOME), 6001);
+  await counters.close();
+});
+
+Deno.test("createCounters: lastSeen knows what hits and reads told, and no failure", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  equal(counters.lastSeen(HOME), undefined);
+  await counters.hit(HOME);
+  equal(counters.lastSeen(HOME), 1);
+  await counters.count(OTHER);
+  equal(counters.lastSeen(OTHER), 0);
+  store.failure = "outcome-unknown";
+  await rejectsWith("outcome-unknown", counters.hit(HOME));
+  await rejectsWith("outcome-unknown", counters.count(OTHER));
+  equal(counters.lastSeen(HOME), 1);
+  equal(counters.lastSeen(OTHER), 0);
+  await counters.close();
+});
+
+Deno.test("createCounters: lastSeen remembers the last 10,000 counters and no more", async () => {
+  const counters = createCounters(new ScriptedStore());
+  const ids = Array.from({ length: 10_001 }, (_, index) => counterId(`page/${index}`));
+  await counters.hit(ids[0] ?? HOME);
+  await Promise.all(ids.slice(1).map((id) => counters.hit(id)));
+  equal(counters.lastSeen(ids[0] ?? HOME), undefined);
+  deepEqual(ids.slice(1).map(counters.lastSeen), ids.slice(1).map(() => 1));
+  await counters.close();
+});
+
+Deno.test("createCounters: an error that nobody expected reaches the caller as it is", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.failure = new TypeError("unexpected");
+  await rejects(counters.hit(HOME), store.failure);
+  await rejects(counters.count(HOME), store.failure);
+  store.failure = undefined;
+  equal(await counters.hit(HOME), 1);
+  await counters.close();
+});
+
+Deno.test("createCounters: ready asks the store, and waits a second at most", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  await counters.ready();
+  equal(store.calls.check, 1);
+  store.failure = "store-unavailable";
+  await rejectsWith("store-unavailable", counters.ready());
+  store.gate = never;
+  const start = performance.now();
+  await rejectsWith("store-unavailable", counters.ready());
+  const took = performance.now() - start;
+  ok(took >= 990 && took < 1300, `${took} ms`);
+  await counters.close();
+});
+
+Deno.test("createCounters: close answers those who wait, takes nobody any more, and closes once", async () => {
+  class Closing extends ScriptedStore {
+    closed = 0;
+    override close(): Promise<void> {
+      this.closed++;
+      return Promise.resolve();
+    }
+  }
+  const store = new Closing();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const hits = Promise.all([counters.hit(HOME), counters.hit(OTHER), counters.hit(HOME)]);
+  const closes = [counters.close(), counters.close()];
+  await rejectsWith("store-unavailable", counters.hit(HOME));
+  await rejectsWith("store-unavailable", counters.count(HOME));
+  equal(store.closed, 0);
+  gate.resolve();
+  deepEqual(await hits, [1, 1, 2]);
+  await Promise.all(closes);
+  await counters.close();
+  equal(store.closed, 1);
+});
+
+Deno.test("createCounters: close ends within the deadline where the store hangs", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.gate = never;
+  const hit = rejectsWith("outcome-unknown", counters.hit(HOME));
+  const start = performance.now();
+  await counters.close();
+  ok(performance.now() - start < 2400);
+  await hit;
+});

@@ -1,0 +1,302 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
+import { type Group, GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
+import type { Outcome } from "../../src/counter/store.ts";
+import { Problem } from "../../src/problem.ts";
+import { rejectsWith } from "../support/store_contract.ts";
+import { waitFor } from "../support/wait_for.ts";
+
+const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
+
+Deno.test("GroupCalls: one call at an idle store goes out in the same turn", async () => {
+  const { calls, sent } = open();
+  const hit = calls.join(A);
+  await turn();
+  deepEqual(sent.map(shape), [{ a: 1 }]);
+  sent[0]?.answer([1]);
+  equal(await hit, 1);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
+  const { calls, sent } = open();
+  const first = calls.join(A);
+  await turn();
+  const rest = [B, A, B, C, A, B].map((id) => calls.join(id));
+  await turn();
+  equal(sent.length, 1);
+  sent[0]?.answer([1]);
+  equal(await first, 1);
+  deepEqual(sent.map(shape), [{ a: 1 }, { b: 3, a: 2, c: 1 }]);
+  sent[1]?.answer([43, 3, 1]);
+  deepEqual(await Promise.all(rest), [41, 2, 42, 1, 3, 43]);
+  equal(calls.waiting, 0);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: a call that comes while a batch is at the store does not join that batch", async () => {
+  const { calls, sent } = open();
+  const first = calls.join(A);
+  await turn();
+  const second = calls.join(A);
+  sent[0]?.answer([1]);
+  equal(await first, 1);
+  sent[1]?.answer([2]);
+  equal(await second, 2);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: no more batches are under way than the store takes, nor ids in one", async () => {
+  const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
+  const hits: Promise<number>[] = [];
+  for (const id of [A, B, C]) {
+    hits.push(calls.join(id));
+    await turn();
+  }
+  for (const id of [A, B, C, A]) hits.push(calls.join(id));
+  await turn();
+  deepEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
+  sent[1]?.answer([1]);
+  equal(await hits[1], 1);
+  // C came first of those that gather.
+  deepEqual(sent.map(shape).slice(2), [{ c: 2, a: 2 }]);
+  sent[0]?.answer([1]);
+  sent[2]?.answer([2, 3]);
+  await turn();
+  sent[3]?.answer([2]);
+  deepEqual(await Promise.all(hits), [1, 1, 1, 2, 2, 2, 3]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: the problem of one id is that of its callers only", async () => {
+  const { calls, sent } = open();
+  const [a, b, again] = [calls.join(A), calls.join(B), calls.join(A)];
+  await turn();
+  const problem = rejectsWith("not-a-counter", a);
+  const same = rejectsWith("not-a-counter", again);
+  sent[0]?.answer([new Problem("not-a-counter"), 5]);
+  await Promise.all([problem, same]);
+  equal(await b, 5);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: where a batch fails all its callers are told, and the next goes out", async () => {
+  const { calls, sent } = open();
+  const first = [calls.join(A), calls.join(B)].map((hit) => rejectsWith("store-unavailable", hit));
+  await turn();
+  const next = calls.join(A);
+  sent[0]?.fail(new Problem("store-unavailable"));
+  await Promise.all(first);
+  sent[1]?.answer([1]);
+  equal(await next, 1);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes out until it ends", async () => {
+  const { calls, sent } = open({ deadline: 150 });
+  const start = performance.now();
+  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  await turn();
+  const gathered = rejectsWith("store-unavailable", calls.join(B));
+  await hit;
+  const took = performance.now() - start;
+  ok(took >= 150 && took < 500, `${took} ms`);
+  await gathered;
+  await rejectsWith("store-unavailable", calls.join(A));
+  equal(calls.waiting, 0);
+  equal(sent.length, 1);
+  // A late answer is nobody's.
+  sent[0]?.answer([1]);
+  await turn();
+  const next = calls.join(A);
+  await turn();
+  equal(sent.length, 2);
+  sent[1]?.answer([2]);
+  equal(await next, 2);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async () => {
+  const { calls, sent } = open({ deadline: 50 });
+  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  await hit;
+  sent[0]?.fail(new Error("late"));
+  await turn();
+  const next = calls.join(A);
+  await turn();
+  sent[1]?.answer([1]);
+  equal(await next, 1);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: while one of several batches is overdue the others go on", async () => {
+  const { calls, sent } = open({ batches: 2, deadline: 100 });
+  await Promise.all([rejectsWith("outcome-unknown", calls.join(A)), turn()]);
+  for (let number = 1; number <= 3; number++) {
+    const hit = calls.join(B);
+    await waitFor("the batch", () => sent[number]);
+    sent[number]?.answer([number]);
+    equal(await hit, number);
+  }
+  sent[0]?.answer([1]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: drain waits for all who wait, also where it is called twice", async () => {
+  const { calls, sent } = open();
+  const first = calls.join(A);
+  await turn();
+  const second = calls.join(A);
+  let drained = 0;
+  const drains = [1, 2].map(() => calls.drain().then(() => drained++));
+  await turn();
+  equal(drained, 0);
+  sent[0]?.answer([1]);
+  await first;
+  await turn();
+  equal(drained, 0);
+  sent[1]?.answer([2]);
+  equal(await second, 2);
+  await Promise.all(drains);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: drain ends with the deadline where the store does not answer", async () => {
+  const { calls } = open({ deadline: 100 });
+  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  await calls.drain();
+  await hit;
+});
+
+/** What happens next: a hit, the end of a batch under way, or a turn of the event loop. */
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ hit: fc.constantFrom(A, B, C) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      end: fc.constantFrom("answer", "answer", "refuse", "lose"),
+      batch: fc.nat(3),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant("turn" as const) },
+);
+
+Deno.test("GroupCalls: every number is given once, in order, however hits and batches interleave", async () => {
+  const options = fc.record({
+    batches: fc.integer({ min: 1, max: 4 }),
+    idsPerBatch: fc.integer({ min: 1, max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
+      const { calls, sent } = open(limits);
+      const store = new Ledger();
+      const callers: { id: CounterId; answer: Promise<number | string> }[] = [];
+
+      function end(batch: Sent, how: string): void {
+        const totals = store.carryOut(batch, how !== "refuse");
+        if (how === "answer") batch.answer(totals);
+        else batch.fail(new Problem(how === "lose" ? "outcome-unknown" : "store-unavailable"));
+      }
+
+      for (const next of steps) {
+        if (next === "turn") await turn();
+        else if ("hit" in next) {
+          callers.push({ id: next.hit, answer: answerOf(calls.join(next.hit)) });
+        } else {
+          const open = sent.filter(({ ended }) => !ended);
+          const batch = open[next.batch % open.length];
+          if (batch) end(batch, next.end);
+        }
+        ok(sent.filter(({ ended }) => !ended).length <= limits.batches);
+      }
+      while (calls.waiting > 0) {
+        await turn();
+        for (const batch of sent) if (!batch.ended) end(batch, "answer");
+      }
+      await calls.drain();
+      for (const id of [A, B, C]) {
+        const answers = await Promise.all(
+          callers.filter((caller) => caller.id === id).map(({ answer }) => answer),
+        );
+        const numbers = answers.filter((answer) => typeof answer === "number");
+        equal(new Set(numbers).size, numbers.length);
+        if (limits.batches === 1) deepEqual(numbers, numbers.toSorted((one, other) => one - other));
+        const unknown = answers.filter((answer) => answer === "outcome-unknown").length;
+        equal(store.number(id), numbers.length + unknown);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+/** A batch that was sent, to be ended by the test. */
+interface Sent {
+  readonly groups: readonly Group[];
+  ended: boolean;
+  answer(outcomes: readonly Outcome[]): void;
+  fail(problem: unknown): void;
+}
+
+function open(
+  options: Partial<GroupCallsOptions> = {},
+): { calls: GroupCalls; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const calls = new GroupCalls({
+    batches: 1,
+    idsPerBatch: 100,
+    deadline: 60_000,
+    overdue: "outcome-unknown",
+    send(groups) {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
+      const batch: Sent = {
+        groups,
+        ended: false,
+        answer(outcomes) {
+          batch.ended = true;
+          resolve(outcomes);
+        },
+        fail(problem) {
+          batch.ended = true;
+          reject(problem);
+        },
+      };
+      sent.push(batch);
+      return promise;
+    },
+    share: (total, group, place) => total - group.callers.length + 1 + place,
+    ...options,
+  });
+  return { calls, sent };
+}
+
+/** What a store holds. */
+class Ledger {
+  readonly #numbers = new Map<CounterId, number>();
+
+  number(id: CounterId): number {
+    return this.#numbers.get(id) ?? 0;
+  }
+
+  carryOut({ groups }: Sent, counted: boolean): number[] {
+    if (!counted) return [];
+    return groups.map(({ id, callers }) => {
+      this.#numbers.set(id, this.number(id) + callers.length);
+      return this.number(id);
+    });
+  }
+}
+
+/** How many callers a batch has for each id. */
+function shape({ groups }: Sent): Record<string, number> {
+  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers.length]));
+}
+
+/** Resolves when the event loop has handed out what it had. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function answerOf(hit: Promise<number>): Promise<number | string> {
+  return hit.catch((problem) => problem instanceof Problem ? problem.kind : String(problem));
+}

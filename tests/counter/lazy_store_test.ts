@@ -1,0 +1,84 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { createLazyStore } from "../../src/counter/lazy_store.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import { memoryStore } from "../support/app.ts";
+import { rejectsWith, unwatched } from "../support/store_contract.ts";
+
+const HOME = counterId("home");
+
+Deno.test("createLazyStore: opens at the first call, once for all", async () => {
+  let opened = 0;
+  const store = createLazyStore("deno-kv", unwatched, async () => {
+    opened++;
+    return (await memoryStore()).store;
+  });
+  equal(opened, 0);
+  equal(store.source, "deno-kv");
+  await Promise.all([store.check(), store.read([HOME]), store.check()]);
+  deepEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
+  deepEqual(await store.read([HOME]), [2]);
+  equal(opened, 1);
+  await Promise.all([store.close(), store.close()]);
+});
+
+Deno.test("createLazyStore: takes no larger batches than the store behind it", async () => {
+  const { store: inner } = await memoryStore();
+  const store = createLazyStore("deno-kv", unwatched, () => Promise.resolve(inner));
+  equal(store.batches, inner.batches);
+  equal(store.idsPerBatch, inner.idsPerBatch);
+  await store.check();
+  await store.close();
+});
+
+Deno.test("createLazyStore: where opening fails nothing is counted, and the next call tries again", async () => {
+  const causes: unknown[] = [];
+  const health = { away: (cause: unknown) => causes.push(cause), well() {} };
+  const failure = new Error("no database is assigned");
+  let tries = 0;
+  const store = createLazyStore("deno-kv", health, async (): Promise<CounterStore> => {
+    if (++tries <= 2) throw failure;
+    return (await memoryStore()).store;
+  });
+  await Promise.all([
+    rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }])),
+    rejectsWith("store-unavailable", store.read([HOME])),
+    rejectsWith("store-unavailable", store.check()),
+  ]);
+  equal(tries, 1);
+  deepEqual(new Set(causes), new Set([failure]));
+  await rejectsWith("store-unavailable", store.check());
+  equal(tries, 2);
+  deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  equal(tries, 3);
+  await store.close();
+});
+
+Deno.test("createLazyStore: closing opens nothing", async () => {
+  const store = createLazyStore("deno-kv", unwatched, () => {
+    throw new Error("Close, do not open");
+  });
+  await store.close();
+});
+
+Deno.test("createLazyStore: closing while it opens ends well, whether that fails or not", async () => {
+  const failing = createLazyStore("deno-kv", unwatched, () => Promise.reject(new Error("away")));
+  const call = rejectsWith("store-unavailable", failing.check());
+  await failing.close();
+  await call;
+
+  const { store: inner } = await memoryStore();
+  let closed = 0;
+  const store = createLazyStore("deno-kv", unwatched, () =>
+    Promise.resolve({
+      ...inner,
+      close: () => {
+        closed++;
+        return inner.close();
+      },
+    }));
+  const check = store.check();
+  await store.close();
+  equal(closed, 1);
+  await check.catch(() => {});
+});

@@ -70,7 +70,10 @@ export function startSteady(options: LoadOptions & { rate: number }): Load {
   async function call(): Promise<void> {
     const caller = idle.pop() ?? new Caller();
     const id = randomId(ids);
-    ledger.note(id, await caller.send(service.url, hitHead(id)));
+    const result = await caller.send(service.url, hitHead(id));
+    ledger.note(id, result);
+    // The connections of a process that ended are of no use to anyone.
+    if (result.kind !== "answered") { for (const other of idle.splice(0)) other.close(); }
     idle.push(caller);
   }
 

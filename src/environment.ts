@@ -1,4 +1,3 @@
-import { parseEnv } from "node:util";
 import { type Environment, isDeploy, SETTINGS } from "./config.ts";
 import { StartError } from "./counter/start_error.ts";
 
@@ -20,7 +19,10 @@ export async function readEnvironment(
 async function readDotEnv(): Promise<Environment> {
   try {
     // Some editors begin a file with a byte order mark, which would become a part of the first name.
-    return parseEnv((await Deno.readTextFile(".env")).replace(/^\uFEFF/, ""));
+    const text = (await Deno.readTextFile(".env")).replace(/^\uFEFF/, "");
+    // Whatever comes from "node:" takes longer to load than all of this service: only who has the file waits.
+    const { parseEnv } = await import("node:util");
+    return parseEnv(text);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
     throw new StartError(

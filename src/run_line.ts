@@ -1,7 +1,8 @@
 import { dirname } from "node:path/posix";
+import { fileURLToPath } from "node:url";
 import { SETTINGS } from "./config.ts";
 
-/** The command that starts `entry`, a file, with the permissions of the `start` task and the use of a counter file elsewhere. */
+/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
 export function runLine(entry: string, counterFile: string): string {
   const folder = dirname(counterFile);
   const flags = [
@@ -12,7 +13,8 @@ export function runLine(entry: string, counterFile: string): string {
     `--allow-read=data,.env,${folder}`,
     `--allow-write=data,${folder}`,
   ];
-  return ["deno", "run", ...flags, entry].map(shellWord).join(" ");
+  const file = entry.startsWith("file:") ? fileURLToPath(entry) : entry;
+  return ["deno", "run", ...flags, file].map(shellWord).join(" ");
 }
 
 /** Quoted where a shell would read more into it than its characters. */

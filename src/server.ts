@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./banner.ts";
 import { type Config, ConfigError, type Environment, parseConfig } from "./config.ts";
@@ -8,7 +7,6 @@ import { StartError } from "./counter/start_error.ts";
 import type { CounterStore } from "./counter/store.ts";
 import { readEnvironment } from "./environment.ts";
 import { createLog, type Log, printTo } from "./log.ts";
-import { runLine } from "./run_line.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT = { deploy: 2500, standalone: 6000 };
@@ -66,8 +64,9 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   } catch (cause) {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
+    const { runLine } = await import("./run_line.ts");
     // The entry that is packed into a binary is no file that could be run.
-    const entry = Deno.build.standalone ? "main.ts" : fileURLToPath(Deno.mainModule);
+    const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     throw new StartError(
       `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${
         runLine(entry, store.path)

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { RedisAddress } from "../redis_address.ts";
 import { Problem } from "../problem.ts";
 import { StartError } from "./start_error.ts";
@@ -128,13 +127,15 @@ export class RedisLink {
   }
 }
 
+const ADDRESS = /^[\d.]+$|:/;
+
 /** Each setting was found right in every outage tried; see the tests of faults. */
 function createClient(library: RedisLibrary, address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: 1500, reconnectStrategy };
   return library.createClient({
     // TLS has names of servers only, no addresses (RFC 6066, section 3).
-    socket: tls ? { ...socket, tls, ...(isIP(host) === 0 && { servername: host }) } : socket,
+    socket: tls ? { ...socket, tls, ...(!ADDRESS.test(host) && { servername: host }) } : socket,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     database,

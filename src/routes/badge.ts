@@ -30,7 +30,7 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkRead(request, query);
+      await access.checkRead(request, query);
       const { look, hash } = lookOf(query);
       const { hits, fresh } = await latest(counters, id);
       const message = formatCount(hits, look);
@@ -64,7 +64,7 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkRead(request, query);
+      await access.checkRead(request, query);
       const look = parseLook(query);
       const { hits, fresh } = await latest(counters, id);
       const seconds = cacheSeconds(query.get("cacheSeconds"));

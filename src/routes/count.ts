@@ -27,7 +27,7 @@ export function count({ counters, access, openReads }: ReadOptions): Endpoint {
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkRead(request, query);
+      await access.checkRead(request, query);
       const hits = await counters.count(id);
       if (isText(query.get("format"))) return answer(String(hits), text);
       return answer(JSON.stringify({ id, hits, source: counters.source }), json);
@@ -47,7 +47,7 @@ export function countText({ counters, access, openReads }: ReadOptions): Endpoin
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkRead(request, query);
+      await access.checkRead(request, query);
       return answer(String(await counters.count(id)), headers);
     },
   };

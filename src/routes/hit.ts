@@ -28,7 +28,7 @@ export function hit({ counters, access }: HitOptions): Endpoint {
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkHit(request, query, id);
+      await access.checkHit(request, query, id);
       const prefetch = isPrefetch(request);
       const hits = await (prefetch ? counters.count(id) : counters.hit(id));
       const body = JSON.stringify({ id, hits, source: counters.source });
@@ -50,7 +50,7 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
     async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      access.checkHit(request, query, id);
+      await access.checkHit(request, query, id);
       const { look } = lookOf(query);
       const prefetch = isPrefetch(request);
       const looking = prefetch || request.method === "HEAD";

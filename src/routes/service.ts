@@ -18,10 +18,11 @@ export function counterKey(access: Access): Endpoint {
     methods: READ,
     kind: "json",
     audience: "own",
-    handle(request) {
+    async handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      return answer(JSON.stringify({ id, key: access.keyOf(request, query, id) }), headers);
+      const key = await access.keyOf(request, query, id);
+      return answer(JSON.stringify({ id, key }), headers);
     },
   };
 }

@@ -51,8 +51,8 @@ const accepted: (Sent & { what: string })[] = [
 ];
 
 for (const { what, ...sent } of accepted) {
-  Deno.test(`checkHit(), checkRead() and keyOf() accept ${what}`, () => {
-    assert.deepEqual(opened(sent), { hit: true, read: true });
+  Deno.test(`checkHit(), checkRead() and keyOf() accept ${what}`, async () => {
+    assert.deepEqual(await opened(sent), { hit: true, read: true });
   });
 }
 
@@ -111,32 +111,32 @@ const refused: (Sent & { what: string })[] = [
 ];
 
 for (const { what, ...sent } of refused) {
-  Deno.test(`checkHit(), checkRead() and keyOf() refuse ${what}`, () => {
-    assert.deepEqual(opened(sent), { hit: false, read: false });
+  Deno.test(`checkHit(), checkRead() and keyOf() refuse ${what}`, async () => {
+    assert.deepEqual(await opened(sent), { hit: false, read: false });
   });
 }
 
-Deno.test("checkRead() lets anyone read where reads are open", () => {
+Deno.test("checkRead() lets anyone read where reads are open", async () => {
   const access = createAccess({ secret: undefined, openReads: true });
-  access.checkRead(new Request("http://localhost/"), new Map());
+  await access.checkRead(new Request("http://localhost/"), new Map());
 });
 
-Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", () => {
+Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true });
   const request = new Request("http://localhost/", { headers: { "x-auth-token": SECRET } });
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
-    const made = access.keyOf(request, new Map(), counterId(id));
+    const made = await access.keyOf(request, new Map(), counterId(id));
     assert.equal(made, keyOf(SECRET, id));
     assert.match(made, /^[A-Za-z0-9_-]{22}$/);
   }
   // Computed once with another tool: echo -n counter:home | openssl dgst -sha256 -hmac …
-  assert.equal(access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
+  assert.equal(await access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
 });
 
-Deno.test("checkHit() takes the key of its own counter, and no read does", () => {
-  assert.deepEqual(opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
+Deno.test("checkHit() takes the key of its own counter, and no read does", async () => {
+  assert.deepEqual(await opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
   for (const id of ["b", "home", "A", "a:", ":a", "counter:a", "ä"]) {
-    assert.deepEqual(opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
+    assert.deepEqual(await opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
   }
 });
 
@@ -154,43 +154,52 @@ const noKeys = [
 ];
 
 for (const query of noKeys) {
-  Deno.test(`checkHit() refuses what is almost a key: ${query}`, () => {
-    assert.equal(opened({ query }, "a").hit, false);
+  Deno.test(`checkHit() refuses what is almost a key: ${query}`, async () => {
+    assert.equal((await opened({ query }, "a")).hit, false);
   });
 }
 
-Deno.test("checkHit() takes no key in a header", () => {
+Deno.test("checkHit() takes no key in a header", async () => {
   const headers: [string, string][] = [["X-Auth-Token", key], ["Authorization", `Bearer ${key}`]];
-  assert.equal(opened({ headers }, "a").hit, false);
+  assert.equal((await opened({ headers }, "a")).hit, false);
 });
 
-Deno.test("checkHit() takes keys where the secret has 16 characters, and none where it has 15", () => {
+Deno.test("checkHit() takes keys where the secret has 16 characters, and none where it has 15", async () => {
   const long = "0123456789abcdef";
   const short = "0123456789abcde";
-  assert.equal(opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a").hit, true);
-  assert.equal(opened({ secret: short, query: `?key=${keyOf(short, "a")}` }, "a").hit, false);
-  assert.equal(opened({ secret: "", query: `?key=${keyOf("", "a")}` }, "a").hit, false);
-  assert.equal(opened({ secret: undefined, query: `?key=${keyOf("", "a")}` }, "a").hit, false);
+  assert.equal((await opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a")).hit, true);
+  assert.equal(
+    (await opened({ secret: short, query: `?key=${keyOf(short, "a")}` }, "a")).hit,
+    false,
+  );
+  assert.equal((await opened({ secret: "", query: `?key=${keyOf("", "a")}` }, "a")).hit, false);
+  assert.equal(
+    (await opened({ secret: undefined, query: `?key=${keyOf("", "a")}` }, "a")).hit,
+    false,
+  );
 });
 
-Deno.test("a key opens no other counter, whatever the ids", () => {
+Deno.test("a key opens no other counter, whatever the ids", async () => {
   const ids = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(..."ab:/é日") });
-  fc.assert(
-    fc.property(ids, ids, (one, other) => {
+  await fc.assert(
+    fc.asyncProperty(ids, ids, async (one, other) => {
       const query = `?key=${keyOf(SECRET, counterId(one))}`;
-      assert.equal(opened({ query }, other).hit, counterId(one) === counterId(other));
+      assert.equal((await opened({ query }, other)).hit, counterId(one) === counterId(other));
     }),
     { numRuns: 500 },
   );
 });
 
-Deno.test("a secret opens and nothing else does, whatever they are", () => {
+Deno.test("a secret opens and nothing else does, whatever they are", async () => {
   const text = fc.string({ unit: "binary", maxLength: 8 }).filter((value) => value.isWellFormed());
-  fc.assert(
-    fc.property(text, text, (secret, given) => {
+  await fc.assert(
+    fc.asyncProperty(text, text, async (secret, given) => {
       const query = (token: string) => `?token=${encodeURIComponent(token)}`;
-      assert.equal(opened({ secret, query: query(secret) }).hit, secret !== "");
-      assert.equal(opened({ secret, query: query(given) }).hit, secret !== "" && secret === given);
+      assert.equal((await opened({ secret, query: query(secret) })).hit, secret !== "");
+      assert.equal(
+        (await opened({ secret, query: query(given) })).hit,
+        secret !== "" && secret === given,
+      );
     }),
     { numRuns: 500 },
   );
@@ -248,22 +257,22 @@ Deno.test("without a secret nobody counts, and reads that are open stay open", a
 });
 
 /** What a request opens; /key must agree with reads, as both take the secret alone. */
-function opened(sent: Sent, id = "home"): { hit: boolean; read: boolean } {
+async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: boolean }> {
   const secret = "secret" in sent ? sent.secret : SECRET;
   const access = createAccess({ secret, openReads: false });
   const { href } = new URL(`http://localhost/${sent.query ?? ""}`);
   const request = new Request(href, { headers: new Headers(sent.headers ?? []) });
   const query = parseQuery(href, new Set(["token", "key"]));
-  const read = passes(() => access.checkRead(request, query));
+  const read = await passes(() => access.checkRead(request, query));
   if (secret !== undefined && secret.length >= 16) {
-    assert.equal(passes(() => access.keyOf(request, query, counterId(id))), read);
+    assert.equal(await passes(() => access.keyOf(request, query, counterId(id))), read);
   }
-  return { hit: passes(() => access.checkHit(request, query, counterId(id))), read };
+  return { hit: await passes(() => access.checkHit(request, query, counterId(id))), read };
 }
 
-function passes(check: () => unknown): boolean {
+async function passes(check: () => unknown): Promise<boolean> {
   try {
-    check();
+    await check();
     return true;
   } catch (error) {
     assert.ok(error instanceof Problem && error.kind === "unauthorized");

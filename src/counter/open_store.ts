@@ -11,6 +11,8 @@ import { createStoreHealth } from "./store_health.ts";
 
 /** How long a service that fails fast waits for its store at start, in milliseconds. */
 const FAIL_FAST_LIMIT = 5000;
+/** How long a store that did not answer may take to let go, in milliseconds. */
+const CLOSE_LIMIT = 500;
 
 /** Options of {@linkcode openStore}. */
 export interface OpenStoreOptions {
@@ -62,19 +64,26 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
 async function answering(store: CounterStore): Promise<void> {
   const giveUp = performance.now() + FAIL_FAST_LIMIT;
   while (performance.now() < giveUp) {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error("no answer")), giveUp - performance.now());
     try {
-      return await Promise.race([store.check(), late.promise]);
+      return await within(giveUp - performance.now(), store.check());
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
-    } finally {
-      clearTimeout(timer);
     }
   }
-  await store.close();
+  // One that is still being opened may never let go.
+  await within(CLOSE_LIMIT, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
       "check its address, its password and whether it runs",
   );
+}
+
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("no answer")), milliseconds);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

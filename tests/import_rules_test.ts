@@ -112,7 +112,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
 ];
 
 for (const [what, allowed] of RESERVED) {
-  Deno.test(`code: only ${allowed.join(", ") || "nobody"} uses ${what.source}`, async () => {
+  Deno.test(`code: ${allowed.join(", ") || "nobody"} alone uses ${what.source}`, async () => {
     const users: string[] = [];
     for (const module of modules) {
       const text = await Deno.readTextFile(join(projectFolder, module));

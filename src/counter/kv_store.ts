@@ -19,8 +19,11 @@ export interface KvStoreOptions {
   file?: KvFile;
 }
 
-/** How many checks one commit may have (docs.deno.com, "Key-value store limits"). */
-const CHECKS_PER_COMMIT = 100;
+/**
+ * One batch at a time: the next gathers while the disk or the network is busy with this one. A commit may have 100 checks
+ * (docs.deno.com, "Key-value store limits").
+ */
+export const KV_BATCHES = { batches: 1, idsPerBatch: 100 };
 /** How many entries an only writer keeps, so that a batch on known ids needs no read before its commit. */
 const KEPT = 10_000;
 /** How long conflicts with other writers are retried, in milliseconds. */
@@ -154,9 +157,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
 
   return {
     source,
-    // One at a time: the next gathers while the disk or the network is busy with this one.
-    batches: 1,
-    idsPerBatch: CHECKS_PER_COMMIT,
+    ...KV_BATCHES,
     add,
     read,
     check: async () => {

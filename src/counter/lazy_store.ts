@@ -1,16 +1,27 @@
 import { Problem } from "../problem.ts";
-import type { CounterStore, Source } from "./store.ts";
+import type { CounterStore } from "./store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
-/** A store that is opened by its first call; where that fails, the next call tries again. */
-export function createLazyStore(
-  source: Source,
-  health: StoreHealth,
-  open: () => Promise<CounterStore>,
-): CounterStore {
+/** What is known of a store before it is open. */
+export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch">;
+
+/** Options of {@linkcode createLazyStore}. */
+export interface LazyStoreOptions {
+  traits: StoreTraits;
+  health: StoreHealth;
+  open(): Promise<CounterStore>;
+}
+
+/** When a store is opened that nobody has called yet, in milliseconds: after the start, which it would hold up. */
+const OPEN_AFTER = 100;
+
+/** A store that is opened by its first call or soon after the start; where that fails, the next call tries again. */
+export function createLazyStore({ traits, health, open }: LazyStoreOptions): CounterStore {
   let opening: Promise<CounterStore> | undefined;
+  const soon = setTimeout(() => opened().catch(() => {}), OPEN_AFTER);
 
   async function opened(): Promise<CounterStore> {
+    clearTimeout(soon);
     opening ??= open();
     try {
       return await opening;
@@ -22,12 +33,13 @@ export function createLazyStore(
   }
 
   return {
-    source,
-    batches: 1,
-    idsPerBatch: 100,
+    ...traits,
     add: async (additions) => (await opened()).add(additions),
     read: async (ids) => (await opened()).read(ids),
     check: async () => (await opened()).check(),
-    close: async () => await (await opening?.catch(() => undefined))?.close(),
+    async close() {
+      clearTimeout(soon);
+      await (await opening?.catch(() => undefined))?.close();
+    },
   };
 }

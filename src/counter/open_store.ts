@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { openKvFile } from "./kv_file.ts";
-import { createKvStore } from "./kv_store.ts";
+import { createKvStore, KV_BATCHES } from "./kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { RedisLink } from "./redis_link.ts";
-import { createRedisStore } from "./redis_store.ts";
+import { createRedisStore, REDIS_BATCHES } from "./redis_store.ts";
 import { StartError } from "./start_error.ts";
 import type { CounterStore } from "./store.ts";
 import { createStoreHealth } from "./store_health.ts";
@@ -48,16 +48,26 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
     }
     case "kv-remote":
     case "kv-platform":
-      return createLazyStore("deno-kv", health, async () => {
-        const kv = await Deno.openKv(setting.kind === "kv-remote" ? setting.url : undefined);
-        return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
+      return createLazyStore({
+        traits: { source: "deno-kv", ...KV_BATCHES },
+        health,
+        async open() {
+          const kv = await Deno.openKv(setting.kind === "kv-remote" ? setting.url : undefined);
+          return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
+        },
       });
-    case "redis": {
-      // Loading the client takes longer than all the rest of the start: only who uses Redis waits for it.
-      const library = await import("@redis/client");
-      const link = new RedisLink({ address: setting, library, health, onUnusable });
-      return createRedisStore({ link, prefix, health });
-    }
+    case "redis":
+      return createLazyStore({
+        traits: { source: "redis", ...REDIS_BATCHES },
+        health,
+        async open() {
+          // Loading the client takes longer than all the rest of a start.
+          const library = await import("@redis/client");
+          const link = new RedisLink({ address: setting, library, health, onUnusable });
+          await link.tried;
+          return createRedisStore({ link, prefix, health });
+        },
+      });
   }
 }
 

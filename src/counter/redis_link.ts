@@ -34,6 +34,7 @@ const WATCH_INTERVAL = 250;
 export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #watch: ReturnType<typeof setInterval>;
+  readonly #tried = Promise.withResolvers<void>();
   #client: Client;
   #underWay = 0;
   /** When the last sign of life came, by `performance.now()`. */
@@ -44,6 +45,11 @@ export class RedisLink {
     this.#options = options;
     this.#client = this.#connect();
     this.#watch = setInterval(() => this.#replaceIfDead(), WATCH_INTERVAL);
+  }
+
+  /** Resolves when the first attempt to connect has ended, well or not. */
+  get tried(): Promise<void> {
+    return this.#tried.promise;
   }
 
   /** Sends commands together and resolves with a reply to each; rejects, nothing sent, where there is no connection. */
@@ -91,6 +97,7 @@ export class RedisLink {
     client.on("connect", () => this.#progress = performance.now());
     client.on("ready", () => this.#greet());
     client.on("error", (error) => {
+      this.#tried.resolve();
       if (client === this.#client) health.away(error);
     });
     this.#progress = performance.now();
@@ -106,6 +113,7 @@ export class RedisLink {
   async #greet(): Promise<void> {
     const [ping, info] = await this.send([["PING"], ["INFO", "cluster"]]).catch(() => []);
     if (ping?.kind === "done") this.#options.health.well();
+    this.#tried.resolve();
     if (info?.kind !== "done" || !String(info.value).includes("cluster_enabled:1")) return;
     this.#options.onUnusable(
       new StartError(
@@ -122,6 +130,7 @@ export class RedisLink {
     if (!dead || this.#closing !== undefined) return;
     const old = this.#client;
     this.#options.health.away(new Error("Redis does not answer"));
+    this.#tried.resolve();
     this.#client = this.#connect();
     if (old.isOpen) old.destroy();
   }

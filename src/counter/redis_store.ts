@@ -11,6 +11,9 @@ export interface RedisStoreOptions {
   health: StoreHealth;
 }
 
+/** On a link with latency, hits that arrive while a batch is under way need not wait for its return. */
+export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
+
 /**
  * Counters in Redis: the key is prefix + id and holds a plain integer.
  *
@@ -39,9 +42,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
 
   return {
     source: "redis",
-    // On a link with latency, hits that arrive while a batch is under way need not wait for its return.
-    batches: 4,
-    idsPerBatch: 1000,
+    ...REDIS_BATCHES,
     async add(additions) {
       const replies = await send(
         additions.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),

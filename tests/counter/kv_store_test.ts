@@ -23,6 +23,7 @@ const FOREIGN = new Map<string, unknown>([
   ["a bigint", 7n],
   ["a list", [1, 2]],
   ["an object", { hits: 5 }],
+  ["an object with a value", { value: 7n }],
   ["null", null],
   ["bytes", new Uint8Array([1, 2, 3])],
   ["2^53 as a KvU64", new Deno.KvU64(2n ** 53n)],

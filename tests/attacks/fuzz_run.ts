@@ -1,0 +1,133 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { parseAnswers, type RawAnswer } from "../support/raw_http.ts";
+import { Random } from "./random.ts";
+import { tameRequest } from "./tame_requests.ts";
+import { startTarget, type StoreName } from "./target.ts";
+import { wildRequest } from "./wild_requests.ts";
+import { bytesOf, Wire } from "./wire.ts";
+
+/** What to fuzz, and how long. */
+export interface FuzzOptions {
+  store: StoreName;
+  requests: number;
+  /** The same seed sends the same requests. */
+  seed: number;
+}
+
+/** What was seen. */
+export interface FuzzReport {
+  sent: number;
+  /** Answers by status. */
+  answers: Record<string, number>;
+  /** Hits that were answered with 200, which is how many are stored. */
+  counted: number;
+  /** Connections that the service reset. */
+  resets: number;
+}
+
+const CONNECTIONS = 8;
+const TAME_PER_CONNECTION = 40;
+/** Longer than any answer may take, in milliseconds: whoever does not answer by then is stuck. */
+const LIMIT = 2500;
+const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409];
+
+/** Sends strange requests to a real service over sockets; throws where the service breaks any promise. */
+export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<FuzzReport> {
+  await using target = await startTarget(store);
+  const tally = new Tally();
+  let sent = 0;
+  let next = seed * 1_000_003;
+
+  async function work(): Promise<void> {
+    while (sent < requests) {
+      const batch = next++;
+      sent += TAME_PER_CONNECTION + 1;
+      const where = `seed ${seed}, batch ${batch}`;
+      const random = new Random(batch);
+      using wire = await Wire.open(target.url);
+      const tame = Array.from({ length: TAME_PER_CONNECTION }, () => tameRequest(random));
+      // A reset takes away what was not read yet: every honest answer is awaited before the rest goes out.
+      const honest = await wire.talk(bytesOfAll(tame), {
+        enough: (received) => answersIn(received, where).length === TAME_PER_CONNECTION,
+        limit: LIMIT,
+      });
+      const answers = answersIn(honest.received, where);
+      const refused = tame[answers.length];
+      ok(
+        answers.length === TAME_PER_CONNECTION,
+        `${where}: not answered: ${refused?.slice(0, 300)}`,
+      );
+      const wild = await wire.talk(bytesOf(wildRequest(random)), { limit: LIMIT });
+      if (wild.reset) tally.resets++;
+      for (const answer of [...answers, ...answersIn(wild.received, where)]) {
+        tally.note(answer, where);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  const alive = await fetch(`${target.url}/healthz`);
+  equal(alive.status, 200);
+  await alive.body?.cancel();
+  const { counters, others } = await target.end();
+  deepEqual(others, [], `seed ${seed}: the store holds what is no counter`);
+  const { counted } = tally;
+  tally.compare(counters, `seed ${seed}`);
+  const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
+  deepEqual(events, ["start", "stop"], `seed ${seed}`);
+  return { sent, answers: tally.answers, counted, resets: tally.resets };
+}
+
+function bytesOfAll(requests: readonly string[]): Uint8Array {
+  return Buffer.concat(requests.map(bytesOf));
+}
+
+function answersIn(received: Uint8Array, where: string): RawAnswer[] {
+  // Whoever greets with HTTP/2 is answered in it.
+  if (received[0] === 0) return [];
+  const text = Buffer.from(received).toString("latin1");
+  ok(!/HTTP\/1\.\d 5\d\d/.test(text), `${where}: an answer of the 500s`);
+  return parseAnswers(received, { head: false, ended: false }).filter(({ status }) => status > 199);
+}
+
+/** What the answers say was counted; the requests are not asked, as one may be taken for another. */
+class Tally {
+  readonly answers: Record<string, number> = {};
+  /** Connections that were reset, each of which may have taken the answer to a hit away. */
+  resets = 0;
+  readonly #numbers = new Map<string, Set<number>>();
+  #images = 0;
+
+  get counted(): number {
+    return this.#numbers.values().reduce((sum, { size }) => sum + size, this.#images);
+  }
+
+  note(answer: RawAnswer, where: string): void {
+    const { status, headers, body } = answer;
+    this.answers[status] = (this.answers[status] ?? 0) + 1;
+    ok(STATUSES.includes(status), `${where}: status ${status}`);
+    if (status !== 200 || headers.has("x-tallymark") || body === "") return;
+    const type = headers.get("content-type") ?? "";
+    if (type.startsWith("image/svg+xml") && !headers.has("etag")) this.#images++;
+    // A read allows any origin, a hit none.
+    if (type !== "application/json" || headers.has("access-control-allow-origin")) return;
+    const { id, hits } = JSON.parse(body);
+    if (hits === undefined) return;
+    const numbers = this.#numbers.get(id) ?? new Set();
+    ok(!numbers.has(hits), `${where}: ${id} got the number ${hits} twice`);
+    this.#numbers.set(id, numbers.add(hits));
+  }
+
+  compare(stored: Map<string, number>, where: string): void {
+    let extra = -this.#images;
+    for (const [id, hits] of stored) {
+      const acknowledged = this.#numbers.get(id)?.size ?? 0;
+      ok(hits >= acknowledged, `${where}: ${id} holds ${hits} of ${acknowledged}`);
+      extra += hits - acknowledged;
+      this.#numbers.delete(id);
+    }
+    deepEqual(this.#numbers, new Map(), `${where}: acknowledged and not stored`);
+    ok(extra >= 0 && extra <= this.resets, `${where}: ${extra} hits without an answer`);
+  }
+}

@@ -1,0 +1,71 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { SECRET, startTarget } from "./target.ts";
+import { bytesOf, Wire } from "./wire.ts";
+
+const HEADERS = `Host: localhost\r\nX-Auth-Token: ${SECRET}\r\n`;
+const HIDDEN = `GET /hit?id=hidden HTTP/1.1\r\n${HEADERS}\r\n`;
+const SIZE = HIDDEN.length;
+
+/** Each hides a request where a proxy in front may have seen a body, or the other way round. */
+const SMUGGLERS = [
+  `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n${
+    SIZE.toString(16)
+  }\r\n${HIDDEN}\r\n0\r\n\r\n`,
+  `Content-Length: ${SIZE}\r\nContent-Length: 0\r\n\r\n${HIDDEN}`,
+  `Content-Length: 0\r\nContent-Length: ${SIZE}\r\n\r\n${HIDDEN}`,
+  `Content-Length: 0, ${SIZE}\r\n\r\n${HIDDEN}`,
+  `Content-Length: +0\r\n\r\n${HIDDEN}`,
+  `Content-Length: -1\r\n\r\n${HIDDEN}`,
+  `Content-Length : 0\r\n\r\n${HIDDEN}`,
+  `Content-Length:\r\n 0\r\n\r\n${HIDDEN}`,
+  `Content-Length: 18446744073709551616\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `X-Auth-Token:\r\n ${SECRET}\r\n\r\n${HIDDEN}`,
+  `Host: other\r\n\r\n${HIDDEN}`,
+];
+
+Deno.test("a request of two meanings is refused, its connection closed, and nothing behind it counted", async () => {
+  await using target = await startTarget("kv");
+  for (const smuggler of SMUGGLERS) {
+    using wire = await Wire.open(target.url);
+    const { received } = await wire.talk(bytesOf(`POST /hit HTTP/1.1\r\n${HEADERS}${smuggler}`), {
+      limit: 5000,
+    });
+    const answers = new TextDecoder().decode(received).match(/HTTP\/1\.1 \d{3}.*/g);
+    deepEqual(answers, ["HTTP/1.1 400 Bad Request"], smuggler);
+  }
+  deepEqual(await target.end(), { counters: new Map(), others: [] });
+});
+
+Deno.test("a body is never taken for a request", async () => {
+  await using target = await startTarget("kv");
+  const after = `GET /hit?id=after HTTP/1.1\r\n${HEADERS}Connection: close\r\n\r\n`;
+  const bodies = [
+    `Content-Length: ${SIZE}\r\n\r\n${HIDDEN}`,
+    `Transfer-Encoding: chunked\r\n\r\n${SIZE.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`,
+    `Transfer-Encoding: chunked\r\n\r\n1;GET/hit\r\na\r\n0\r\n\r\n`,
+  ];
+  let answered = 0;
+  for (const method of ["GET", "POST"]) {
+    for (const body of bodies) {
+      using wire = await Wire.open(target.url);
+      const request = `${method} /hit?id=before HTTP/1.1\r\n${HEADERS}${body}${after}`;
+      const { received } = await wire.talk(bytesOf(request), { limit: 5000 });
+      // The server may close instead of reading a body that nobody wants.
+      const answers = new TextDecoder().decode(received).match(/HTTP\/1\.1 200 OK/g) ?? [];
+      ok(answers.length === 1 || answers.length === 2, request);
+      answered += answers.length;
+    }
+  }
+  const { counters, others } = await target.end();
+  deepEqual(others, []);
+  equal(counters.get("before"), 6);
+  equal(counters.get("after") ?? 0, answered - 6);
+  equal(counters.get("hidden"), undefined);
+});

@@ -53,6 +53,10 @@ Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
   equal(server.reads, 0);
   deepEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
   equal(server.commits, 1);
+  // The mark of a writer that knows that there may be others.
+  using kv = await Deno.openKv(server.url);
+  const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
+  deepEqual(keys, ["hits:", "tallymark"]);
   await store.close();
 });
 

@@ -11,7 +11,7 @@ import { redisFromUrl } from "../../src/redis_address.ts";
 import { opensslAvailable } from "../support/certificate.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { rejectsWith } from "../support/store_contract.ts";
+import { rejectsWith, unwatched } from "../support/store_contract.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -176,14 +176,26 @@ Deno.test("RedisLink: close does not wait for a server that hangs", needsRedis, 
   await redis.kill("SIGCONT");
 });
 
+Deno.test(
+  "RedisLink: close cuts off commands that a hanging server never ends",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    const link = await connect(proxy.through(redis.url));
+    proxy.blackHole();
+    const sent = link.send([["PING"]]);
+    const start = performance.now();
+    await link.close();
+    ok(performance.now() - start < 2500, `${performance.now() - start} ms`);
+    deepEqual((await sent).map(({ kind }) => kind), ["lost"]);
+  },
+);
+
 Deno.test("RedisLink: close lets commands under way end", needsRedis, async () => {
   await using redis = await startRedis();
   await using proxy = startProxy(redis);
-  const address = redisFromUrl(proxy.through(redis.url));
-  ok(address !== undefined);
-  const health = { away() {}, well() {} };
-  const link = new RedisLink({ address, library, health, onUnusable() {} });
-  await waitFor("a connection", () => link.send([["PING"]]).then(() => true, () => undefined));
+  const link = await connect(proxy.through(redis.url));
   proxy.delay(50);
   const sent = link.send([["INCRBY", "a", "3"], ["GET", "a"]]);
   await Promise.all([link.close(), link.close()]);
@@ -199,9 +211,10 @@ Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async (
   await waitFor("the log", () => room.log[0]);
   await rejectsWith("store-unavailable", room.counters.hit(HOME));
   proxy.accept();
-  await room.connected();
-  equal(await room.counters.hit(HOME), 1);
+  // It is found although nobody asks for anything.
+  await waitFor("the log", () => room.log[1]);
   deepEqual(room.events(), ["store away", "store back"]);
+  equal(await room.counters.hit(HOME), 1);
 });
 
 for (const host of ["localhost", "127.0.0.1"]) {
@@ -237,6 +250,14 @@ interface Room extends AsyncDisposable {
   connected(): Promise<void>;
   /** The events in the log. */
   events(): string[];
+}
+
+async function connect(url: string): Promise<RedisLink> {
+  const address = redisFromUrl(url);
+  ok(address !== undefined);
+  const link = new RedisLink({ address, library, health: unwatched, onUnusable() {} });
+  await waitFor("a connection", () => link.send([["PING"]]).then(() => true, () => undefined));
+  return link;
 }
 
 async function enter(url: string): Promise<Room> {

@@ -1,21 +1,21 @@
 import { equal, ok } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
-import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
+import { type Service, startService } from "../support/service.ts";
+import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { secret } from "./load.ts";
+import { Caller } from "./caller.ts";
+import { Ledger } from "./ledger.ts";
+import { hitHead, hitOnce, secret } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 
-/** Requests at once; more than twice as many as may wait. */
+/** Callers at once: more than the 10,000 that may wait. Those that were refused and some more call a second time. */
+const CALLERS = 12_000;
 const REQUESTS = 20_000;
-/** How many of them share a connection, by HTTP/2. */
-const PER_CONNECTION = 200;
-const IDS = 50;
 
 Deno.test(
-  "/hit: of 20,000 requests at once those past the bound are 503, and the others exact",
+  "/hit: of 20,000 requests those past the bound are 503, and the others exact",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -23,64 +23,71 @@ Deno.test(
     await using service = await startService({
       env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
     });
-    const url = (id: number) => `${service.url}/hit?id=c${id % IDS}`;
-    const headers = { "x-auth-token": secret };
-    await waitFor("the connection to Redis", async () => {
-      const { status, body } = await fetch(`${service.url}/readyz`);
-      await body?.cancel();
-      return status === 200 || undefined;
-    });
+    const ledger = new Ledger();
+    const connected = async () => (await hitOnce({ service, ledger })).answer?.status === 200;
+    await waitFor("the connection to Redis", async () => await connected() || undefined);
+    const callers = await openAll(service.url);
     const before = await residentMemory(service.pid);
 
-    // Redis takes nothing until the first is refused, which is when as many wait as may.
-    proxy.blackHole();
-    const clients = Array.from(
-      { length: REQUESTS / PER_CONNECTION },
-      () => Deno.createHttpClient({ http1: false, http2: true }),
-    );
-    const answers = await Promise.all(
-      Array.from({ length: REQUESTS }, async (_, index) => {
-        const client = clients[index % clients.length];
-        if (client === undefined) throw new Error("Send a request: no client for it");
-        const response = await fetch(url(index), { method: "POST", headers, client });
-        if (response.status === 503) proxy.resume();
-        return { id: index % IDS, response, body: await response.json() };
-      }),
-    );
-    for (const client of clients) client.close();
-    proxy.resume();
+    let refused = 0;
+    let waited = 0;
+    // On a machine so busy that all this takes longer than Redis is given, it says nothing: again.
+    for (let attempt = 1; attempt <= 3 && (refused === 0 || waited === 0); attempt++) {
+      await waitFor("the connection to Redis", async () => await connected() || undefined);
+      const counted = ledger.acknowledged;
+      refused = await flood({ service, proxy, callers, ledger });
+      waited = ledger.acknowledged - counted;
+    }
+    ok(refused > 0, `nobody was refused: ${JSON.stringify(ledger.outcomes)}`);
+    ok(waited > 0, `nobody waited: ${JSON.stringify(ledger.outcomes)}`);
+    await waitFor("the connection to Redis", async () => await connected() || undefined);
+    const again = callers.slice(0, REQUESTS - CALLERS);
+    await Promise.all(again.map((caller, index) => hit({ service, caller, ledger, index })));
+    for (const caller of callers) caller.close();
 
-    const statuses = new Map<number, number>();
-    const numbers = new Map<number, Set<number>>();
-    let overloaded = 0;
-    for (const { id, response, body } of answers) {
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-      if (response.status === 503) ok(response.headers.has("retry-after"));
-      if (body.title === "Too many requests are waiting") overloaded++;
-      if (response.status !== 200) continue;
-      const own = numbers.get(id) ?? new Set();
-      numbers.set(id, own.add(body.hits));
-    }
-    const told = JSON.stringify([...statuses]);
-    const acknowledged = statuses.get(200) ?? 0;
-    const unknown = statuses.get(504) ?? 0;
-    equal(acknowledged + unknown + (statuses.get(503) ?? 0), REQUESTS, told);
-    ok(acknowledged > 0, told);
-    ok(acknowledged + unknown <= 10_000 + 5000, told);
-    ok((statuses.get(503) ?? 0) > 0, told);
-    let stored = 0;
-    for (const [id, hits] of await storedInRedis(redis)) {
-      const own = numbers.get(Number(id.slice(1))) ?? new Set();
-      equal(own.size <= hits, true, `${id} lost hits`);
-      if (unknown === 0) equal(own.size, hits, `${id} has hits that nobody was told of`);
-      stored += hits;
-    }
-    equal([...numbers.values()].reduce((sum, own) => sum + own.size, 0), acknowledged);
-    ok(stored - acknowledged <= unknown, told);
+    ledger.checkOutcomes(200, 503, 504);
+    // Each of those that wait costs some kilobytes, most of it its connection.
     checkGrowth(before, await residentMemory(service.pid), 200);
-    const measured = `${
-      statuses.get(503)
-    } refused, acknowledged ${acknowledged}, stored ${stored}, unknown ${unknown}`;
-    reportKept({ fault: `${REQUESTS} requests at once`, runs: 1, stored, measured });
+    const stored = ledger.check(await storedInRedis(redis));
+    const measured = `${refused} refused past the bound`;
+    reportKept({ fault: "20,000 requests, 12,000 at once", runs: 1, ledger, stored, measured });
   },
 );
+
+type Flood = { service: Service; proxy: TcpProxy; callers: Caller[]; ledger: Ledger };
+
+/** All call while Redis takes nothing, which ends with the first that is refused; returns how many were. */
+async function flood({ service, proxy, callers, ledger }: Flood): Promise<number> {
+  let refused = 0;
+  proxy.blackHole();
+  await Promise.all(callers.map(async (caller, index) => {
+    const answer = await hit({ service, caller, ledger, index });
+    if (answer?.status !== 503) return;
+    proxy.resume();
+    ok(answer.headers.has("retry-after"));
+    if (JSON.parse(answer.body).title === "Too many requests are waiting") refused++;
+  }));
+  proxy.resume();
+  return refused;
+}
+
+type Hit = { service: Service; caller: Caller; ledger: Ledger; index: number };
+
+async function hit({ service, caller, ledger, index }: Hit) {
+  const id = `c${index % 50}`;
+  const result = await caller.send(service.url, hitHead(id));
+  ledger.note(id, result);
+  return result.answer;
+}
+
+async function openAll(url: string): Promise<Caller[]> {
+  const callers = Array.from({ length: CALLERS }, () => new Caller());
+  for (let first = 0; first < CALLERS; first += 500) {
+    const some = callers.slice(first, first + 500);
+    const results = await Promise.all(
+      some.map((caller) => caller.send(url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")),
+    );
+    equal(results.every(({ answer }) => answer?.status === 200), true);
+  }
+  return callers;
+}

@@ -115,8 +115,11 @@ export class GroupCalls {
   #settle(batch: Batch, outcomes: readonly Outcome[]): void {
     this.#underWay.delete(batch);
     if (batch.overdue) this.#overdue--;
-    else batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
+    // First the next batch, so that the store works while these callers are answered.
     if (this.#gathering.size > 0) this.#sendNext();
+    if (!batch.overdue) {
+      batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
+    }
   }
 
   #answer(group: Group, outcome: Outcome | undefined): void {

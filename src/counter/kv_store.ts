@@ -39,10 +39,20 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   let commits = 0;
   let closed = false;
 
-  /** What the database holds, of which an only writer keeps what it wrote last. */
+  /** What an only writer wrote last: a batch on known ids is sent at once. Undefined where an id is not known. */
+  function keptEntries(ids: readonly CounterId[]): Entry[] | undefined {
+    const entries: Entry[] = [];
+    for (const id of ids) {
+      const entry = kept.get(id);
+      if (entry === undefined) return undefined;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
   async function currentEntries(ids: readonly CounterId[]): Promise<Entry[]> {
     const unknown = ids.filter((id) => kept.get(id) === undefined);
-    const fetched = unknown.length > 0 ? await readEntries(kv, prefix, unknown) : [];
+    const fetched = await readEntries(kv, prefix, unknown);
     let next = 0;
     return ids.map((id) => kept.get(id) ?? fetched[next++] ?? ABSENT);
   }
@@ -80,7 +90,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     const ids = additions.map(({ id }) => id);
     const giveUp = performance.now() + CONFLICT_LIMIT;
     while (true) {
-      const entries = await currentEntries(ids).catch(unavailable);
+      const entries = keptEntries(ids) ?? await currentEntries(ids).catch(unavailable);
       const outcomes = additions.map(({ amount }, index) => sum(entries[index] ?? ABSENT, amount));
       if (!outcomes.some((outcome) => typeof outcome === "number")) return outcomes;
       const stamp = await commit(additions, entries, outcomes).catch((cause) =>

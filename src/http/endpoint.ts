@@ -17,8 +17,8 @@ export interface Endpoint {
 export function serve(endpoint: Endpoint, log: Log): (c: Context) => Promise<Response> {
   const { methods, audience, handle } = endpoint;
   const allow = methods?.join(", ") ?? "";
-  return async (c) => {
-    const request = c.req.raw;
+
+  async function respond(request: Request): Promise<Response> {
     try {
       checkHost(request);
       const { method } = request;
@@ -29,7 +29,22 @@ export function serve(endpoint: Endpoint, log: Log): (c: Context) => Promise<Res
       const kind = typeof endpoint.kind === "string" ? endpoint.kind : endpoint.kind(request.url);
       return problemAnswer(problemOf(error, log), kind, audience);
     }
+  }
+
+  return (c) => {
+    const request = c.req.raw;
+    const response = respond(request);
+    return request.method === "HEAD" ? response.then(headOf) : response;
   };
+}
+
+/** The answer to HEAD: with the length that GET would tell (RFC 9110, section 8.6), and not that of the body left out. */
+async function headOf(response: Response): Promise<Response> {
+  const { status, body } = response;
+  const headers = new Headers(response.headers);
+  const { byteLength } = await response.arrayBuffer();
+  if (body !== null) headers.set("content-length", String(byteLength));
+  return new Response(null, { status, headers });
 }
 
 /** A problem as it is; anything else is unexpected, and only the log gets to know what it was. */

@@ -105,7 +105,8 @@ export function field(json: unknown, name: string): unknown {
 async function read(response: Response): Promise<Answer> {
   const { status } = response;
   const body = await response.text();
-  const headers = Object.fromEntries(response.headers);
+  // The server adds it to all but HEAD, whose answer brings it along.
+  const { "content-length": _, ...headers } = Object.fromEntries(response.headers);
   const isJson = body !== "" && /json$/.test(headers["content-type"] ?? "");
   return { status, headers, body, json: isJson ? JSON.parse(body) : undefined };
 }

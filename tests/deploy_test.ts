@@ -112,7 +112,7 @@ for (const fallback of ["error", "warn"]) {
     const { code, stderr } = await service.stop("SIGINT");
     strictEqual(code, 0);
     deepStrictEqual(eventsOf(stderr), ["start", "store away", "stop"]);
-    match(stderr, /Attach a KV database to your app/);
+    match(stderr, /Assign a Deno KV database to this app/);
     deepStrictEqual([...Deno.readDirSync(folder.path)], []);
   });
 }

@@ -52,7 +52,7 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
         traits: { source: "deno-kv", ...KV_BATCHES },
         health,
         async open() {
-          const kv = await Deno.openKv(setting.kind === "kv-remote" ? setting.url : undefined);
+          const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
           return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
         },
       });
@@ -68,6 +68,14 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
           return createRedisStore({ link, prefix, health });
         },
       });
+  }
+}
+
+async function platformKv(): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv();
+  } catch (cause) {
+    throw new Error("Assign a Deno KV database to this app, or set STORE_URL", { cause });
   }
 }
 

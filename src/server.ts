@@ -150,10 +150,14 @@ function randomToken(): string {
   return crypto.getRandomValues(new Uint8Array(20)).toHex();
 }
 
-/** Every text that must not reach the log. */
+/** Every text that must not reach the log; Deno tells the whole URL of a remote KV that it cannot reach. */
 function secretsOf({ store }: Config, others: readonly (string | undefined)[]): string[] {
-  const password = store.kind === "redis" ? store.password : undefined;
-  return [...others, password].filter((text) => text !== undefined);
+  const own = store.kind === "redis" ? [store.password] : [];
+  if (store.kind === "kv-remote") {
+    const { password, search } = new URL(store.url);
+    own.push(password, search);
+  }
+  return [...others, ...own].filter((text) => text !== undefined);
 }
 
 function pause(milliseconds: number): Promise<void> {

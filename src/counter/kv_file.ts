@@ -1,3 +1,4 @@
+import { refuseDamage } from "./kv_file_check.ts";
 import { StartError } from "./start_error.ts";
 
 /** A Deno KV file that this process owns. */
@@ -97,41 +98,6 @@ async function readAll(file: Deno.FsFile): Promise<string> {
   const bytes = new Uint8Array(HELD.length + 1);
   const length = await file.read(bytes) ?? 0;
   return new TextDecoder().decode(bytes.subarray(0, length));
-}
-
-/** Deno KV opens a missing, an empty and a cut-off file without a word: look first. */
-async function refuseDamage(path: string, held: boolean): Promise<void> {
-  const size = await sizeOf(path);
-  if (size === 0 && held) {
-    throw new StartError(
-      `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.lock to begin anew`,
-    );
-  }
-  if (size > 0 && await sizeOf(`${path}-wal`) === 0 && size < await expectedSize(path)) {
-    throw new StartError(
-      `${path} is cut off: restore it from a backup, or move it away and delete ${path}.lock to begin anew`,
-    );
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await Deno.stat(path)).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
-}
-
-/** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3); 0 for other files. */
-async function expectedSize(path: string): Promise<number> {
-  using file = await Deno.open(path, { read: true });
-  const bytes = new Uint8Array(100);
-  await file.read(bytes);
-  if (!new TextDecoder().decode(bytes).startsWith("SQLite format 3\0")) return 0;
-  const header = new DataView(bytes.buffer);
-  const pageSize = header.getUint16(16);
-  return (pageSize === 1 ? 65536 : pageSize) * header.getUint32(28);
 }
 
 function messageOf(error: unknown): string {

@@ -19,6 +19,7 @@ const damages: { what: string; harm(path: string): Promise<void> }[] = [
     harm: (path) => Deno.writeTextFile(path, "text ".repeat(9999)),
   },
   { what: "damaged in its first page", harm: (path) => scribble(path, 0, 512) },
+  { what: "damaged in its middle", harm: (path) => scribble(path, 8 * 4096, 16 * 4096) },
 ];
 
 for (const { what, harm } of damages) {

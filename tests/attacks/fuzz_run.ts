@@ -24,6 +24,8 @@ export interface FuzzReport {
   counted: number;
   /** Connections that the service reset. */
   resets: number;
+  /** Hits that are stored and whose answer a reset took away. */
+  unanswered: number;
 }
 
 const CONNECTIONS = 8;
@@ -73,10 +75,10 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
   const { counters, others } = await target.end();
   deepEqual(others, [], `seed ${seed}: the store holds what is no counter`);
   const { counted } = tally;
-  tally.compare(counters, `seed ${seed}`);
+  const unanswered = tally.compare(counters, `seed ${seed}`);
   const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
   deepEqual(events, ["start", "stop"], `seed ${seed}`);
-  return { sent, answers: tally.answers, counted, resets: tally.resets };
+  return { sent, answers: tally.answers, counted, resets: tally.resets, unanswered };
 }
 
 function bytesOfAll(requests: readonly string[]): Uint8Array {
@@ -119,7 +121,8 @@ class Tally {
     this.#numbers.set(id, numbers.add(hits));
   }
 
-  compare(stored: Map<string, number>, where: string): void {
+  /** Throws where the store does not hold what was answered; the number of hits whose answers were lost. */
+  compare(stored: Map<string, number>, where: string): number {
     let extra = -this.#images;
     for (const [id, hits] of stored) {
       const acknowledged = this.#numbers.get(id)?.size ?? 0;
@@ -129,5 +132,6 @@ class Tally {
     }
     deepEqual(this.#numbers, new Map(), `${where}: acknowledged and not stored`);
     ok(extra >= 0 && extra <= this.resets, `${where}: ${extra} hits without an answer`);
+    return extra;
   }
 }

@@ -1,9 +1,8 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { KvFile } from "./kv_file.ts";
-import { ABSENT, type Entry, readEntries } from "./kv_entries.ts";
-import { Recent } from "../recent.ts";
-import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
+import { type Entry, KvEntries, sum } from "./kv_entries.ts";
+import { type Addition, type CounterStore, type Outcome } from "./store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
 /** Options of {@linkcode createKvStore}. */
@@ -24,8 +23,6 @@ export interface KvStoreOptions {
  * (docs.deno.com, "Key-value store limits").
  */
 export const KV_BATCHES = { batches: 1, idsPerBatch: 100 };
-/** How many entries an only writer keeps, so that a batch on known ids needs no read before its commit. */
-const KEPT = 10_000;
 /** How long conflicts with other writers are retried, in milliseconds. */
 const CONFLICT_LIMIT = 1500;
 /** How long the database keeps a writer's mark, in milliseconds: far longer than a commit can be on its way. */
@@ -34,28 +31,10 @@ const MARK_LIFETIME = 3_600_000;
 /** Counters in Deno KV: the key is [prefix, id] and holds a KvU64; a batch is one atomic commit. */
 export function createKvStore(options: KvStoreOptions): CounterStore {
   const { kv, prefix, source, health, shared, file } = options;
-  const kept = new Recent<CounterId, Entry>(shared ? 0 : KEPT);
+  const counters = new KvEntries({ kv, prefix, shared });
   const markKey = ["tallymark", "writer", crypto.randomUUID()];
   let commits = 0;
   let closed = false;
-
-  /** What an only writer wrote last: a batch on known ids is sent at once. Undefined where an id is not known. */
-  function keptEntries(ids: readonly CounterId[]): Entry[] | undefined {
-    const entries: Entry[] = [];
-    for (const id of ids) {
-      const entry = kept.get(id);
-      if (entry === undefined) return undefined;
-      entries.push(entry);
-    }
-    return entries;
-  }
-
-  async function currentEntries(ids: readonly CounterId[]): Promise<Entry[]> {
-    const unknown = ids.filter((id) => kept.get(id) === undefined);
-    const fetched = await readEntries(kv, prefix, unknown);
-    let next = 0;
-    return ids.map((id) => kept.get(id) ?? fetched[next++] ?? ABSENT);
-  }
 
   /** Writes the new numbers if nobody wrote in between; the new versionstamp, or null where somebody did. */
   async function commit(
@@ -74,7 +53,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     });
     commits++;
     if (shared) operation.set(markKey, commits, { expireIn: MARK_LIFETIME });
-    const result = await operation.commit();
+    const result = await counters.commit(operation);
     if (result.ok) return result.versionstamp;
     // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
     return shared ? await ownCommit() : null;
@@ -90,8 +69,8 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     const ids = additions.map(({ id }) => id);
     const giveUp = performance.now() + CONFLICT_LIMIT;
     while (true) {
-      const entries = keptEntries(ids) ?? await currentEntries(ids).catch(unavailable);
-      const outcomes = additions.map(({ amount }, index) => sum(entries[index] ?? ABSENT, amount));
+      const entries = counters.kept(ids) ?? await counters.read(ids).catch(unavailable);
+      const outcomes = additions.map(({ amount }, index) => sum(entries[index], amount));
       if (!outcomes.some((outcome) => typeof outcome === "number")) return outcomes;
       const stamp = await commit(additions, entries, outcomes).catch((cause) =>
         recheck(ids, entries, cause)
@@ -100,7 +79,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
         confirm(ids, outcomes, stamp);
         return outcomes;
       }
-      for (const id of ids) kept.delete(id);
+      counters.forget(ids);
       if (performance.now() > giveUp) {
         return unavailable(new Error("Too many conflicts with other writers"));
       }
@@ -115,7 +94,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     cause: unknown,
   ): Promise<string> {
     health.away(cause);
-    for (const id of ids) kept.delete(id);
+    counters.forget(ids);
     const found = await (shared ? ownCommit() : newStamp(ids, before)).catch(() => undefined);
     if (found) return found;
     // Nobody else writes to a database of our own: what is as it was before was surely not written.
@@ -127,7 +106,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     ids: readonly CounterId[],
     before: readonly Entry[],
   ): Promise<string | null> {
-    const after = await readEntries(kv, prefix, ids);
+    const after = await counters.read(ids);
     const stamps = after.map(({ versionstamp }) => versionstamp);
     return stamps.find((stamp, index) => stamp !== before[index]?.versionstamp) ?? null;
   }
@@ -143,10 +122,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
       unavailable(cause);
     }
     health.well();
-    ids.forEach((id, index) => {
-      const outcome = outcomes[index];
-      if (typeof outcome === "number") kept.set(id, { outcome, versionstamp });
-    });
+    counters.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
   }
 
   function unavailable(cause: unknown): never {
@@ -157,7 +133,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
     try {
       file?.checkPresent();
-      const entries = await readEntries(kv, prefix, ids);
+      const entries = counters.kept(ids) ?? await counters.read(ids);
       health.well();
       return entries.map(({ outcome }) => outcome);
     } catch (cause) {
@@ -170,8 +146,14 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     ...KV_BATCHES,
     add,
     read,
-    check: async () => {
-      await read(["home" as CounterId]);
+    async check() {
+      try {
+        file?.checkPresent();
+        await kv.get([prefix, "home"]);
+        health.well();
+      } catch (cause) {
+        unavailable(cause);
+      }
     },
     close() {
       if (!closed) {
@@ -182,9 +164,4 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
       return Promise.resolve();
     },
   };
-}
-
-function sum({ outcome }: Entry, amount: number): Outcome {
-  if (typeof outcome !== "number") return outcome;
-  return outcome + amount <= MAX_HITS ? outcome + amount : new Problem("counter-full");
 }

@@ -14,14 +14,14 @@ export interface AccessOptions {
   openReads: boolean;
 }
 
-/** Who may count and who may read; each check rejects with the problem "unauthorized". */
+/** Who may count and who may read; each check throws or rejects with the problem "unauthorized". */
 export interface Access {
   /** With the secret, or with the key of this counter. */
-  checkHit(request: Request, query: Query, id: CounterId): Promise<void>;
+  checkHit(request: Request, query: Query, id: CounterId): void | Promise<void>;
   /** With the secret, unless anyone may. */
-  checkRead(request: Request, query: Query): Promise<void> | void;
+  checkRead(request: Request, query: Query): void | Promise<void>;
   /** The key that opens one counter, for whoever has the secret. */
-  keyOf(request: Request, query: Query, id: CounterId): Promise<string>;
+  keyOf(request: Request, query: Query, id: CounterId): string | Promise<string>;
 }
 
 /** The rules for one secret. The same answer is given to a missing and to a wrong one. */
@@ -29,45 +29,48 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   let secret: Secret | undefined;
 
-  /** The secret, where the request carries it. */
-  async function shownSecret({ headers }: Request, query: Query): Promise<Secret | undefined> {
-    if (text === undefined) return undefined;
-    secret ??= await openSecret(text);
-    const given = [
-      headerBytes(headers.get("x-auth-token")),
-      query.get("token"),
-      headerBytes(bearer(headers.get("authorization"))),
-    ];
-    for (const one of given) {
-      if (one !== undefined && one.length > 0 && secret.matches(one)) return secret;
-    }
-    return undefined;
+  /** Runs a check with the secret, which the first check opens and waits for. */
+  function withSecret<Result>(check: () => Result): Result | Promise<Result> {
+    if (text === undefined || secret !== undefined) return check();
+    return openSecret(text).then((opened) => {
+      secret = opened;
+      return check();
+    });
+  }
+
+  function isShown({ headers }: Request, query: Query): boolean {
+    return matches(headerBytes(headers.get("x-auth-token"))) || matches(query.get("token")) ||
+      matches(headerBytes(bearer(headers.get("authorization"))));
+  }
+
+  function matches(given: string | Uint8Array | undefined): boolean {
+    return given !== undefined && given.length > 0 && secret?.matches(given) === true;
   }
 
   return {
-    async checkHit(request, query, id) {
-      if (await shownSecret(request, query) !== undefined) return;
-      const key = query.get("key");
-      if (keysAreOn && key !== undefined && secret?.matchesKey(key, id)) return;
-      throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
-    },
+    checkHit: (request, query, id) =>
+      withSecret(() => {
+        if (isShown(request, query)) return;
+        const key = query.get("key");
+        if (keysAreOn && key !== undefined && secret?.matchesKey(key, id)) return;
+        throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
+      }),
     checkRead(request, query) {
-      if (!openReads) return checkShown(request, query);
+      if (openReads) return;
+      return withSecret(() => {
+        if (!isShown(request, query)) throw unauthorized(OPEN_READS);
+      });
     },
-    async keyOf(request, query, id) {
-      const shown = await shownSecret(request, query);
-      if (shown === undefined) throw unauthorized("");
-      if (!keysAreOn) throw unauthorized(NO_KEYS);
-      return shown.keyOf(id);
-    },
+    keyOf: (request, query, id) =>
+      withSecret(() => {
+        if (secret === undefined || !isShown(request, query)) throw unauthorized("");
+        if (!keysAreOn) throw unauthorized(NO_KEYS);
+        return secret.keyOf(id);
+      }),
   };
-
-  async function checkShown(request: Request, query: Query): Promise<void> {
-    if (await shownSecret(request, query) !== undefined) return;
-    throw unauthorized("The owner of the service can open reads to all with PUBLIC_READS=1.");
-  }
 }
 
+const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
 const OR_KEY = "A counter key in key= opens its own counter.";
 const NO_KEYS =
   "Counter keys are off because SECRET_TOKEN is not set or shorter than 16 characters.";

@@ -14,32 +14,44 @@ export interface Endpoint {
 }
 
 /** Turns an endpoint into a Hono handler; what goes wrong anywhere below becomes an answer here and nowhere else. */
-export function serve(endpoint: Endpoint, log: Log): (c: Context) => Promise<Response> {
+export function serve(
+  endpoint: Endpoint,
+  log: Log,
+): (c: Context) => Response | Promise<Response> {
   const { methods, audience, handle } = endpoint;
   const allow = methods?.join(", ") ?? "";
 
-  async function respond(request: Request): Promise<Response> {
-    try {
-      checkHost(request);
-      const { method } = request;
-      if (methods?.includes(method) === false) throw new Problem("method-not-allowed", { allow });
-      if (methods && method === "OPTIONS") return preflight(allow, audience);
-      return await handle(request);
-    } catch (error) {
-      const kind = typeof endpoint.kind === "string" ? endpoint.kind : endpoint.kind(request.url);
-      return problemAnswer(problemOf(error, log), kind, audience);
-    }
+  function respond(request: Request): Response | Promise<Response> {
+    checkHost(request);
+    const { method } = request;
+    if (methods?.includes(method) === false) throw new Problem("method-not-allowed", { allow });
+    if (methods && method === "OPTIONS") return preflight(allow, audience);
+    const response = handle(request);
+    return method === "HEAD" ? headOf(response) : response;
+  }
+
+  function fail(error: unknown, { url, method }: Request): Response | Promise<Response> {
+    const kind = typeof endpoint.kind === "string" ? endpoint.kind : endpoint.kind(url);
+    const response = problemAnswer(problemOf(error, log), kind, audience);
+    return method === "HEAD" ? headOf(response) : response;
   }
 
   return (c) => {
     const request = c.req.raw;
-    const response = respond(request);
-    return request.method === "HEAD" ? response.then(headOf) : response;
+    try {
+      const response = respond(request);
+      return response instanceof Response
+        ? response
+        : response.catch((error) => fail(error, request));
+    } catch (error) {
+      return fail(error, request);
+    }
   };
 }
 
 /** The answer to HEAD: with the length that GET would tell (RFC 9110, section 8.6), and not that of the body left out. */
-async function headOf(response: Response): Promise<Response> {
+async function headOf(answered: Response | Promise<Response>): Promise<Response> {
+  const response = await answered;
   const { status, body } = response;
   const headers = new Headers(response.headers);
   const { byteLength } = await response.arrayBuffer();

@@ -200,6 +200,52 @@ Deno.test("createKvStore shared: no second commit goes out while one is overdue"
   await counters.close();
 });
 
+Deno.test("createKvStore: what is read while a commit is under way is not kept", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await kv.set([PREFIX, "a"], new Deno.KvU64(1n));
+  const asked = store({ kv, source: "memory" });
+  const id = counterId("a");
+  const read = kv.getMany.bind(kv);
+  const [fetched, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The first read has its answer, and hands it on only after the commit.
+  Object.defineProperty(kv, "getMany", {
+    configurable: true,
+    async value(keys: Deno.KvKey[]) {
+      Object.defineProperty(kv, "getMany", { value: read });
+      const entries = await read(keys);
+      fetched.resolve();
+      await released.promise;
+      return entries;
+    },
+  });
+  const early = asked.read([id]);
+  await fetched.promise;
+  deepEqual(await asked.add([{ id, amount: 1 }]), [2]);
+  released.resolve();
+  deepEqual(await early, [1]);
+  deepEqual(await asked.read([id]), [2]);
+  deepEqual(await asked.add([{ id, amount: 1 }]), [3]);
+});
+
+Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await kv.set([PREFIX, "a"], new Deno.KvU64(7n));
+  const asked = store({ kv, source: "memory" });
+  const [a, b] = [counterId("a"), counterId("b")];
+  let reads = 0;
+  const read = kv.getMany.bind(kv);
+  Object.defineProperty(kv, "getMany", {
+    value: (keys: Deno.KvKey[]) => {
+      reads++;
+      return read(keys);
+    },
+  });
+  for (let round = 0; round < 3; round++) deepEqual(await asked.read([a]), [7]);
+  equal(reads, 1);
+  for (let round = 0; round < 3; round++) deepEqual(await asked.read([b]), [0]);
+  equal(reads, 4);
+});
+
 function store(options: Partial<KvStoreOptions> & { kv: Deno.Kv }): CounterStore {
   return createKvStore({
     prefix: PREFIX,

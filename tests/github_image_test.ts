@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsChromium, openChromium } from "./support/chromium.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -31,7 +31,7 @@ Deno.test(
         image !== undefined && image.width > 40 && image.height >= 20,
         `${look} ${JSON.stringify(image)}`,
       );
-      equal(await countOf(service), index + 1, look);
+      strictEqual(await countOf(service), index + 1, look);
       await page.close();
     }
   },
@@ -54,10 +54,10 @@ Deno.test(
     const looks = ["", "&style=terminal&theme=auto", "&style=plastic", "&style=for-the-badge"];
     for (const look of looks) {
       const response = await page.goto(proxy.addressOf(imageUrl(service, key, look)));
-      equal(response?.headers()["content-security-policy"], POLICY);
-      equal(await page.evaluate("document.documentElement.getAttribute('role')"), "img");
+      strictEqual(response?.headers()["content-security-policy"], POLICY);
+      strictEqual(await page.evaluate("document.documentElement.getAttribute('role')"), "img");
     }
-    deepEqual(complaints, []);
+    deepStrictEqual(complaints, []);
   },
 );
 
@@ -74,7 +74,7 @@ Deno.test(
     await page.goto(proxy.pageFor([imageUrl(service, "wrong")]));
     const [image] = await page.evaluate<Size[]>(DECODED);
     ok(image !== undefined && image.width > 40, JSON.stringify(image));
-    equal(await countOf(service), 0);
+    strictEqual(await countOf(service), 0);
   },
 );
 
@@ -89,18 +89,18 @@ Deno.test(
     await using proxy = startImageProxy();
     for (const address of [url, proxy.addressOf(url)]) {
       const { status, headers } = await fetch(address, { method: "HEAD" });
-      equal(status, 200);
+      strictEqual(status, 200);
       ok(headers.get("content-type")?.startsWith("image/svg+xml"));
     }
     await using chromium = await openChromium();
     const page = await chromium.browser.newPage();
     await page.goto(proxy.pageFor([], url));
     ok((await proxy.prefetched).includes("prefetch"), "the browser did prefetch it");
-    equal(await countOf(service), 0);
+    strictEqual(await countOf(service), 0);
     // The same browser does count when it shows the image: what it prefetched may not be kept.
     await page.goto(proxy.pageFor([url]));
     await page.evaluate<Size[]>(DECODED);
-    equal(await countOf(service), 1);
+    strictEqual(await countOf(service), 1);
   },
 );
 

@@ -122,6 +122,17 @@ for (const [what, allowed] of RESERVED) {
   });
 }
 
+// Deno 2.9 exports the loose comparisons of node:assert under these names: 1 would equal "1".
+Deno.test("tests: no named import of node:assert/strict compares loosely", async () => {
+  const loose =
+    /import [^;]*\{[^}]*(?<!\w)(?:equal|deepEqual|notEqual|notDeepEqual)\b[^}]*\} from "node:assert\/strict"/;
+  const users: string[] = [];
+  for (const file of sourceFiles("tests")) {
+    if (loose.test(await Deno.readTextFile(join(projectFolder, file)))) users.push(file);
+  }
+  deepStrictEqual(users, []);
+});
+
 Deno.test("imports: no module under src opens, reads or asks for anything by being imported", async () => {
   await using folder = await tempDir();
   const entry = join(folder.path, "import_all.ts");

@@ -1,22 +1,22 @@
-import { equal } from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { Recent } from "../src/recent.ts";
 
 Deno.test("Recent: keeps the entries that were set last and never more than its capacity", () => {
   const recent = new Recent<string, number>(3);
   for (const [index, key] of [..."abcad"].entries()) recent.set(key, index);
-  equal(recent.size, 3);
-  equal(recent.get("a"), 3);
-  equal(recent.get("b"), undefined);
-  equal(recent.get("c"), 2);
-  equal(recent.get("d"), 4);
+  strictEqual(recent.size, 3);
+  strictEqual(recent.get("a"), 3);
+  strictEqual(recent.get("b"), undefined);
+  strictEqual(recent.get("c"), 2);
+  strictEqual(recent.get("d"), 4);
 });
 
 Deno.test("Recent: a capacity of 0 keeps nothing", () => {
   const recent = new Recent<string, number>(0);
   recent.set("a", 1);
-  equal(recent.size, 0);
-  equal(recent.get("a"), undefined);
+  strictEqual(recent.size, 0);
+  strictEqual(recent.get("a"), undefined);
 });
 
 Deno.test("Recent: delete forgets one entry and makes room for another", () => {
@@ -26,9 +26,9 @@ Deno.test("Recent: delete forgets one entry and makes room for another", () => {
   recent.delete("a");
   recent.delete("never");
   recent.set("c", 3);
-  equal(recent.get("a"), undefined);
-  equal(recent.get("b"), 2);
-  equal(recent.get("c"), 3);
+  strictEqual(recent.get("a"), undefined);
+  strictEqual(recent.get("b"), 2);
+  strictEqual(recent.get("c"), 3);
 });
 
 Deno.test("Recent: holds exactly the last keys set, whatever the order", () => {
@@ -36,7 +36,7 @@ Deno.test("Recent: holds exactly the last keys set, whatever the order", () => {
     const recent = new Recent<number, number>(capacity);
     keys.forEach((key, index) => recent.set(key, index));
     const expected = [...new Set(keys.toReversed())].slice(0, capacity);
-    equal(recent.size, expected.length);
-    for (const key of expected) equal(recent.get(key), keys.lastIndexOf(key));
+    strictEqual(recent.size, expected.length);
+    for (const key of expected) strictEqual(recent.get(key), keys.lastIndexOf(key));
   }));
 });

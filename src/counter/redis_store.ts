@@ -43,8 +43,10 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   /** One MGET costs far less than many GETs, but shows a list as it shows nothing: what it does not show is to be read by itself. */
   async function readTogether(keys: readonly string[]): Promise<readonly unknown[]> {
     if (keys.length === 1) return [];
-    const [reply] = await send([["MGET", ...keys]]);
-    return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : [];
+    const [reply] = await link.send([["MGET", ...keys]]);
+    if (reply?.kind !== "done" || !Array.isArray(reply.value)) return [];
+    health.well();
+    return reply.value;
   }
 
   return {

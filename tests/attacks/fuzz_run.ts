@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { parseAnswers, type RawAnswer } from "../support/raw_http.ts";
 import { Random } from "./random.ts";
@@ -70,14 +70,14 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
 
   await Promise.all(Array.from({ length: CONNECTIONS }, work));
   const alive = await fetch(`${target.url}/healthz`);
-  equal(alive.status, 200);
+  strictEqual(alive.status, 200);
   await alive.body?.cancel();
   const { counters, others } = await target.end();
-  deepEqual(others, [], `seed ${seed}: the store holds what is no counter`);
+  deepStrictEqual(others, [], `seed ${seed}: the store holds what is no counter`);
   const { counted } = tally;
   const unanswered = tally.compare(counters, `seed ${seed}`);
   const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
-  deepEqual(events, ["start", "stop"], `seed ${seed}`);
+  deepStrictEqual(events, ["start", "stop"], `seed ${seed}`);
   return { sent, answers: tally.answers, counted, resets: tally.resets, unanswered };
 }
 
@@ -130,7 +130,7 @@ class Tally {
       extra += hits - acknowledged;
       this.#numbers.delete(id);
     }
-    deepEqual(this.#numbers, new Map(), `${where}: acknowledged and not stored`);
+    deepStrictEqual(this.#numbers, new Map(), `${where}: acknowledged and not stored`);
     ok(extra >= 0 && extra <= this.resets, `${where}: ${extra} hits without an answer`);
     return extra;
   }

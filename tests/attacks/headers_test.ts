@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
@@ -69,17 +69,17 @@ async function check(
   more = "",
 ) {
   const { headers, ...answer } = await send(url, line, more);
-  equal(answer.status, status, `${line}: ${answer.body}`);
+  strictEqual(answer.status, status, `${line}: ${answer.body}`);
   const length = headers.get("content-length");
   ok(
     line.startsWith("HEAD ") || Number(length) === new TextEncoder().encode(answer.body).length,
     line,
   );
   headers.delete("content-length");
-  deepEqual(headers, errorHeaders(route, status, publicReads), `${line} answered ${status}`);
+  deepStrictEqual(headers, errorHeaders(route, status, publicReads), `${line} answered ${status}`);
   if (headers.get("content-type") === PROBLEM && answer.body !== "") {
     const { type, title, detail, ...rest } = JSON.parse(answer.body);
-    deepEqual(rest, { status }, line);
+    deepStrictEqual(rest, { status }, line);
     ok(type && title && detail, line);
   }
 }
@@ -178,7 +178,7 @@ const NOISE = ["utm_source=x", "cb=1&cb=2", "ID=b", "%00=%00", "&&", "=", "__pro
 Deno.test("requests that differ only in what nobody asked for get the same bytes, headers and ETag", async () => {
   await using target = await startTarget("kv");
   const { url } = target;
-  equal((await send(url, "POST /hit?id=a", TOKEN)).status, 200);
+  strictEqual((await send(url, "POST /hit?id=a", TOKEN)).status, 200);
   const label = "l".repeat(90);
   const lines = [
     ...READS.map((route) => withId(route, "a")),
@@ -194,18 +194,18 @@ Deno.test("requests that differ only in what nobody asked for get the same bytes
   for (const line of lines) {
     const expected = await send(url, `GET ${line}`);
     const head = await send(url, `HEAD ${line}`);
-    equal(head.status, expected.status, line);
-    deepEqual(
+    strictEqual(head.status, expected.status, line);
+    deepStrictEqual(
       new Map([...head.headers].sort()),
       new Map([...expected.headers].sort()),
       `HEAD ${line}`,
     );
     if (line.startsWith("/badge?id=a")) {
-      equal(expected.headers.get("content-type"), SVG);
+      strictEqual(expected.headers.get("content-type"), SVG);
       ok(expected.headers.get("etag"), line);
     }
     for (const header of NOISE_HEADERS) {
-      deepEqual(
+      deepStrictEqual(
         await send(url, `GET ${line}`, `${header}\r\n`),
         expected,
         `${line} with ${header}`,
@@ -213,12 +213,12 @@ Deno.test("requests that differ only in what nobody asked for get the same bytes
     }
     for (const query of NOISE) {
       const [path, rest] = line.split("?");
-      deepEqual(
+      deepStrictEqual(
         await send(url, `GET ${path}?${query}&${rest}`),
         expected,
         `${query} before ${line}`,
       );
-      deepEqual(await send(url, `GET ${line}&${query}`), expected, `${query} behind ${line}`);
+      deepStrictEqual(await send(url, `GET ${line}&${query}`), expected, `${query} behind ${line}`);
     }
   }
 });
@@ -227,7 +227,7 @@ Deno.test("an answer that no cache may keep says so, and the others say how long
   await using target = await startTarget("kv");
   const cacheControl = async (line: string) => {
     const { headers } = await send(target.url, line, TOKEN);
-    equal(
+    strictEqual(
       headers.get("content-type")?.startsWith(JSON_TYPE) ?? true,
       !/svg|badge\?|txt|\/$/.test(line),
       line,
@@ -249,5 +249,5 @@ Deno.test("an answer that no cache may keep says so, and the others say how long
     ["GET /healthz", "no-store"],
     ["GET /readyz", "no-store"],
   ];
-  for (const [line, expected] of table) equal(await cacheControl(line), expected, line);
+  for (const [line, expected] of table) strictEqual(await cacheControl(line), expected, line);
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
@@ -116,21 +116,21 @@ for (const { store, options } of STORES) {
       for (const [id, spellings] of Object.entries(SPELLINGS)) {
         for (const [index, path] of spellings.entries()) {
           const { status, body } = await answerTo(path);
-          equal(status, 200, path);
+          strictEqual(status, 200, path);
           const { hits, ...rest } = JSON.parse(body);
-          deepEqual({ id: rest.id, hits }, { id, hits: index + 1 }, path);
+          deepStrictEqual({ id: rest.id, hits }, { id, hits: index + 1 }, path);
         }
       }
       for (const id of REFUSED) {
         for (const path of ["/hit", "/hit.svg"]) {
-          equal((await answerTo(`${path}?id=${id}`)).status, path === "/hit" ? 400 : 405, id);
-          equal((await answerTo(`/hit?label=x&id=${id}`)).status, 400, id);
+          strictEqual((await answerTo(`${path}?id=${id}`)).status, path === "/hit" ? 400 : 405, id);
+          strictEqual((await answerTo(`/hit?label=x&id=${id}`)).status, 400, id);
         }
       }
       // The server itself refuses a target that is not UTF-8.
-      equal((await answerTo("/hit?id=\xff")).status, 400);
+      strictEqual((await answerTo("/hit?id=\xff")).status, 400);
       const counters = Object.entries(SPELLINGS).map(([id, { length }]) => [id, length] as const);
-      deepEqual(await target.end(), { counters: new Map(counters), others: [] });
+      deepStrictEqual(await target.end(), { counters: new Map(counters), others: [] });
     },
   );
 }
@@ -146,7 +146,7 @@ Deno.test("a service with another prefix on one Deno KV file has counters of its
     return hits;
   };
   for (const [prefix, id] of [["hits:", "xa"], ["hits:x", "a"], ["hits", ":xa"], ["h", "its:xa"]]) {
-    equal(await hit(prefix ?? "", id ?? ""), 1, prefix);
+    strictEqual(await hit(prefix ?? "", id ?? ""), 1, prefix);
   }
 });
 
@@ -162,6 +162,6 @@ Deno.test("no id reaches the mark that a writer leaves in a remote Deno KV", asy
   const headers = { "x-auth-token": SECRET };
   for (const hits of [1, 2, 3]) {
     const answer = await fetch(`${service.url}/hit?id=writer`, { headers });
-    deepEqual(await answer.json(), { id: "writer", hits, source: "deno-kv" });
+    deepStrictEqual(await answer.json(), { id: "writer", hits, source: "deno-kv" });
   }
 });

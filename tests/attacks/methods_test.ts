@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sendRaw } from "../support/raw_http.ts";
 import { SECRET, startTarget, STORES } from "./target.ts";
 
@@ -34,7 +34,7 @@ for (const { store, options } of STORES) {
         return answer ?? { status: 0, headers: new Map<string, string>(), body: "" };
       };
 
-      equal((await send("GET /hit?id=hit")).status, 200);
+      strictEqual((await send("GET /hit?id=hit")).status, 200);
       for (const path of PATHS) {
         for (const method of METHODS) {
           for (const id of IDS) {
@@ -54,17 +54,17 @@ for (const { store, options } of STORES) {
         for (const path of ["GET /hit", "POST /hit", "GET /hit.svg"]) {
           for (const id of IDS) {
             const { status, headers } = await send(`${path}?id=${id}`, `${prefetch}\r\n`);
-            equal(status, 200, `${path} with ${prefetch}`);
-            equal(headers.get("x-tallymark"), "prefetch");
+            strictEqual(status, 200, `${path} with ${prefetch}`);
+            strictEqual(headers.get("x-tallymark"), "prefetch");
           }
         }
       }
       for (const path of ["/count", "/count.txt", "/badge", "/badge.json", "/key"]) {
         for (let number = 0; number < 50; number++) {
-          equal((await send(`GET ${path}?id=unknown-${number}`)).status, 200);
+          strictEqual((await send(`GET ${path}?id=unknown-${number}`)).status, 200);
         }
       }
-      deepEqual(await target.end(), { counters: new Map([["hit", 1]]), others: [] });
+      deepStrictEqual(await target.end(), { counters: new Map([["hit", 1]]), others: [] });
     },
   );
 }

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { SETTINGS } from "../../src/config.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -25,14 +25,14 @@ const BROKEN: Record<string, { feature: string; message: RegExp; options?: Servi
 
 Deno.test("the start task allows the network, the settings by name, data and .env, and nothing else", () => {
   const names = SETTINGS.join(",");
-  deepEqual(FLAGS, [
+  deepStrictEqual(FLAGS, [
     "--no-prompt",
     "--allow-net",
     `--allow-env=${names}`,
     "--allow-read=data,.env",
     "--allow-write=data",
   ]);
-  deepEqual(FLAGS.map((flag) => flag.split("=")[0]), Object.keys(BROKEN));
+  deepStrictEqual(FLAGS.map((flag) => flag.split("=")[0]), Object.keys(BROKEN));
 });
 
 for (const [index, flag] of FLAGS.entries()) {
@@ -41,7 +41,7 @@ for (const [index, flag] of FLAGS.entries()) {
   if (name === "--no-prompt") continue;
   Deno.test(`without ${name} the service cannot start: it is for ${feature}`, async () => {
     const ended = await runWithout(FLAGS.toSpliced(index, 1));
-    equal(ended.code, 1, ended.stdout);
+    strictEqual(ended.code, 1, ended.stdout);
     match(ended.stderr, message);
   });
 }
@@ -53,7 +53,7 @@ for (const setting of SETTINGS) {
       flag.startsWith("--allow-env") ? `--allow-env=${names}` : flag
     );
     const { code, stderr } = await runWithout(flags);
-    equal(code, 1);
+    strictEqual(code, 1);
     match(stderr, new RegExp(`Requires env access to "${setting}"`));
   });
 }
@@ -67,7 +67,7 @@ for (const { flag, feature, message } of READS) {
   Deno.test(`with no more than ${flag} the service cannot read ${feature}`, async () => {
     const flags = FLAGS.map((given) => given.startsWith("--allow-read") ? flag : given);
     const { code, stderr } = await runWithout(flags);
-    equal(code, 1);
+    strictEqual(code, 1);
     match(stderr, message);
   });
 }
@@ -95,10 +95,10 @@ Deno.test(
           "",
         ]
       ) {
-        equal(await get(`${service.url}/${path}`), 200, path);
+        strictEqual(await get(`${service.url}/${path}`), 200, path);
       }
-      equal((await service.stop()).code, 0);
-      deepEqual(await namesIn(folder.path), ["data"], STORE_URL);
+      strictEqual((await service.stop()).code, 0);
+      deepStrictEqual(await namesIn(folder.path), ["data"], STORE_URL);
     }
     const data = await namesIn(join(folder.path, "data"));
     ok(data.every((name) => name.startsWith("counters.kv")), String(data));

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { freePort } from "../support/free_port.ts";
@@ -54,7 +54,7 @@ async function stress(url: string): Promise<string> {
     ...HEADERS.map((header) => `POST /count HTTP/1.1\r\nHost: ${SECRET}@a\r\n${header}\r\n`),
   );
   const answers = await sendRaw({ url, answers: lines.length, timeout: 20_000 }, lines.join(""));
-  equal(answers.length, lines.length, "every request is answered");
+  strictEqual(answers.length, lines.length, "every request is answered");
   const broken = await sendRaw({ url }, `GET /hit?token=${SECRET}\r\n bad: ${SECRET}\r\n\r\n`);
   return [...answers, ...broken].map(textOf).join("\n");
 }
@@ -76,7 +76,7 @@ function refuseFinds(text: string, secrets: readonly string[], where: string): v
     ];
     for (const writing of writings) {
       const at = text.indexOf(writing);
-      equal(at, -1, `${where}: ${text.slice(Math.max(0, at - 200), at + 100)}`);
+      strictEqual(at, -1, `${where}: ${text.slice(Math.max(0, at - 200), at + 100)}`);
     }
   }
 }
@@ -111,7 +111,7 @@ Deno.test(
         if (store === "Redis") await readyWith(service.url);
         const answers = await stress(service.url);
         const { stdout, stderr, code } = await service.stop();
-        equal(code, 0, stderr);
+        strictEqual(code, 0, stderr);
         refuseFinds(`${stdout}\n${stderr}\n${answers}`, secrets, store);
         refuseFinds(`${stdout}\n${stderr}`, [CANARY], store);
         ok(answers.includes(open ? '"hits":' : "Store unavailable"), `${store} was tried`);
@@ -160,7 +160,7 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
       env: { SECRET_TOKEN: SECRET, ...env },
       timeout: 20_000,
     });
-    equal(code, 1, JSON.stringify(env));
+    strictEqual(code, 1, JSON.stringify(env));
     ok(stderr.includes("cannot start"), stderr);
     refuseFinds(stdout + stderr, [SECRET, PASSWORD], JSON.stringify(env));
   }));
@@ -176,9 +176,9 @@ Deno.test("a token made for the run is in the banner and nowhere else", async ()
     )
   );
   const answers = await sendRaw({ url: service.url, answers: lines.length }, lines.join(""));
-  equal(answers.length, lines.length);
+  strictEqual(answers.length, lines.length);
   const { stdout, stderr } = await service.stop();
-  equal(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
+  strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
   refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a token made for the run");
 });
 
@@ -210,18 +210,18 @@ Deno.test("over a socket a missing, a wrong, an empty, a repeated and another co
       return answer;
     };
     const missing = await send({});
-    equal(missing?.status, 401, route);
+    strictEqual(missing?.status, 401, route);
     for (const sent of wrong) {
-      deepEqual(
+      deepStrictEqual(
         await send(sent),
         missing,
         `${route} ${JSON.stringify(sent)}`,
       );
     }
     const own = await send({ query: `&key=${KEY}` });
-    equal(own?.status, route.startsWith("/hit") ? 200 : 401, route);
+    strictEqual(own?.status, route.startsWith("/hit") ? 200 : 401, route);
   }
-  deepEqual(await target.end(), { counters: new Map([["a", 2]]), others: [] });
+  deepStrictEqual(await target.end(), { counters: new Map([["a", 2]]), others: [] });
 });
 
 function keyOf(id: string): string {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SECRET, startTarget } from "./target.ts";
 import { bytesOf, Wire } from "./wire.ts";
 
@@ -38,9 +38,9 @@ Deno.test("a request of two meanings is refused, its connection closed, and noth
       limit: 5000,
     });
     const answers = new TextDecoder().decode(received).match(/HTTP\/1\.1 \d{3}.*/g);
-    deepEqual(answers, ["HTTP/1.1 400 Bad Request"], smuggler);
+    deepStrictEqual(answers, ["HTTP/1.1 400 Bad Request"], smuggler);
   }
-  deepEqual(await target.end(), { counters: new Map(), others: [] });
+  deepStrictEqual(await target.end(), { counters: new Map(), others: [] });
 });
 
 Deno.test("a body is never taken for a request", async () => {
@@ -64,8 +64,8 @@ Deno.test("a body is never taken for a request", async () => {
     }
   }
   const { counters, others } = await target.end();
-  deepEqual(others, []);
-  equal(counters.get("before"), 6);
-  equal(counters.get("after") ?? 0, answered - 6);
-  equal(counters.get("hidden"), undefined);
+  deepStrictEqual(others, []);
+  strictEqual(counters.get("before"), 6);
+  strictEqual(counters.get("after") ?? 0, answered - 6);
+  strictEqual(counters.get("hidden"), undefined);
 });

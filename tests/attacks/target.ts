@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -54,7 +54,7 @@ export async function startTarget(
     url: service.url,
     async end() {
       const { code, stderr } = await service.stop();
-      equal(code, 0, stderr);
+      strictEqual(code, 0, stderr);
       if (redis === undefined) return await heldInKv(join(service.cwd, "data", "counters.kv"));
       const keys = await redis.command("KEYS", "*");
       const names = Array.isArray(keys) ? keys.map(String) : [];

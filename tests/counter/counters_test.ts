@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
@@ -12,8 +12,8 @@ const never = new Promise<never>(() => {});
 Deno.test("createCounters: opening touches nothing, and the source is the store's", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
-  equal(counters.source, store.source);
-  equal(store.touched, 0);
+  strictEqual(counters.source, store.source);
+  strictEqual(store.touched, 0);
   await counters.close();
 });
 
@@ -21,10 +21,10 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
   const store = new ScriptedStore();
   const counters = createCounters(store);
   for (let number = 1; number <= 3; number++) {
-    equal(await counters.hit(HOME), number);
-    equal(await counters.count(HOME), number);
+    strictEqual(await counters.hit(HOME), number);
+    strictEqual(await counters.count(HOME), number);
   }
-  deepEqual(store.calls, { add: 3, read: 3, check: 0 });
+  deepStrictEqual(store.calls, { add: 3, read: 3, check: 0 });
   await counters.close();
 });
 
@@ -33,8 +33,8 @@ Deno.test("createCounters: many hits and reads at once are a few calls of the st
   const counters = createCounters(store);
   const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
   const counts = Array.from({ length: 1000 }, () => counters.count(OTHER));
-  deepEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
-  deepEqual(await Promise.all(counts), counts.map(() => 0));
+  deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  deepStrictEqual(await Promise.all(counts), counts.map(() => 0));
   ok(store.touched <= 4, JSON.stringify(store.calls));
   await counters.close();
 });
@@ -58,13 +58,13 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown and a re
   await rejectsWith("store-unavailable", counters.hit(OTHER));
   await rejectsWith("store-unavailable", counters.count(OTHER));
   ok(performance.now() - later < 200);
-  deepEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
+  deepStrictEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
 
   gate.resolve();
   store.gate = undefined;
   // The overdue hit was counted after all; its number is not given again.
   await new Promise((resolve) => setImmediate(resolve));
-  equal(await counters.hit(HOME), 2);
+  strictEqual(await counters.hit(HOME), 2);
   await counters.close();
 });
 
@@ -80,25 +80,25 @@ Deno.test("createCounters: 10,000 may wait, hits and reads together, and the nex
   await rejectsWith("overloaded", counters.count(HOME));
   ok(store.touched <= touched + 2);
   gate.resolve();
-  deepEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
   await Promise.all(counts);
-  equal(await counters.hit(HOME), 6001);
+  strictEqual(await counters.hit(HOME), 6001);
   await counters.close();
 });
 
 Deno.test("createCounters: lastSeen knows what hits and reads told, and no failure", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
-  equal(counters.lastSeen(HOME), undefined);
+  strictEqual(counters.lastSeen(HOME), undefined);
   await counters.hit(HOME);
-  equal(counters.lastSeen(HOME), 1);
+  strictEqual(counters.lastSeen(HOME), 1);
   await counters.count(OTHER);
-  equal(counters.lastSeen(OTHER), 0);
+  strictEqual(counters.lastSeen(OTHER), 0);
   store.failure = "outcome-unknown";
   await rejectsWith("outcome-unknown", counters.hit(HOME));
   await rejectsWith("outcome-unknown", counters.count(OTHER));
-  equal(counters.lastSeen(HOME), 1);
-  equal(counters.lastSeen(OTHER), 0);
+  strictEqual(counters.lastSeen(HOME), 1);
+  strictEqual(counters.lastSeen(OTHER), 0);
   await counters.close();
 });
 
@@ -107,8 +107,8 @@ Deno.test("createCounters: lastSeen remembers the last 10,000 counters and no mo
   const ids = Array.from({ length: 10_001 }, (_, index) => counterId(`page/${index}`));
   await counters.hit(ids[0] ?? HOME);
   await Promise.all(ids.slice(1).map((id) => counters.hit(id)));
-  equal(counters.lastSeen(ids[0] ?? HOME), undefined);
-  deepEqual(ids.slice(1).map(counters.lastSeen), ids.slice(1).map(() => 1));
+  strictEqual(counters.lastSeen(ids[0] ?? HOME), undefined);
+  deepStrictEqual(ids.slice(1).map(counters.lastSeen), ids.slice(1).map(() => 1));
   await counters.close();
 });
 
@@ -119,7 +119,7 @@ Deno.test("createCounters: an error that nobody expected reaches the caller as i
   await rejects(counters.hit(HOME), store.failure);
   await rejects(counters.count(HOME), store.failure);
   store.failure = undefined;
-  equal(await counters.hit(HOME), 1);
+  strictEqual(await counters.hit(HOME), 1);
   await counters.close();
 });
 
@@ -127,7 +127,7 @@ Deno.test("createCounters: ready asks the store, and waits a second at most", as
   const store = new ScriptedStore();
   const counters = createCounters(store);
   await counters.ready();
-  equal(store.calls.check, 1);
+  strictEqual(store.calls.check, 1);
   store.failure = "store-unavailable";
   await rejectsWith("store-unavailable", counters.ready());
   store.gate = never;
@@ -154,12 +154,12 @@ Deno.test("createCounters: close answers those who wait, takes nobody any more, 
   const closes = [counters.close(), counters.close()];
   await rejectsWith("store-unavailable", counters.hit(HOME));
   await rejectsWith("store-unavailable", counters.count(HOME));
-  equal(store.closed, 0);
+  strictEqual(store.closed, 0);
   gate.resolve();
-  deepEqual(await hits, [1, 1, 2]);
+  deepStrictEqual(await hits, [1, 1, 2]);
   await Promise.all(closes);
   await counters.close();
-  equal(store.closed, 1);
+  strictEqual(store.closed, 1);
 });
 
 Deno.test("createCounters: close ends within the deadline where the store hangs", async () => {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Group, GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
@@ -13,9 +13,9 @@ Deno.test("GroupCalls: one call at an idle store goes out in the same turn", asy
   const { calls, sent } = open();
   const hit = calls.join(A);
   await turn();
-  deepEqual(sent.map(shape), [{ a: 1 }]);
+  deepStrictEqual(sent.map(shape), [{ a: 1 }]);
   sent[0]?.answer([1]);
-  equal(await hit, 1);
+  strictEqual(await hit, 1);
   await calls.drain();
 });
 
@@ -25,13 +25,13 @@ Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the
   await turn();
   const rest = [B, A, B, C, A, B].map((id) => calls.join(id));
   await turn();
-  equal(sent.length, 1);
+  strictEqual(sent.length, 1);
   sent[0]?.answer([1]);
-  equal(await first, 1);
-  deepEqual(sent.map(shape), [{ a: 1 }, { b: 3, a: 2, c: 1 }]);
+  strictEqual(await first, 1);
+  deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 3, a: 2, c: 1 }]);
   sent[1]?.answer([43, 3, 1]);
-  deepEqual(await Promise.all(rest), [41, 2, 42, 1, 3, 43]);
-  equal(calls.waiting, 0);
+  deepStrictEqual(await Promise.all(rest), [41, 2, 42, 1, 3, 43]);
+  strictEqual(calls.waiting, 0);
   await calls.drain();
 });
 
@@ -41,9 +41,9 @@ Deno.test("GroupCalls: a call that comes while a batch is at the store does not 
   await turn();
   const second = calls.join(A);
   sent[0]?.answer([1]);
-  equal(await first, 1);
+  strictEqual(await first, 1);
   sent[1]?.answer([2]);
-  equal(await second, 2);
+  strictEqual(await second, 2);
   await calls.drain();
 });
 
@@ -56,16 +56,16 @@ Deno.test("GroupCalls: no more batches are under way than the store takes, nor i
   }
   for (const id of [A, B, C, A]) hits.push(calls.join(id));
   await turn();
-  deepEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
+  deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
   sent[1]?.answer([1]);
-  equal(await hits[1], 1);
+  strictEqual(await hits[1], 1);
   // C came first of those that gather.
-  deepEqual(sent.map(shape).slice(2), [{ c: 2, a: 2 }]);
+  deepStrictEqual(sent.map(shape).slice(2), [{ c: 2, a: 2 }]);
   sent[0]?.answer([1]);
   sent[2]?.answer([2, 3]);
   await turn();
   sent[3]?.answer([2]);
-  deepEqual(await Promise.all(hits), [1, 1, 1, 2, 2, 2, 3]);
+  deepStrictEqual(await Promise.all(hits), [1, 1, 1, 2, 2, 2, 3]);
   await calls.drain();
 });
 
@@ -77,7 +77,7 @@ Deno.test("GroupCalls: the problem of one id is that of its callers only", async
   const same = rejectsWith("not-a-counter", again);
   sent[0]?.answer([new Problem("not-a-counter"), 5]);
   await Promise.all([problem, same]);
-  equal(await b, 5);
+  strictEqual(await b, 5);
   await calls.drain();
 });
 
@@ -89,7 +89,7 @@ Deno.test("GroupCalls: where a batch fails all its callers are told, and the nex
   sent[0]?.fail(new Problem("store-unavailable"));
   await Promise.all(first);
   sent[1]?.answer([1]);
-  equal(await next, 1);
+  strictEqual(await next, 1);
   await calls.drain();
 });
 
@@ -104,16 +104,16 @@ Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes o
   ok(took >= 150 && took < 500, `${took} ms`);
   await gathered;
   await rejectsWith("store-unavailable", calls.join(A));
-  equal(calls.waiting, 0);
-  equal(sent.length, 1);
+  strictEqual(calls.waiting, 0);
+  strictEqual(sent.length, 1);
   // A late answer is nobody's.
   sent[0]?.answer([1]);
   await turn();
   const next = calls.join(A);
   await turn();
-  equal(sent.length, 2);
+  strictEqual(sent.length, 2);
   sent[1]?.answer([2]);
-  equal(await next, 2);
+  strictEqual(await next, 2);
   await calls.drain();
 });
 
@@ -126,7 +126,7 @@ Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async 
   const next = calls.join(A);
   await turn();
   sent[1]?.answer([1]);
-  equal(await next, 1);
+  strictEqual(await next, 1);
   await calls.drain();
 });
 
@@ -137,7 +137,7 @@ Deno.test("GroupCalls: while one of several batches is overdue the others go on"
     const hit = calls.join(B);
     await waitFor("the batch", () => sent[number]);
     sent[number]?.answer([number]);
-    equal(await hit, number);
+    strictEqual(await hit, number);
   }
   sent[0]?.answer([1]);
   await calls.drain();
@@ -151,13 +151,13 @@ Deno.test("GroupCalls: drain waits for all who wait, also where it is called twi
   let drained = 0;
   const drains = [1, 2].map(() => calls.drain().then(() => drained++));
   await turn();
-  equal(drained, 0);
+  strictEqual(drained, 0);
   sent[0]?.answer([1]);
   await first;
   await turn();
-  equal(drained, 0);
+  strictEqual(drained, 0);
   sent[1]?.answer([2]);
-  equal(await second, 2);
+  strictEqual(await second, 2);
   await Promise.all(drains);
   await calls.drain();
 });
@@ -220,10 +220,15 @@ Deno.test("GroupCalls: every number is given once, in order, however hits and ba
           callers.filter((caller) => caller.id === id).map(({ answer }) => answer),
         );
         const numbers = answers.filter((answer) => typeof answer === "number");
-        equal(new Set(numbers).size, numbers.length);
-        if (limits.batches === 1) deepEqual(numbers, numbers.toSorted((one, other) => one - other));
+        strictEqual(new Set(numbers).size, numbers.length);
+        if (limits.batches === 1) {
+          deepStrictEqual(
+            numbers,
+            numbers.toSorted((one, other) => one - other),
+          );
+        }
         const unknown = answers.filter((answer) => answer === "outcome-unknown").length;
-        equal(store.number(id), numbers.length + unknown);
+        strictEqual(store.number(id), numbers.length + unknown);
       }
     }),
     { numRuns: 200 },

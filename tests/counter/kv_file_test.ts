@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { openKvFile } from "../../src/counter/kv_file.ts";
 import { createKvStore } from "../../src/counter/kv_store.ts";
@@ -13,7 +13,7 @@ Deno.test("openKvFile: makes the file and its folders", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/a/b/counters.kv`;
   const store = await openStore(path);
-  deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
   await store.close();
   ok(Deno.statSync(path).size > 0);
 });
@@ -25,10 +25,10 @@ Deno.test("openKvFile: a second owner is refused, until the first gives the file
   const start = performance.now();
   await refused(path, /is in use by another process: stop it first/);
   ok(performance.now() - start < 1000);
-  deepEqual(await first.add([{ id: HOME, amount: 1 }]), [1]);
+  deepStrictEqual(await first.add([{ id: HOME, amount: 1 }]), [1]);
   await first.close();
   const second = await openStore(path);
-  deepEqual(await second.add([{ id: HOME, amount: 1 }]), [2]);
+  deepStrictEqual(await second.add([{ id: HOME, amount: 1 }]), [2]);
   await second.close();
 });
 
@@ -114,13 +114,13 @@ for (const { name, happen, says } of ACCIDENTS) {
     const held = contents(path);
     const message = await refused(path, says);
     match(message, /restore it from a backup, or /);
-    deepEqual(contents(path), held);
+    deepStrictEqual(contents(path), held);
     // The lock was given up, so that the advice can be followed.
     await refused(path, says);
     Deno.removeSync(`${path}.lock`);
     if (held !== undefined) Deno.renameSync(path, `${path}.old`);
     const store = await openStore(path);
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
     await store.close();
   });
 }
@@ -129,7 +129,7 @@ Deno.test("openKvFile: a file that never held a counter may vanish", async () =>
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const store = await openStore(path);
-  deepEqual(await store.read([HOME]), [0]);
+  deepStrictEqual(await store.read([HOME]), [0]);
   await store.close();
   Deno.removeSync(path);
   await (await openStore(path)).close();
@@ -149,7 +149,7 @@ for (const gone of ["deleted", "replaced"]) {
     const path = `${folder.path}/counters.kv`;
     const file = await openKvFile(path);
     const store = kvStore(file);
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
     await store.check();
     Deno.renameSync(path, `${path}.moved`);
     if (gone === "replaced") Deno.copyFileSync(`${path}.moved`, path);
@@ -170,8 +170,8 @@ Deno.test({
     const path = `${folder.path}/counters.kv`;
     await Deno.symlink("/dev/full", `${path}.lock`);
     const store = await openStore(path);
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
     await store.close();
   },
 });
@@ -215,7 +215,7 @@ async function refused(path: string, says: RegExp): Promise<string> {
   });
   ok(message.startsWith(path), message);
   match(message, says);
-  equal(message.includes("\n"), false);
+  strictEqual(message.includes("\n"), false);
   return message;
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
@@ -86,7 +86,10 @@ Deno.test("createKvStore: a counter is a KvU64 under [prefix, id]", async () => 
   const counters = createCounters(store({ kv, prefix: "", source: "memory" }));
   await counters.hit(HOME);
   const entries = await Array.fromAsync(kv.list({ prefix: [] }));
-  deepEqual(entries.map(({ key, value }) => [key, value]), [[["", HOME], new Deno.KvU64(1n)]]);
+  deepStrictEqual(entries.map(({ key, value }) => [key, value]), [[
+    ["", HOME],
+    new Deno.KvU64(1n),
+  ]]);
   await counters.close();
 });
 
@@ -97,7 +100,7 @@ Deno.test("createKvStore: the longest ids fit into a commit with the longest pre
     id: counterId(`${index}`.padStart(200, "x")),
     amount: 1,
   }));
-  deepEqual(await counters.add(additions), additions.map(() => 1));
+  deepStrictEqual(await counters.add(additions), additions.map(() => 1));
   await counters.close();
 });
 
@@ -107,10 +110,10 @@ Deno.test("createKvStore: an only writer commits known ids without reading them"
   await only.add([{ id: HOME, amount: 1 }]);
   const reads = server.reads;
   for (let total = 2; total <= 10; total++) {
-    deepEqual(await only.add([{ id: HOME, amount: 1 }]), [total]);
+    deepStrictEqual(await only.add([{ id: HOME, amount: 1 }]), [total]);
   }
-  equal(server.reads, reads);
-  equal(server.commits, 10);
+  strictEqual(server.reads, reads);
+  strictEqual(server.commits, 10);
   await only.close();
 });
 
@@ -119,7 +122,7 @@ Deno.test("createKvStore: what another wrote after all is found and counted on",
   const only = store({ kv, source: "memory" });
   await only.add([{ id: HOME, amount: 1 }]);
   await kv.set([PREFIX, HOME], new Deno.KvU64(50n));
-  deepEqual(await only.add([{ id: HOME, amount: 2 }]), [52]);
+  deepStrictEqual(await only.add([{ id: HOME, amount: 2 }]), [52]);
   await only.close();
 });
 
@@ -138,8 +141,8 @@ Deno.test("createKvStore shared: a commit whose answer was lost counts once", as
   for (const as of ["status", "body"] as const) {
     const [before] = await shared.read([HOME]);
     server.loseNextAnswer({ as });
-    deepEqual(await shared.add([{ id: HOME, amount: 2 }]), [Number(before) + 2], as);
-    deepEqual(await shared.read([HOME]), [Number(before) + 2], as);
+    deepStrictEqual(await shared.add([{ id: HOME, amount: 2 }]), [Number(before) + 2], as);
+    deepStrictEqual(await shared.read([HOME]), [Number(before) + 2], as);
   }
   await shared.close();
 });
@@ -149,7 +152,7 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
   const shared = store({ kv: await openRemote(server), shared: true });
   const other = store({ kv: await openRemote(server), shared: true });
   server.conflictNext(() => other.add([{ id: HOME, amount: 5 }]));
-  deepEqual(await shared.add([{ id: HOME, amount: 1 }]), [6]);
+  deepStrictEqual(await shared.add([{ id: HOME, amount: 1 }]), [6]);
   await Promise.all([shared.close(), other.close()]);
 });
 
@@ -167,7 +170,7 @@ Deno.test("createKvStore shared: conflicts without end are given up before the d
   const start = performance.now();
   await rejectsWith("store-unavailable", shared.add([{ id: HOME, amount: 1 }]));
   ok(performance.now() - start < 2000);
-  equal((await other.get<Deno.KvU64>([PREFIX, HOME])).value?.value, BigInt(last));
+  strictEqual((await other.get<Deno.KvU64>([PREFIX, HOME])).value?.value, BigInt(last));
   server.conflictNext(() => Promise.resolve());
   await shared.close();
   other.close();
@@ -179,7 +182,7 @@ Deno.test("createKvStore shared: a mark of the writer is the only other key", as
   const shared = store({ kv: await openRemote(server), shared: true });
   for (let hit = 0; hit < 3; hit++) await shared.add([{ id: HOME, amount: 1 }]);
   const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
-  deepEqual(keys, [PREFIX, "tallymark"]);
+  deepStrictEqual(keys, [PREFIX, "tallymark"]);
   await shared.close();
   kv.close();
 });
@@ -187,7 +190,7 @@ Deno.test("createKvStore shared: a mark of the writer is the only other key", as
 Deno.test("createKvStore shared: no second commit goes out while one is overdue", async () => {
   await using server = startKvConnect();
   const counters = createCounters(store({ kv: await openRemote(server), shared: true }));
-  equal(await counters.hit(HOME), 1);
+  strictEqual(await counters.hit(HOME), 1);
   server.goAway();
   await rejectsWith("outcome-unknown", counters.hit(HOME));
   const start = performance.now();
@@ -196,7 +199,7 @@ Deno.test("createKvStore shared: no second commit goes out while one is overdue"
   server.comeBack();
   // The overdue hit arrives after all, and the one that was refused does not.
   const next = await waitFor("the store", () => counters.hit(HOME).catch(() => undefined));
-  equal(next, 3);
+  strictEqual(next, 3);
   await counters.close();
 });
 
@@ -220,11 +223,11 @@ Deno.test("createKvStore: what is read while a commit is under way is not kept",
   });
   const early = asked.read([id]);
   await fetched.promise;
-  deepEqual(await asked.add([{ id, amount: 1 }]), [2]);
+  deepStrictEqual(await asked.add([{ id, amount: 1 }]), [2]);
   released.resolve();
-  deepEqual(await early, [1]);
-  deepEqual(await asked.read([id]), [2]);
-  deepEqual(await asked.add([{ id, amount: 1 }]), [3]);
+  deepStrictEqual(await early, [1]);
+  deepStrictEqual(await asked.read([id]), [2]);
+  deepStrictEqual(await asked.add([{ id, amount: 1 }]), [3]);
 });
 
 Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {
@@ -240,10 +243,10 @@ Deno.test("createKvStore: asks once for a counter that it has read, and again fo
       return read(keys);
     },
   });
-  for (let round = 0; round < 3; round++) deepEqual(await asked.read([a]), [7]);
-  equal(reads, 1);
-  for (let round = 0; round < 3; round++) deepEqual(await asked.read([b]), [0]);
-  equal(reads, 4);
+  for (let round = 0; round < 3; round++) deepStrictEqual(await asked.read([a]), [7]);
+  strictEqual(reads, 1);
+  for (let round = 0; round < 3; round++) deepStrictEqual(await asked.read([b]), [0]);
+  strictEqual(reads, 4);
 });
 
 function store(options: Partial<KvStoreOptions> & { kv: Deno.Kv }): CounterStore {

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { KV_BATCHES } from "../../src/counter/kv_store.ts";
 import { createLazyStore } from "../../src/counter/lazy_store.ts";
@@ -14,12 +14,12 @@ Deno.test("createLazyStore: opens at the first call, once for all", async () => 
     opened++;
     return (await memoryStore()).store;
   });
-  equal(opened, 0);
-  equal(store.source, "deno-kv");
+  strictEqual(opened, 0);
+  strictEqual(store.source, "deno-kv");
   await Promise.all([store.check(), store.read([HOME]), store.check()]);
-  deepEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
-  deepEqual(await store.read([HOME]), [2]);
-  equal(opened, 1);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
+  deepStrictEqual(await store.read([HOME]), [2]);
+  strictEqual(opened, 1);
   await Promise.all([store.close(), store.close()]);
 });
 
@@ -47,12 +47,12 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
     rejectsWith("store-unavailable", store.read([HOME])),
     rejectsWith("store-unavailable", store.check()),
   ]);
-  equal(tries, 1);
-  deepEqual(new Set(causes), new Set([failure]));
+  strictEqual(tries, 1);
+  deepStrictEqual(new Set(causes), new Set([failure]));
   await rejectsWith("store-unavailable", store.check());
-  equal(tries, 2);
-  deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
-  equal(tries, 3);
+  strictEqual(tries, 2);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  strictEqual(tries, 3);
   await store.close();
 });
 
@@ -82,7 +82,7 @@ Deno.test("createLazyStore: closing while it opens ends well, whether that fails
   );
   const check = store.check();
   await store.close();
-  equal(closed, 1);
+  strictEqual(closed, 1);
   await check.catch(() => {});
 });
 

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { openStore } from "../../src/counter/open_store.ts";
 import type { StartError } from "../../src/counter/start_error.ts";
@@ -18,8 +18,8 @@ const HOME = counterId("home");
 Deno.test("openStore: memory", async () => {
   for (const failFast of [false, true]) {
     const { store } = await enter({ kind: "kv-memory" }, { failFast });
-    equal(store.source, "memory");
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    strictEqual(store.source, "memory");
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
     await store.close();
   }
 });
@@ -28,12 +28,12 @@ Deno.test("openStore: a Deno KV file, under the prefix of the settings", async (
   await using folder = await tempDir();
   const path = `${folder.path}/data/counters.kv`;
   const { store } = await enter({ kind: "kv-file", path }, { prefix: "site:" });
-  equal(store.source, "deno-kv");
-  deepEqual(await store.add([{ id: HOME, amount: 3 }]), [3]);
+  strictEqual(store.source, "deno-kv");
+  deepStrictEqual(await store.add([{ id: HOME, amount: 3 }]), [3]);
   await rejects(enter({ kind: "kv-file", path }), { name: "StartError", message: /in use/ });
   await store.close();
   using kv = await Deno.openKv(path);
-  deepEqual((await kv.get(["site:", HOME])).value, new Deno.KvU64(3n));
+  deepStrictEqual((await kv.get(["site:", HOME])).value, new Deno.KvU64(3n));
 });
 
 Deno.test({
@@ -49,24 +49,24 @@ Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
   await using server = startKvConnect();
   Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
   const { store } = await enter({ kind: "kv-remote", url: server.url });
-  equal(store.source, "deno-kv");
-  equal(server.reads, 0);
-  deepEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
-  equal(server.commits, 1);
+  strictEqual(store.source, "deno-kv");
+  strictEqual(server.reads, 0);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
+  strictEqual(server.commits, 1);
   // The mark of a writer that knows that there may be others.
   using kv = await Deno.openKv(server.url);
   const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
-  deepEqual(keys, ["hits:", "tallymark"]);
+  deepStrictEqual(keys, ["hits:", "tallymark"]);
   await store.close();
 });
 
 Deno.test("openStore: Redis, also where it must answer at once", needsRedis, async () => {
   await using redis = await startRedis();
   const { store, log } = await enter(redisSetting(redis.url), { failFast: true, prefix: "p:" });
-  equal(store.source, "redis");
-  deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
-  equal(await redis.command("GET", "p:home"), "1");
-  deepEqual(log, []);
+  strictEqual(store.source, "redis");
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  strictEqual(await redis.command("GET", "p:home"), "1");
+  deepStrictEqual(log, []);
   await store.close();
 });
 
@@ -96,7 +96,7 @@ Deno.test(
     await waitFor("a try", () => log[0]);
     proxy.accept();
     const { store } = await opening;
-    deepEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
     await store.close();
   },
 );
@@ -114,7 +114,7 @@ Deno.test("openStore: failing fast gives up after 5 s and says why", needsRedis,
   await Promise.all(settings.map(async (setting) => {
     const start = performance.now();
     await rejects(enter(setting, { failFast: true }), (error: StartError) => {
-      equal(error.name, "StartError");
+      strictEqual(error.name, "StartError");
       match(error.message, /did not answer within 5 s.*FAIL_FAST_STORE/);
       return true;
     });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
@@ -27,10 +27,10 @@ Deno.test(
     const url = `redis://us%3Aer:${encodeURIComponent(password)}@127.0.0.1:${redis.port}/3`;
     await using room = await enter(url);
     await room.connected();
-    equal(await room.counters.hit(HOME), 1);
+    strictEqual(await room.counters.hit(HOME), 1);
     const [, , value] = await redis.commands([["SELECT", "3"], ["DBSIZE"], ["GET", "hits:home"]]);
-    equal(value, "1");
-    equal(await redis.command("GET", "hits:home"), null);
+    strictEqual(value, "1");
+    strictEqual(await redis.command("GET", "hits:home"), null);
   },
 );
 
@@ -38,7 +38,7 @@ Deno.test("RedisLink: a password alone is that of the default user", needsRedis,
   await using redis = await startRedis({ password: "p@ss/word" });
   await using room = await enter(redis.url);
   await room.connected();
-  equal(await room.counters.hit(HOME), 1);
+  strictEqual(await room.counters.hit(HOME), 1);
 });
 
 Deno.test(
@@ -51,12 +51,12 @@ Deno.test(
     await waitFor("three tries", () => proxy.connections >= 3 ? true : undefined);
     await rejectsWith("store-unavailable", room.counters.hit(HOME));
     await rejectsWith("store-unavailable", room.counters.ready());
-    equal(room.log.length, 1);
+    strictEqual(room.log.length, 1);
     match(room.log[0] ?? "", /"level":"error","event":"store away","cause":".*WRONGPASS/);
     ok(!/wr(@|%40)ng-secret/.test(room.log.join()));
     await redis.command("CONFIG", "SET", "requirepass", "wr@ng-secret");
     await room.connected();
-    equal(await room.counters.hit(HOME), 1);
+    strictEqual(await room.counters.hit(HOME), 1);
   },
 );
 
@@ -64,7 +64,7 @@ Deno.test("RedisLink: a node of a cluster is not used", needsRedis, async () => 
   await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
   await using room = await enter(redis.url);
   const error = await waitFor("the refusal", () => room.unusable[0]);
-  equal(error.name, "StartError");
+  strictEqual(error.name, "StartError");
   match(error.message, /Redis Cluster, which is not supported: use a single Redis/);
 });
 
@@ -73,9 +73,9 @@ Deno.test("RedisLink: a user who may not ask for INFO is served", needsRedis, as
   await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", "+incrby", "+get", "+ping");
   await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
   await room.connected();
-  equal(await room.counters.hit(HOME), 1);
-  equal(await room.counters.count(HOME), 1);
-  deepEqual(room.unusable, []);
+  strictEqual(await room.counters.hit(HOME), 1);
+  strictEqual(await room.counters.count(HOME), 1);
+  deepStrictEqual(room.unusable, []);
 });
 
 Deno.test(
@@ -86,7 +86,7 @@ Deno.test(
     await using proxy = startProxy(redis);
     await using room = await enter(proxy.through(redis.url));
     await room.connected();
-    equal(await room.counters.hit(HOME), 1);
+    strictEqual(await room.counters.hit(HOME), 1);
     for (let round = 1; round <= 3; round++) {
       const cut = proxy.cutAfterNextRequest("INCRBY");
       const start = performance.now();
@@ -94,8 +94,8 @@ Deno.test(
       ok(performance.now() - start < 1000, "told at once, not at the deadline");
       await cut;
       await room.connected();
-      equal(await redis.command("GET", "hits:home"), String(2 * round));
-      equal(await room.counters.hit(HOME), 2 * round + 1);
+      strictEqual(await redis.command("GET", "hits:home"), String(2 * round));
+      strictEqual(await room.counters.hit(HOME), 2 * round + 1);
     }
   },
 );
@@ -129,13 +129,13 @@ Deno.test(
     const stored = Number(await redis.command("GET", "hits:home"));
     const unknown = answers.filter((answer) => answer === "outcome-unknown").length;
     const refused = answers.filter((answer) => answer === "store-unavailable").length;
-    equal(unknown + refused, 40);
+    strictEqual(unknown + refused, 40);
     ok(stored <= unknown, `${stored} counted, ${unknown} unknown`);
     proxy.resume();
     proxy.accept();
     await room.connected();
-    equal(await room.counters.hit(HOME), stored + 1);
-    deepEqual(room.events(), ["store away", "store back"]);
+    strictEqual(await room.counters.hit(HOME), stored + 1);
+    deepStrictEqual(room.events(), ["store away", "store back"]);
   },
 );
 
@@ -147,7 +147,7 @@ Deno.test(
     await using proxy = startProxy(redis);
     await using room = await enter(proxy.through(redis.url));
     await room.connected();
-    equal(await room.counters.hit(HOME), 1);
+    strictEqual(await room.counters.hit(HOME), 1);
     await redis.kill("SIGSTOP");
     const start = performance.now();
     await rejectsWith("outcome-unknown", room.counters.hit(HOME));
@@ -159,7 +159,7 @@ Deno.test(
     const number = await room.counters.hit(HOME);
     // The hit that was unknown may have been counted when the server went on.
     ok(number === 2 || number === 3, String(number));
-    deepEqual(room.events(), ["store away", "store back"]);
+    deepStrictEqual(room.events(), ["store away", "store back"]);
   },
 );
 
@@ -188,7 +188,7 @@ Deno.test(
     const start = performance.now();
     await link.close();
     ok(performance.now() - start < 2500, `${performance.now() - start} ms`);
-    deepEqual((await sent).map(({ kind }) => kind), ["lost"]);
+    deepStrictEqual((await sent).map(({ kind }) => kind), ["lost"]);
   },
 );
 
@@ -199,7 +199,7 @@ Deno.test("RedisLink: close lets commands under way end", needsRedis, async () =
   proxy.delay(50);
   const sent = link.send([["INCRBY", "a", "3"], ["GET", "a"]]);
   await Promise.all([link.close(), link.close()]);
-  deepEqual(await sent, [{ kind: "done", value: "3" }, { kind: "done", value: "3" }]);
+  deepStrictEqual(await sent, [{ kind: "done", value: "3" }, { kind: "done", value: "3" }]);
   await rejects(link.send([["PING"]]), { kind: "store-unavailable" });
 });
 
@@ -213,8 +213,8 @@ Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async (
   proxy.accept();
   // It is found although nobody asks for anything.
   await waitFor("the log", () => room.log[1]);
-  deepEqual(room.events(), ["store away", "store back"]);
-  equal(await room.counters.hit(HOME), 1);
+  deepStrictEqual(room.events(), ["store away", "store back"]);
+  strictEqual(await room.counters.hit(HOME), 1);
 });
 
 for (const host of ["localhost", "127.0.0.1"]) {
@@ -237,8 +237,8 @@ for (const host of ["localhost", "127.0.0.1"]) {
         return response.ok ? true : undefined;
       });
       const response = await fetch(`${service.url}/hit`, { headers: { "x-auth-token": token } });
-      deepEqual(await response.json(), { id: "home", hits: 1, source: "redis" });
-      equal(await redis.command("GET", "hits:home"), "1");
+      deepStrictEqual(await response.json(), { id: "home", hits: 1, source: "redis" });
+      strictEqual(await redis.command("GET", "hits:home"), "1");
     },
   });
 }

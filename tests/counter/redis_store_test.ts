@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
@@ -64,14 +64,17 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
       await using redis = await startRedis();
       await redis.command("SET", `${prefix}home`, "1234");
       const store = await openRedis(redis, { prefix });
-      deepEqual(await store.read([HOME]), [1234]);
-      deepEqual(await store.add([{ id: HOME, amount: 2 }, { id: counterId("é"), amount: 1 }]), [
-        1236,
-        1,
-      ]);
-      equal(await redis.command("GET", `${prefix}home`), "1236");
-      equal(await redis.command("GET", `${prefix}é`), "1");
-      equal(await redis.command("DBSIZE"), 2);
+      deepStrictEqual(await store.read([HOME]), [1234]);
+      deepStrictEqual(
+        await store.add([{ id: HOME, amount: 2 }, { id: counterId("é"), amount: 1 }]),
+        [
+          1236,
+          1,
+        ],
+      );
+      strictEqual(await redis.command("GET", `${prefix}home`), "1236");
+      strictEqual(await redis.command("GET", `${prefix}é`), "1");
+      strictEqual(await redis.command("DBSIZE"), 2);
       await store.close();
     },
   );
@@ -81,7 +84,7 @@ Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async ()
   await using redis = await startRedis();
   await redis.command("SET", "hits:home", "5", "EX", "1000");
   const store = await openRedis(redis);
-  deepEqual(await store.add([{ id: HOME, amount: 1 }]), [6]);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [6]);
   ok(Number(await redis.command("TTL", "hits:home")) > 900);
   await store.close();
 });
@@ -94,12 +97,12 @@ Deno.test(
     await redis.command("SET", "hits:home", "-2");
     const store = await openRedis(redis);
     for (const amount of [1, 2, 3, 1000]) {
-      deepEqual(
+      deepStrictEqual(
         (await store.add([{ id: HOME, amount }])).map(shown),
         ["not-a-counter"],
         `+${amount}`,
       );
-      equal(await redis.command("GET", "hits:home"), "-2");
+      strictEqual(await redis.command("GET", "hits:home"), "-2");
     }
     await store.close();
   },
@@ -142,19 +145,19 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
       const health = { away: () => told.push("away"), well: () => told.push("well") };
       const store = await openRedis(redis, { health });
       const counters = createCounters(store);
-      equal(await counters.hit(HOME), 1);
+      strictEqual(await counters.hit(HOME), 1);
       await redis.command(...breaking);
       told.length = 0;
       await rejectsWith("store-unavailable", counters.hit(HOME));
-      deepEqual(told, ["away"]);
-      if (readable) equal(await counters.count(HOME), 1);
+      deepStrictEqual(told, ["away"]);
+      if (readable) strictEqual(await counters.count(HOME), 1);
       else {
         await rejectsWith("store-unavailable", counters.count(HOME));
         await rejectsWith("store-unavailable", counters.ready());
       }
       await redis.command(...mend);
-      equal(await counters.hit(HOME), 2);
-      equal(told.at(-1), "well");
+      strictEqual(await counters.hit(HOME), 2);
+      strictEqual(told.at(-1), "well");
       await counters.close();
     },
   );
@@ -169,9 +172,9 @@ Deno.test(
     const told: string[] = [];
     const health = { away: () => told.push("away"), well: () => {} };
     const store = await openRedis(redis, { health });
-    deepEqual((await store.add([{ id: HOME, amount: 1 }])).map(shown), ["not-a-counter"]);
-    deepEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
-    deepEqual(told, []);
+    deepStrictEqual((await store.add([{ id: HOME, amount: 1 }])).map(shown), ["not-a-counter"]);
+    deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
+    deepStrictEqual(told, []);
     await store.close();
   },
 );
@@ -195,8 +198,8 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
         prefix: "hits:",
         health: unwatched,
       });
-      deepEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
-      equal(answers.length, 0);
+      deepStrictEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
+      strictEqual(answers.length, 0);
     });
   }
 });

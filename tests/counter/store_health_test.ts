@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepStrictEqual } from "node:assert/strict";
 import { createStoreHealth } from "../../src/counter/store_health.ts";
 import { createLog } from "../../src/log.ts";
 
@@ -15,7 +15,7 @@ Deno.test("createStoreHealth: says once that the store is away, and once that it
     const { level, event, cause } = JSON.parse(line);
     return [level, event, cause];
   });
-  deepEqual(told, [
+  deepStrictEqual(told, [
     ["error", "store away", "Error: refused <- Error: no route"],
     ["info", "store back", undefined],
     ["error", "store away", "a text"],

@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { connectTo } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -32,7 +32,7 @@ Deno.test(
       slowest = Math.max(slowest, performance.now() - start);
     }
     ledger.checkOutcomes(200, "broken", "unsent");
-    equal((await service.stop()).code, 0);
+    strictEqual((await service.stop()).code, 0);
     const measured = `answers again within ${Math.round(slowest)} ms`;
     reportKept({ fault: "out of file descriptors, 1,000 connections", runs, ledger, measured });
   },
@@ -42,7 +42,7 @@ Deno.test("half-open connections: 3,000 of them do not keep others waiting", asy
   const hits = times(500, 2000);
   await using service = await startService({ env: { SECRET_TOKEN: secret } });
   const open = await openMany(service.url, 3000, hitHead("never").slice(0, 40));
-  equal(open.length, 3000);
+  strictEqual(open.length, 3000);
   const caller = new Caller();
   const ledger = new Ledger();
   const waits: number[] = [];
@@ -53,7 +53,7 @@ Deno.test("half-open connections: 3,000 of them do not keep others waiting", asy
   }
   caller.close();
   for (const connection of open) connection.close();
-  equal(ledger.acknowledged, hits);
+  strictEqual(ledger.acknowledged, hits);
   const p99 = waits.sort((a, b) => a - b)[Math.floor(hits * 0.99)] ?? Infinity;
   ok(p99 <= 50, `the slowest hundredth took ${p99} ms and more`);
   const measured = `p99 of others ${p99.toFixed(1)} ms`;

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -30,11 +30,11 @@ for (const { what, harm } of damages) {
     await harm(path);
     const before = await contentOf(path);
     const ended = await runService({ cwd: folder.path, env });
-    equal(ended.code, 1, ended.stdout);
+    strictEqual(ended.code, 1, ended.stdout);
     match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv .*(restore|backup).*$/m);
     match(ended.stderr, /(move it away|delete).* to begin anew/);
-    equal(ended.stderr.trim().split("\n").length, 1, ended.stderr);
-    deepEqual(await contentOf(path), before);
+    strictEqual(ended.stderr.trim().split("\n").length, 1, ended.stderr);
+    deepStrictEqual(await contentOf(path), before);
     reportKept({ fault: `Deno KV file ${what}`, runs: 1, measured: "refused at start" });
   });
 }
@@ -42,7 +42,7 @@ for (const { what, harm } of damages) {
 Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 within 15 s", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env });
-  equal((await hitOnce({ service })).answer?.status, 200);
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
   await Deno.remove(join(folder.path, "data", "counters.kv"));
   const start = performance.now();
   await waitFor("/readyz to tell", async () => {
@@ -60,12 +60,12 @@ Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 
 Deno.test("Deno KV: a second process on the file exits with 1 within 1 s, and the first goes on", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env });
-  equal((await hitOnce({ service })).answer?.status, 200);
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
   const ended = await runService({ cwd: folder.path, env });
-  equal(ended.code, 1);
+  strictEqual(ended.code, 1);
   match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv is in use by another process/);
   ok(ended.milliseconds <= 1000, `exits after ${ended.milliseconds} ms`);
-  equal((await hitOnce({ service })).answer?.status, 200);
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
   const measured = `exits after ${Math.round(ended.milliseconds)} ms`;
   reportKept({ fault: "second process on the Deno KV file", runs: 1, measured });
 });
@@ -75,7 +75,7 @@ async function fillFile(cwd: string): Promise<void> {
   await using service = await startService({ cwd, env });
   const hits = Array.from({ length: 300 }, (_, id) => hitOnce({ service }, `${id}`.repeat(60)));
   ok((await Promise.all(hits)).every(({ answer }) => answer?.status === 200));
-  equal((await service.stop()).code, 0);
+  strictEqual((await service.stop()).code, 0);
 }
 
 async function cut(path: string, share: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -26,7 +26,7 @@ Deno.test(
     // Ever new counters, so that the file keeps growing.
     await using load = startCallers({ service, callers: 20, ids: 1_000_000 });
     const { ledger } = load;
-    equal((await hitOnce({ service, ledger }, "read")).answer?.status, 200);
+    strictEqual((await hitOnce({ service, ledger }, "read")).answer?.status, 200);
     for (let run = 1; run <= runs; run++) {
       const refused = ledger.count(503);
       await waitFor("a hit", () => ledger.acknowledged > 100 * run ? true : undefined);
@@ -39,8 +39,8 @@ Deno.test(
         },
       );
       const read = await fetch(`${service.url}/count?id=read`);
-      equal(read.status, 200);
-      equal((await read.json()).hits, 1);
+      strictEqual(read.status, 200);
+      strictEqual((await read.json()).hits, 1);
       // A single hit may still find room where a batch of many did not.
       const refusal = await waitFor("a refusal", async () => {
         const { answer } = await hitOnce({ service, ledger }, `${performance.now()}`);
@@ -51,7 +51,7 @@ Deno.test(
       await waitForCount(ledger, "room on the disk", 2500);
     }
     await load.stop();
-    equal((await service.stop()).code, 0);
+    strictEqual((await service.stop()).code, 0);
     ledger.checkOutcomes(200, 503);
     const stored = ledger.checkExact(await storedInKv(join(folder.path, "data", "counters.kv")));
     reportKept({ fault: "full disk, Deno KV", runs, ledger, stored });

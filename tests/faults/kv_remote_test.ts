@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { type KvConnectServer, startKvConnect } from "../support/kv_connect.ts";
 import { type Service, startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
@@ -18,8 +18,8 @@ for (const as of ["status", "body"] as const) {
     for (let run = 1; run <= runs; run++) {
       server.loseNextAnswer({ as });
       const { answer } = await hitOnce({ service, ledger });
-      equal(answer?.status, 200);
-      equal(JSON.parse(answer?.body ?? "").hits, run);
+      strictEqual(answer?.status, 200);
+      strictEqual(JSON.parse(answer?.body ?? "").hits, run);
     }
     const stored = ledger.checkExact(await storedOn(server));
     reportKept({ fault: `answer of remote Deno KV lost in its ${as}`, runs, ledger, stored });
@@ -67,8 +67,8 @@ Deno.test("remote Deno KV: with another writer on the same counters every hit is
   ledger.checkOutcomes(200);
   const all = await storedOn(server);
   const total = [...all.values()].reduce((sum, hits) => sum + hits, 0);
-  equal(total, ledger.acknowledged + others);
-  equal(ledger.unknown, 0);
+  strictEqual(total, ledger.acknowledged + others);
+  strictEqual(ledger.unknown, 0);
   reportKept({
     fault: `${others} writes of another writer, remote Deno KV`,
     runs: 1,
@@ -107,7 +107,7 @@ Deno.test("remote Deno KV: away at the start, the service listens, says so, and 
   await proxy.refuse();
   await using service = await startOn({ url: proxy.through(server.url), token: server.token });
   const { answer, milliseconds } = await hitOnce({ service });
-  equal(answer?.status, 503);
+  strictEqual(answer?.status, 503);
   ok(milliseconds <= 2200, `503 after ${milliseconds} ms`);
   proxy.accept();
   await waitFor(

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Result } from "./caller.ts";
 
 /** What the store may say about a counter beside what was acknowledged. */
@@ -49,7 +49,7 @@ export class Ledger {
     const others = Object.keys(this.outcomes).filter((outcome) =>
       !allowed.map(String).includes(outcome)
     );
-    deepEqual(others, [], `outcomes: ${JSON.stringify(this.outcomes)}`);
+    deepStrictEqual(others, [], `outcomes: ${JSON.stringify(this.outcomes)}`);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Ledger {
    * Every counter is looked at by itself, and starts at 0.
    */
   check(stored: ReadonlyMap<string, number>): number {
-    deepEqual(this.#wrong.slice(0, 5), []);
+    deepStrictEqual(this.#wrong.slice(0, 5), []);
     let total = 0;
     for (const [id, { acknowledged, unknown }] of this.#accounts) {
       const hits = stored.get(id) ?? 0;
@@ -77,7 +77,7 @@ export class Ledger {
 
   /** Like `check`, for faults that leave nothing unknown. */
   checkExact(stored: ReadonlyMap<string, number>): number {
-    equal(this.unknown, 0, `outcomes: ${JSON.stringify(this.outcomes)}`);
+    strictEqual(this.unknown, 0, `outcomes: ${JSON.stringify(this.outcomes)}`);
     return this.check(stored);
   }
 

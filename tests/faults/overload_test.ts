@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
@@ -87,7 +87,7 @@ async function openAll(url: string): Promise<Caller[]> {
     const results = await Promise.all(
       some.map((caller) => caller.send(url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")),
     );
-    equal(results.every(({ answer }) => answer?.status === 200), true);
+    strictEqual(results.every(({ answer }) => answer?.status === 200), true);
   }
   return callers;
 }

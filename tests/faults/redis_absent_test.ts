@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { freePort } from "../support/free_port.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { runService, startService } from "../support/service.ts";
@@ -21,12 +21,12 @@ Deno.test(
     });
     const listening = performance.now() - start;
     ok(listening <= 1000, `listens after ${listening} ms`);
-    equal(await statusOf(`${service.url}/healthz`), 200);
-    equal(await statusOf(`${service.url}/readyz`), 503);
+    strictEqual(await statusOf(`${service.url}/healthz`), 200);
+    strictEqual(await statusOf(`${service.url}/readyz`), 503);
     // Long enough for the pauses between the tries to have become long.
     for (let hit = 0; hit < 20; hit++) {
       const { answer, milliseconds } = await hitOnce({ service, ledger });
-      equal(answer?.status, 503);
+      strictEqual(answer?.status, 503);
       ok(answer?.headers.has("retry-after"));
       ok(milliseconds <= 100, `503 after ${milliseconds} ms`);
       await pause(100);
@@ -34,12 +34,12 @@ Deno.test(
     await using load = startSteady({ service, ledger, rate: 100 });
     await using redis = await startRedis({ port });
     const back = await waitForCount(ledger, "the arrival of Redis", 2500);
-    equal(await statusOf(`${service.url}/readyz`), 200);
+    strictEqual(await statusOf(`${service.url}/readyz`), 200);
     await load.stop();
     ledger.checkOutcomes(200, 503);
     const stored = ledger.checkExact(await storedInRedis(redis));
-    equal(service.stderr().match(/store away/g)?.length, 1, service.stderr());
-    equal(service.stderr().match(/store back/g)?.length, 1, service.stderr());
+    strictEqual(service.stderr().match(/store away/g)?.length, 1, service.stderr());
+    strictEqual(service.stderr().match(/store back/g)?.length, 1, service.stderr());
     const measured = `listens in ${Math.round(listening)} ms, counts ${
       Math.round(back)
     } ms after Redis came`;
@@ -52,10 +52,10 @@ Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear li
   const ended = await runService({
     env: { SECRET_TOKEN: secret, STORE_URL, FAIL_FAST_STORE: "1" },
   });
-  equal(ended.code, 1);
+  strictEqual(ended.code, 1);
   ok(ended.milliseconds <= 7000, `ended after ${ended.milliseconds} ms`);
   match(ended.stderr, /^Tallymark cannot start: The store did not answer within 5 s.*$/m);
-  equal(linesForPeople(ended.stderr).length, 1, ended.stderr);
+  strictEqual(linesForPeople(ended.stderr).length, 1, ended.stderr);
 });
 
 const wrongPassword = "not-the-password";
@@ -72,10 +72,10 @@ Deno.test(
     await service.waitForOutput(/WRONGPASS/);
     await pause(3000);
     ok(proxy.connections <= 10, `${proxy.connections} connections in 3 s`);
-    equal((await hitOnce({ service })).answer?.status, 503);
+    strictEqual((await hitOnce({ service })).answer?.status, 503);
     const { stdout, stderr } = await service.stop();
-    equal(stderr.match(/WRONGPASS/g)?.length, 1, stderr);
-    equal(`${stdout}${stderr}`.includes(wrongPassword), false);
+    strictEqual(stderr.match(/WRONGPASS/g)?.length, 1, stderr);
+    strictEqual(`${stdout}${stderr}`.includes(wrongPassword), false);
     const measured = `${proxy.connections} tries in 3 s`;
     reportKept({ fault: "wrong password of Redis", runs: 1, measured });
   },
@@ -93,10 +93,10 @@ Deno.test(
         FAIL_FAST_STORE: "1",
       },
     });
-    equal(ended.code, 1);
+    strictEqual(ended.code, 1);
     match(ended.stderr, /WRONGPASS/);
-    equal(linesForPeople(ended.stderr).length, 1, ended.stderr);
-    equal(`${ended.stdout}${ended.stderr}`.includes(wrongPassword), false);
+    strictEqual(linesForPeople(ended.stderr).length, 1, ended.stderr);
+    strictEqual(`${ended.stdout}${ended.stderr}`.includes(wrongPassword), false);
   },
 );
 

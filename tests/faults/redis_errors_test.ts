@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { runService, type Service, startService } from "../support/service.ts";
@@ -50,12 +50,12 @@ for (const { error, begin, end } of refusals) {
       await begin(redis);
       match(String((await redis.commands([["INCRBY", "probe", "1"]]))[0]), new RegExp(error));
       const { answer } = await hitOnce({ service });
-      equal(answer?.status, 503);
+      strictEqual(answer?.status, 503);
       ok(answer?.headers.has("retry-after"));
-      equal(await redis.command("GET", "hits:home"), "1");
+      strictEqual(await redis.command("GET", "hits:home"), "1");
       await end(redis);
-      equal(await statusOfHit(service), 200);
-      equal(await redis.command("GET", "hits:home"), "2");
+      strictEqual(await statusOfHit(service), 200);
+      strictEqual(await redis.command("GET", "hits:home"), "2");
       match(service.stderr(), new RegExp(`store away.*${error}`));
       reportKept({ fault: `${error} of Redis`, runs: 1 });
     },
@@ -75,14 +75,14 @@ Deno.test(
     await redis.kill();
     await redis.start("listening");
     await using service = await startService(connectedTo(redis.url));
-    equal(await statusOfHit(service, "c1"), 503);
-    equal((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
-    equal((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    strictEqual(await statusOfHit(service, "c1"), 503);
+    strictEqual((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
+    strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
     await waitFor(
       "a hit to count",
       async () => await statusOfHit(service, "c1") === 200 || undefined,
     );
-    equal(await redis.command("GET", "hits:c1"), "8");
+    strictEqual(await redis.command("GET", "hits:c1"), "8");
     reportKept({ fault: "LOADING of Redis", runs: 1 });
   },
 );
@@ -126,13 +126,13 @@ Deno.test(
       const [stranger, ...others] = await Promise.all(
         ["home", "other", "other", "third"].map((id) => statusOfHit(service, id)),
       );
-      equal(stranger, 409, what);
-      equal(others.every((status) => status === 200), true, what);
+      strictEqual(stranger, 409, what);
+      strictEqual(others.every((status) => status === 200), true, what);
       const left = await redis.command(...read);
-      equal(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
+      strictEqual(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
     }
-    equal(await redis.command("GET", "hits:other"), String(1 + 2 * strangers.length));
-    equal(service.stderr().includes("store away"), false, service.stderr());
+    strictEqual(await redis.command("GET", "hits:other"), String(1 + 2 * strangers.length));
+    strictEqual(service.stderr().includes("store away"), false, service.stderr());
     reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
   },
 );
@@ -143,7 +143,7 @@ const cluster = ["--cluster-enabled", "yes"];
 Deno.test("start: a Redis Cluster is refused with one clear line", needsRedis, async () => {
   await using redis = await startRedis({ args: cluster });
   const ended = await runService(connectedTo(redis.url));
-  equal(ended.code, 1);
+  strictEqual(ended.code, 1);
   match(ended.stderr, /^Tallymark cannot start: .*Redis Cluster.*use a single Redis$/m);
   reportKept({ fault: "Redis Cluster", runs: 1, measured: "refused at start" });
 });
@@ -157,12 +157,12 @@ Deno.test(
     const url = redis.url.replace("redis://", "redis://tally:pass@");
     await using service = await startService(connectedTo(url));
     await service.waitForOutput(/http:/);
-    equal(await statusOfHit(service), 503);
+    strictEqual(await statusOfHit(service), 503);
     await waitFor("CLUSTERDOWN", async () => {
       await statusOfHit(service);
       return /CLUSTERDOWN/.test(service.stderr()) || undefined;
     });
-    equal(await statusOfHit(service), 503);
+    strictEqual(await statusOfHit(service), 503);
     reportKept({ fault: "CLUSTERDOWN of Redis", runs: 1 });
   },
 );

@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
@@ -43,8 +43,8 @@ for (const { title, args, through } of outages) {
     ok(ledger.slowest <= 2200, `an answer took ${ledger.slowest} ms`);
     const stored = ledger.check(await storedInRedis(redis));
     const log = service.stderr();
-    equal(log.match(/store away/g)?.length, runs, log);
-    equal(log.match(/store back/g)?.length, runs, log);
+    strictEqual(log.match(/store away/g)?.length, runs, log);
+    strictEqual(log.match(/store back/g)?.length, runs, log);
     const measured = `worst answer ${Math.round(ledger.slowest)} ms, back within ${
       Math.round(slowestReturn)
     } ms`;

@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
@@ -26,13 +26,13 @@ Deno.test(
       await waitFor("the connection to Redis", () => isReady(service.url));
       const cut = proxy.cutAfterNextRequest("INCRBY");
       const lost = await hitOnce({ service, ledger }, "alone");
-      equal(lost.answer?.status, 504);
+      strictEqual(lost.answer?.status, 504);
       await cut;
       // Carried out once, and the answer says that it is not known.
-      equal(await redis.command("GET", "hits:alone"), String(run));
+      strictEqual(await redis.command("GET", "hits:alone"), String(run));
     }
     const stored = ledger.check(await storedInRedis(redis));
-    equal(ledger.count(504), runs);
+    strictEqual(ledger.count(504), runs);
     reportKept({ fault: "reply of Redis lost on the wire", runs, ledger, stored });
   },
 );

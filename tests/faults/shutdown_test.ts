@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../support/free_port.ts";
 import { connectTo } from "../support/raw_http.ts";
@@ -28,7 +28,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       ledger.checkOutcomes(200, "broken", "unsent");
       stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
       // A request that got no answer was not taken in, so it must not be counted either.
-      equal(stored, ledger.acknowledged);
+      strictEqual(stored, ledger.acknowledged);
     }
     const measured = `ends within ${Math.round(slowest)} ms`;
     reportKept({ fault: `${signal} under 200 callers`, runs, ledger, stored, measured });
@@ -56,7 +56,7 @@ Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold noth
   const stored = await storedInKv(join(folder.path, "data", "counters.kv"));
   for (const id of ["idle", "half", "stalled"]) stored.delete(id);
   const total = load.ledger.check(stored);
-  equal(total, load.ledger.acknowledged);
+  strictEqual(total, load.ledger.acknowledged);
   const measured = `ends in ${Math.round(milliseconds)} ms`;
   reportKept({
     fault: "SIGTERM with connections left open",
@@ -92,7 +92,7 @@ Deno.test(
     const stored = await storedInRedis(redis);
     for (const id of ["idle", "half", "stalled"]) stored.delete(id);
     const total = load.ledger.check(stored);
-    equal(total, load.ledger.acknowledged);
+    strictEqual(total, load.ledger.acknowledged);
     const measured = `ends in ${Math.round(milliseconds)} ms`;
     reportKept({
       fault: "SIGINT on Deno Deploy",
@@ -116,7 +116,7 @@ Deno.test(
     await using load = startCallers({ service, ledger, callers: 5 });
     await pause(200);
     await load.stop();
-    equal((await hitOnce({ service, ledger })).answer?.status, 200);
+    strictEqual((await hitOnce({ service, ledger })).answer?.status, 200);
     await redis.kill("SIGSTOP");
     let milliseconds: number;
     try {
@@ -129,7 +129,7 @@ Deno.test(
     }
     ok(milliseconds <= 10_000, `ended after ${milliseconds} ms`);
     ledger.checkOutcomes(200, 503, 504, "broken", "unsent");
-    equal(ledger.count("broken"), 0, JSON.stringify(ledger.outcomes));
+    strictEqual(ledger.count("broken"), 0, JSON.stringify(ledger.outcomes));
     const stored = ledger.check(await storedInRedis(redis));
     const measured = `ends in ${Math.round(milliseconds)} ms`;
     reportKept({ fault: "SIGTERM with Redis hung", runs: 1, ledger, stored, measured });
@@ -140,7 +140,7 @@ Deno.test(
 async function endOf(service: Service, signal: Deno.Signal): Promise<number> {
   const start = performance.now();
   const { code, stderr } = await service.stop(signal);
-  equal(code, 0, stderr);
+  strictEqual(code, 0, stderr);
   return performance.now() - start;
 }
 

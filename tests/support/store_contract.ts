@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
@@ -65,35 +65,37 @@ export function testStore(name: string, kind: StoreKind): void {
 
   test("a counter that was never hit is 0, and reading it writes nothing", async (room) => {
     const { backend, counters, store } = room;
-    equal(await counters.count(counterId("new")), 0);
-    deepEqual(await store.read(HOSTILE_IDS), HOSTILE_IDS.map(() => 0));
+    strictEqual(await counters.count(counterId("new")), 0);
+    deepStrictEqual(await store.read(HOSTILE_IDS), HOSTILE_IDS.map(() => 0));
     await counters.ready();
-    for (const id of [counterId("new"), counterId("home")]) equal(await backend.raw(id), undefined);
+    for (const id of [counterId("new"), counterId("home")]) {
+      strictEqual(await backend.raw(id), undefined);
+    }
   });
 
   test("the first hit is 1, the next is 2, and reads say so", async ({ counters }) => {
     const id = counterId("home");
-    equal(await counters.hit(id), 1);
-    equal(await counters.count(id), 1);
-    equal(await counters.hit(id), 2);
-    equal(await counters.count(id), 2);
-    equal(counters.lastSeen(id), 2);
+    strictEqual(await counters.hit(id), 1);
+    strictEqual(await counters.count(id), 1);
+    strictEqual(await counters.hit(id), 2);
+    strictEqual(await counters.count(id), 2);
+    strictEqual(counters.lastSeen(id), 2);
   });
 
   test("ids do not leak into each other", async ({ counters }) => {
-    equal(new Set(HOSTILE_IDS).size, HOSTILE_IDS.length);
+    strictEqual(new Set(HOSTILE_IDS).size, HOSTILE_IDS.length);
     const times = new Map(HOSTILE_IDS.map((id, index) => [id, index + 1]));
     const hits = [...times].flatMap(([id, count]) => Array.from({ length: count }, () => id));
     await Promise.all(hits.map((id) => counters.hit(id)));
-    for (const [id, count] of times) equal(await counters.count(id), count, id);
+    for (const [id, count] of times) strictEqual(await counters.count(id), count, id);
   });
 
   test("10,000 hits at once on one id are answered exactly 1 to 10,000", async (room) => {
     const { backend, counters } = room;
     const id = counterId("hot");
     const numbers = await Promise.all(Array.from({ length: 10_000 }, () => counters.hit(id)));
-    deepEqual(sorted(numbers), upTo(10_000));
-    equal(await counters.count(id), 10_000);
+    deepStrictEqual(sorted(numbers), upTo(10_000));
+    strictEqual(await counters.count(id), 10_000);
     ok(await backend.raw(id) !== undefined);
   });
 
@@ -102,9 +104,9 @@ export function testStore(name: string, kind: StoreKind): void {
     const rounds = [1, 2, 3].map(() => Promise.all(ids.map((id) => counters.hit(id))));
     const numbers = await Promise.all(rounds);
     ids.forEach((id, index) => {
-      deepEqual(sorted(numbers.map((round) => round[index] ?? NaN)), [1, 2, 3], id);
+      deepStrictEqual(sorted(numbers.map((round) => round[index] ?? NaN)), [1, 2, 3], id);
     });
-    deepEqual(await Promise.all(ids.map((id) => counters.count(id))), ids.map(() => 3));
+    deepStrictEqual(await Promise.all(ids.map((id) => counters.count(id))), ids.map(() => 3));
   });
 
   test("a batch as large as the store allows is answered in its order", async ({ store }) => {
@@ -113,9 +115,9 @@ export function testStore(name: string, kind: StoreKind): void {
     });
     const amounts = ids.map((_, index) => index + 1);
     const additions = ids.map((id, index) => ({ id, amount: index + 1 }));
-    deepEqual(await store.add(additions), amounts);
-    deepEqual(await store.read(ids), amounts);
-    deepEqual(await store.add(additions), amounts.map((amount) => 2 * amount));
+    deepStrictEqual(await store.add(additions), amounts);
+    deepStrictEqual(await store.read(ids), amounts);
+    deepStrictEqual(await store.add(additions), amounts.map((amount) => 2 * amount));
   });
 
   test("a read sees every hit that was acknowledged before it began", async ({ counters }) => {
@@ -127,7 +129,7 @@ export function testStore(name: string, kind: StoreKind): void {
       ok(seen >= number, `${seen} after ${number}`);
       await Promise.all(others);
     }
-    equal(await counters.count(id), 200);
+    strictEqual(await counters.count(id), 200);
   });
 
   for (const value of foreign) {
@@ -139,17 +141,17 @@ export function testStore(name: string, kind: StoreKind): void {
       const held = await backend.raw(bad);
 
       const batch = [before, bad, after].map((id, index) => ({ id, amount: index + 1 }));
-      deepEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
-      deepEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
+      deepStrictEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
+      deepStrictEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
       await rejectsWith("not-a-counter", counters.hit(bad));
       await rejectsWith("not-a-counter", counters.count(bad));
       const answers = await Promise.all(
         [before, bad, after, bad].map((id) => counters.hit(id).catch((problem) => problem)),
       );
-      deepEqual(answers.map(shown), [2, "not-a-counter", 4, "not-a-counter"]);
+      deepStrictEqual(answers.map(shown), [2, "not-a-counter", 4, "not-a-counter"]);
 
-      deepEqual(await backend.raw(bad), held);
-      equal(counters.lastSeen(bad), undefined);
+      deepStrictEqual(await backend.raw(bad), held);
+      strictEqual(counters.lastSeen(bad), undefined);
     });
   }
 
@@ -160,28 +162,28 @@ export function testStore(name: string, kind: StoreKind): void {
       await backend.setNumber(full, MAX_HITS - below);
       const held = await backend.raw(full);
       const batch = [{ id: full, amount }, { id: other, amount: 1 }];
-      deepEqual((await store.add(batch)).map(shown), ["counter-full", 1]);
-      deepEqual(await backend.raw(full), held);
-      deepEqual(await store.read([full]), [MAX_HITS - below]);
+      deepStrictEqual((await store.add(batch)).map(shown), ["counter-full", 1]);
+      deepStrictEqual(await backend.raw(full), held);
+      deepStrictEqual(await store.read([full]), [MAX_HITS - below]);
     });
   }
 
   test("a counter takes hits up to 2^53-1 and no more", async ({ backend, counters }) => {
     const id = counterId("full");
     await backend.setNumber(id, MAX_HITS - 1);
-    equal(await counters.hit(id), MAX_HITS);
+    strictEqual(await counters.hit(id), MAX_HITS);
     await rejectsWith("counter-full", counters.hit(id));
-    equal(await counters.count(id), MAX_HITS);
+    strictEqual(await counters.count(id), MAX_HITS);
   });
 
   test("a counter that somebody set is counted on from there", async ({ backend, counters }) => {
     const id = counterId("moved");
     await backend.setNumber(id, 0);
-    equal(await counters.count(id), 0);
-    equal(await counters.hit(id), 1);
+    strictEqual(await counters.count(id), 0);
+    strictEqual(await counters.hit(id), 1);
     const other = counterId("other");
     await backend.setNumber(other, 1234);
-    equal(await counters.hit(other), 1235);
+    strictEqual(await counters.hit(other), 1235);
   });
 
   test("close answers those who wait first, and may be called again", async (room) => {
@@ -190,15 +192,15 @@ export function testStore(name: string, kind: StoreKind): void {
     const hits = Promise.all(Array.from({ length: 300 }, () => counters.hit(id)));
     const count = counters.count(counterId("never"));
     await Promise.all([counters.close(), counters.close()]);
-    deepEqual(sorted(await hits), upTo(300));
-    equal(await count, 0);
+    deepStrictEqual(sorted(await hits), upTo(300));
+    strictEqual(await count, 0);
     await counters.close();
     await Promise.all([store.close(), store.close()]);
     await rejects(counters.hit(id), Problem);
     await rejectsWith("store-unavailable", counters.count(id));
     if (!keeps) return;
     const again = createCounters(await backend.open());
-    equal(await again.hit(id), 301);
+    strictEqual(await again.hit(id), 301);
     await again.close();
   });
 
@@ -211,10 +213,10 @@ export function testStore(name: string, kind: StoreKind): void {
     const ids = ["hot", "warm", "a", "b", "c"].map(counterId);
     for (const id of ids) {
       const numbers = await Promise.all(all.map((each) => paced(each, id, 300)));
-      deepEqual(sorted(numbers.flat()), upTo(900), id);
+      deepStrictEqual(sorted(numbers.flat()), upTo(900), id);
     }
     for (const each of all) {
-      deepEqual(await Promise.all(ids.map((id) => each.count(id))), ids.map(() => 900));
+      deepStrictEqual(await Promise.all(ids.map((id) => each.count(id))), ids.map(() => 900));
     }
     await Promise.all(all.map((each) => each.close()));
   });
@@ -223,7 +225,7 @@ export function testStore(name: string, kind: StoreKind): void {
 /** Asserts that a promise rejects with this problem. */
 export async function rejectsWith(kind: ProblemName, promise: Promise<unknown>): Promise<void> {
   await rejects(promise, (problem: unknown) => {
-    equal(problem instanceof Problem ? problem.kind : problem, kind);
+    strictEqual(problem instanceof Problem ? problem.kind : problem, kind);
     return true;
   });
 }

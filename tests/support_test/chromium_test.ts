@@ -1,9 +1,9 @@
-import { equal } from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import { needsChromium, openChromium } from "../support/chromium.ts";
 
 Deno.test("openChromium: opens a page and leaves nothing behind", needsChromium, async () => {
   await using chromium = await openChromium();
   const page = await chromium.browser.newPage();
   await page.setContent("<title>Tallymark</title>");
-  equal(await page.title(), "Tallymark");
+  strictEqual(await page.title(), "Tallymark");
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual, notStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { type KvConnectServer, startKvConnect } from "../support/kv_connect.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -6,46 +6,46 @@ import { waitFor } from "../support/wait_for.ts";
 Deno.test("startKvConnect: sets, gets, lists and deletes values of every kind", async () => {
   await using server = startKvConnect();
   using kv = await open(server);
-  equal((await kv.get(["hits:", "home"])).value, null);
+  strictEqual((await kv.get(["hits:", "home"])).value, null);
   await kv.set(["hits:", "home"], new Deno.KvU64(2n ** 60n));
-  deepEqual((await kv.get(["hits:", "home"])).value, new Deno.KvU64(2n ** 60n));
+  deepStrictEqual((await kv.get(["hits:", "home"])).value, new Deno.KvU64(2n ** 60n));
   await kv.set(["hits:", "日本"], { text: "é" }, { expireIn: 60_000 });
   await kv.set(["hits:", "a"], new Uint8Array([1, 2]));
   await kv.set(["other"], 1);
   const values = await kv.getMany([["hits:", "a"], ["hits:", "none"], ["hits:", "日本"]]);
-  deepEqual(values.map(({ value }) => value), [new Uint8Array([1, 2]), null, { text: "é" }]);
+  deepStrictEqual(values.map(({ value }) => value), [new Uint8Array([1, 2]), null, { text: "é" }]);
   const keys = await Array.fromAsync(kv.list({ prefix: ["hits:"] }), ({ key }) => key[1]);
-  deepEqual(keys, ["a", "home", "日本"]);
+  deepStrictEqual(keys, ["a", "home", "日本"]);
   const last = await Array.fromAsync(kv.list({ prefix: ["hits:"] }, { reverse: true, limit: 1 }));
-  deepEqual(last.map(({ key }) => key[1]), ["日本"]);
+  deepStrictEqual(last.map(({ key }) => key[1]), ["日本"]);
   await kv.delete(["hits:", "a"]);
-  equal((await kv.get(["hits:", "a"])).versionstamp, null);
+  strictEqual((await kv.get(["hits:", "a"])).versionstamp, null);
 });
 
 Deno.test("startKvConnect: a commit whose check fails changes nothing", async () => {
   await using server = startKvConnect();
   using kv = await open(server);
   const first = await add(kv, "x", null, 1n);
-  equal(first.ok, true);
-  equal((await add(kv, "x", null, 9n)).ok, false);
+  strictEqual(first.ok, true);
+  strictEqual((await add(kv, "x", null, 9n)).ok, false);
   const entry = await kv.get(["x"]);
-  equal(entry.versionstamp, first.ok && first.versionstamp);
+  strictEqual(entry.versionstamp, first.ok && first.versionstamp);
   const second = await add(kv, "x", entry.versionstamp, 2n);
-  notEqual(second.ok && second.versionstamp, entry.versionstamp);
+  notStrictEqual(second.ok && second.versionstamp, entry.versionstamp);
   const both = kv.atomic().check(await kv.get(["x"]), { key: ["y"], versionstamp: "0".repeat(20) });
-  equal((await both.set(["x"], 5).set(["y"], 5).commit()).ok, false);
-  deepEqual((await kv.get(["x"])).value, new Deno.KvU64(2n));
-  equal(server.commits, 2);
+  strictEqual((await both.set(["x"], 5).set(["y"], 5).commit()).ok, false);
+  deepStrictEqual((await kv.get(["x"])).value, new Deno.KvU64(2n));
+  strictEqual(server.commits, 2);
 });
 
 Deno.test("loseNextAnswer: the commit is applied, and its repetition is a conflict", async () => {
   await using server = startKvConnect();
   using kv = await open(server);
   server.loseNextAnswer();
-  equal((await add(kv, "x", null, 1n)).ok, false);
-  deepEqual((await kv.get(["x"])).value, new Deno.KvU64(1n));
-  equal(server.writes, 2);
-  equal(server.commits, 1);
+  strictEqual((await add(kv, "x", null, 1n)).ok, false);
+  deepStrictEqual((await kv.get(["x"])).value, new Deno.KvU64(1n));
+  strictEqual(server.writes, 2);
+  strictEqual(server.commits, 1);
 });
 
 Deno.test("conflictNext: another client writes first", async () => {
@@ -53,8 +53,8 @@ Deno.test("conflictNext: another client writes first", async () => {
   using kv = await open(server);
   using other = await open(server);
   server.conflictNext(() => other.set(["x"], new Deno.KvU64(7n)));
-  equal((await add(kv, "x", null, 1n)).ok, false);
-  deepEqual((await kv.get(["x"])).value, new Deno.KvU64(7n));
+  strictEqual((await add(kv, "x", null, 1n)).ok, false);
+  deepStrictEqual((await kv.get(["x"])).value, new Deno.KvU64(7n));
 });
 
 Deno.test("goAway: a commit waits until comeBack and is applied once", async () => {
@@ -65,10 +65,10 @@ Deno.test("goAway: a commit waits until comeBack and is applied once", async () 
   let done = false;
   const commit = add(kv, "x", null, 1n).finally(() => done = true);
   await waitFor("a try", () => server.turnedAway > 0 ? true : undefined);
-  equal(done, false);
+  strictEqual(done, false);
   server.comeBack();
-  equal((await commit).ok, true);
-  equal(server.commits, 1);
+  strictEqual((await commit).ok, true);
+  strictEqual(server.commits, 1);
 });
 
 Deno.test("startKvConnect: behind a proxy the answer can be lost on the wire", async () => {
@@ -77,10 +77,10 @@ Deno.test("startKvConnect: behind a proxy the answer can be lost on the wire", a
   using kv = await open({ url: proxy.through(server.url), token: server.token });
   await kv.get(["x"]);
   server.loseNextAnswer({ cut: () => proxy.cut() });
-  equal((await add(kv, "x", null, 1n)).ok, false);
-  equal(server.commits, 1);
-  equal(server.writes, 2);
-  equal(proxy.connections, 2);
+  strictEqual((await add(kv, "x", null, 1n)).ok, false);
+  strictEqual(server.commits, 1);
+  strictEqual(server.writes, 2);
+  strictEqual(proxy.connections, 2);
 });
 
 Deno.test("loseNextAnswer: an answer that breaks off in its body is not repeated", async () => {
@@ -88,8 +88,8 @@ Deno.test("loseNextAnswer: an answer that breaks off in its body is not repeated
   using kv = await open(server);
   server.loseNextAnswer({ as: "body" });
   await rejects(add(kv, "x", null, 1n), /read response body/);
-  equal(server.writes, 1);
-  equal(server.commits, 1);
+  strictEqual(server.writes, 1);
+  strictEqual(server.commits, 1);
 });
 
 Deno.test("startKvConnect: a wrong token is refused", async () => {

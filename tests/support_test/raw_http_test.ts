@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { sendRaw } from "../support/raw_http.ts";
 
 Deno.test("sendRaw: reads bodies of every form, answers in order, and HEAD", async () => {
@@ -7,22 +7,22 @@ Deno.test("sendRaw: reads bodies of every form, answers in order, and HEAD", asy
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
   const [plain] = await sendRaw({ url }, get("/é".normalize()));
-  equal(plain?.body, "fixed /%C3%A9");
-  equal(plain?.headers.get("content-type"), "text/plain;charset=UTF-8");
+  strictEqual(plain?.body, "fixed /%C3%A9");
+  strictEqual(plain?.headers.get("content-type"), "text/plain;charset=UTF-8");
   const two = await sendRaw({ url, answers: 2 }, get("/stream") + get("/b"));
-  deepEqual(two.map(({ body }) => body), ["one two", "fixed /b"]);
+  deepStrictEqual(two.map(({ body }) => body), ["one two", "fixed /b"]);
   const [head] = await sendRaw({ url }, "HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n");
-  equal(head?.headers.get("content-length"), "8");
-  equal(head?.body, "");
+  strictEqual(head?.headers.get("content-length"), "8");
+  strictEqual(head?.body, "");
   const closed = "GET /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  equal((await sendRaw({ url, answers: Infinity }, closed)).length, 1);
+  strictEqual((await sendRaw({ url, answers: Infinity }, closed)).length, 1);
 });
 
 Deno.test("sendRaw: a server that says nothing gives no answer at the time limit", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listener.addr.port}`;
   const accepted = listener.accept();
-  deepEqual(await sendRaw({ url, timeout: 50 }, "GET / HTTP/1.1\r\n"), []);
+  deepStrictEqual(await sendRaw({ url, timeout: 50 }, "GET / HTTP/1.1\r\n"), []);
   (await accepted).close();
 });
 

@@ -1,4 +1,4 @@
-import { equal, match, ok, rejects } from "node:assert/strict";
+import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -26,10 +26,10 @@ Deno.test("startService: runs with its own environment and folder, stops in good
     await using service = await startService({ ...open, entry, env: { SECRET_TOKEN: "s" } });
     cwd = service.cwd;
     ok(service.stdout().includes(cwd));
-    equal(await (await fetch(`${service.url}/path`)).text(), '["s",null]');
+    strictEqual(await (await fetch(`${service.url}/path`)).text(), '["s",null]');
     await service.waitForOutput(/asked for \/path/);
     match(service.stderr(), /asked for/);
-    equal((await service.stop()).code, 0);
+    strictEqual((await service.stop()).code, 0);
   }
   await rejects(Deno.stat(cwd), Deno.errors.NotFound);
 });
@@ -40,8 +40,8 @@ Deno.test("startService: a service that does not come up throws what it printed"
   await Deno.writeTextFile(entry, program);
   await rejects(startService({ ...open, entry, args: ["fail"] }), /the process ended\s+bad PORT/);
   const ended = await runService({ ...open, entry, args: ["fail"] });
-  equal(ended.code, 1);
-  equal(ended.stderr, "bad PORT\n");
+  strictEqual(ended.code, 1);
+  strictEqual(ended.stderr, "bad PORT\n");
 });
 
 Deno.test("startService: a service that does not stop is killed at the time limit", async () => {

@@ -1,4 +1,4 @@
-import { equal, ok, rejects } from "node:assert/strict";
+import { ok, rejects, strictEqual } from "node:assert/strict";
 import { exchange } from "../support/resp.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
@@ -8,12 +8,12 @@ Deno.test("startProxy: forwards, counts and delays each way", needsRedis, async 
   await using redis = await startRedis();
   await using proxy = startProxy(redis);
   using connection = await connect(proxy);
-  equal(proxy.through(redis.url), `redis://127.0.0.1:${proxy.port}`);
-  equal((await exchange(connection, [["PING"]]))[0], "PONG");
-  equal(proxy.bytes.toUpstream, 14);
-  equal(proxy.bytes.toClient, 7);
-  equal(proxy.connections, 1);
-  equal(proxy.open, 1);
+  strictEqual(proxy.through(redis.url), `redis://127.0.0.1:${proxy.port}`);
+  strictEqual((await exchange(connection, [["PING"]]))[0], "PONG");
+  strictEqual(proxy.bytes.toUpstream, 14);
+  strictEqual(proxy.bytes.toClient, 7);
+  strictEqual(proxy.connections, 1);
+  strictEqual(proxy.open, 1);
   proxy.delay(30);
   const start = performance.now();
   await exchange(connection, [["PING"]]);
@@ -32,9 +32,9 @@ Deno.test(
     await exchange(connection, [["PING"]]);
     await rejects(exchange(connection, [["INCR", "hits:x"]]), /ended|reset/);
     await cut;
-    equal(await redis.command("GET", "hits:x"), "1");
+    strictEqual(await redis.command("GET", "hits:x"), "1");
     using again = await connect(proxy);
-    equal((await exchange(again, [["INCR", "hits:x"]]))[0], 2);
+    strictEqual((await exchange(again, [["INCR", "hits:x"]]))[0], 2);
   },
 );
 
@@ -46,9 +46,9 @@ Deno.test("blackHole: holds what is sent until resume", needsRedis, async () => 
   const answer = exchange(connection, [["INCR", "hits:x"]]);
   await waitFor("the request to be held", () => proxy.open === 1 ? true : undefined);
   // Asked often enough that a hit which came through would be seen.
-  for (let time = 0; time < 20; time++) equal(await redis.command("GET", "hits:x"), null);
+  for (let time = 0; time < 20; time++) strictEqual(await redis.command("GET", "hits:x"), null);
   proxy.resume();
-  equal((await answer)[0], 1);
+  strictEqual((await answer)[0], 1);
 });
 
 Deno.test("swallowReplies: commands are executed, then cut on demand", needsRedis, async () => {
@@ -72,10 +72,10 @@ Deno.test(
     await exchange(connection, [["PING"]]);
     await proxy.refuse();
     await rejects(connect(proxy), Deno.errors.ConnectionRefused);
-    equal((await exchange(connection, [["PING"]]))[0], "PONG");
+    strictEqual((await exchange(connection, [["PING"]]))[0], "PONG");
     proxy.accept();
     using again = await connect(proxy);
-    equal((await exchange(again, [["PING"]]))[0], "PONG");
+    strictEqual((await exchange(again, [["PING"]]))[0], "PONG");
   },
 );
 
@@ -88,9 +88,9 @@ Deno.test(
     using connection = await connect(proxy);
     await exchange(connection, [["PING"]]);
     await redis.kill();
-    equal(await connection.read(new Uint8Array(1)), null);
+    strictEqual(await connection.read(new Uint8Array(1)), null);
     using refused = await connect(proxy);
-    equal(await refused.read(new Uint8Array(1)), null);
+    strictEqual(await refused.read(new Uint8Array(1)), null);
   },
 );
 

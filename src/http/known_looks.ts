@@ -1,14 +1,21 @@
 import { renderBadge } from "../badge/badge.ts";
 import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
 import { Recent } from "../recent.ts";
-import { textHash } from "./entity_tag.ts";
+import { badgeTag, textHash } from "./entity_tag.ts";
 import type { Query } from "./query.ts";
 
-/** A look and what its badges have in common. */
+/** A badge as it is sent. */
+export interface Drawing {
+  readonly message: string;
+  readonly svg: string;
+  readonly tag: string;
+}
+
+/** A look, and its badges. */
 export interface KnownLook {
   readonly look: Look;
-  /** A hash of the look's badge with no message: whatever changes the drawing changes it. */
-  readonly hash: string;
+  /** Draws a badge; the last one is kept, as badges are seen more often than their numbers change. */
+  draw(message: string): Drawing;
 }
 
 const REMEMBERED = 1000;
@@ -24,9 +31,23 @@ export function rememberLooks(): (query: Query) => KnownLook {
     const key = LOOK_PARAMETERS.map((name) => query.get(name)).join(SEPARATOR);
     const found = known.get(key);
     if (found !== undefined) return found;
-    const look = parseLook(query);
-    const entry = { look, hash: textHash(renderBadge(look, "")) };
+    const entry = knownLook(parseLook(query));
     if (key.length <= MAX_KEY_LENGTH) known.set(key, entry);
     return entry;
+  };
+}
+
+function knownLook(look: Look): KnownLook {
+  // Whatever changes the drawing changes the hash of a badge without a message.
+  const hash = textHash(renderBadge(look, ""));
+  let last: Drawing | undefined;
+  return {
+    look,
+    draw(message) {
+      if (last?.message !== message) {
+        last = { message, svg: renderBadge(look, message), tag: badgeTag(hash, message) };
+      }
+      return last;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
+import { Recent } from "../recent.ts";
 
 /** A secret that can be compared with and that makes counter keys. */
 export interface Secret {
@@ -10,10 +11,14 @@ export interface Secret {
   matchesKey(given: string, id: CounterId): boolean;
 }
 
+/** How many counters' keys are remembered. */
+const REMEMBERED = 10_000;
+
 /** Prepares a secret. Loading what it needs takes as long as the rest of a start: only who uses it should wait for it. */
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
+  const keyDigests = new Recent<CounterId, string>(REMEMBERED);
 
   /** As text: making a Buffer of it for `timingSafeEqual` costs more than hashing does. */
   function digest(given: string | Uint8Array): string {
@@ -26,10 +31,19 @@ export async function openSecret(text: string): Promise<Secret> {
     return code.subarray(0, 16).toString("base64url");
   }
 
+  /** Making a key takes longer than all the rest of a hit, and a key that stands in public is shown again and again. */
+  function keyDigestOf(id: CounterId): string {
+    const known = keyDigests.get(id);
+    if (known !== undefined) return known;
+    const made = digest(keyOf(id));
+    keyDigests.set(id, made);
+    return made;
+  }
+
   return {
     matches: (given) => sameDigest(expected, digest(given)),
     keyOf,
-    matchesKey: (given, id) => sameDigest(digest(keyOf(id)), digest(given)),
+    matchesKey: (given, id) => sameDigest(keyDigestOf(id), digest(given)),
   };
 }
 

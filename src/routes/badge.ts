@@ -1,4 +1,3 @@
-import { renderBadge } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
 import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
@@ -6,7 +5,7 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { badgeTag, isUnchanged } from "../http/entity_tag.ts";
+import { isUnchanged } from "../http/entity_tag.ts";
 import { rememberLooks } from "../http/known_looks.ts";
 import { parseQuery } from "../http/query.ts";
 import { Problem } from "../problem.ts";
@@ -31,14 +30,13 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
       await access.checkRead(request, query);
-      const { look, hash } = lookOf(query);
+      const { look, draw } = lookOf(query);
       const { hits, fresh } = await latest(counters, id);
-      const message = formatCount(hits, look);
-      if (!fresh) return answer(renderBadge(look, message), stale);
-      if (!openReads) return answer(renderBadge(look, message), headers);
-      const tag = badgeTag(hash, message);
+      const { svg, tag } = draw(formatCount(hits, look));
+      if (!fresh) return answer(svg, stale);
+      if (!openReads) return answer(svg, headers);
       if (isUnchanged(request, tag)) return answer(null, { ...unchanged, etag: tag }, 304);
-      return answer(renderBadge(look, message), { ...headers, etag: tag });
+      return answer(svg, { ...headers, etag: tag });
     },
   };
 }

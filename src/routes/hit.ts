@@ -1,4 +1,3 @@
-import { renderBadge } from "../badge/badge.ts";
 import { LOOK_PARAMETERS } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
 import { counterId } from "../counter/counter_id.ts";
@@ -51,16 +50,16 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
       await access.checkHit(request, query, id);
-      const { look } = lookOf(query);
+      const { look, draw } = lookOf(query);
       const prefetch = isPrefetch(request);
       const looking = prefetch || request.method === "HEAD";
       try {
         const hits = await (looking ? counters.count(id) : counters.hit(id));
-        return answer(renderBadge(look, formatCount(hits, look)), prefetch ? uncounted : headers);
+        return answer(draw(formatCount(hits, look)).svg, prefetch ? uncounted : headers);
       } catch (error) {
         const last = counters.lastSeen(id);
         if (!(error instanceof Problem) || error.status < 500 || last === undefined) throw error;
-        return problemWithBody(error, "svg", "image", renderBadge(look, formatCount(last, look)));
+        return problemWithBody(error, "svg", "image", draw(formatCount(last, look)).svg);
       }
     },
   };

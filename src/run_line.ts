@@ -1,10 +1,9 @@
-import { dirname } from "node:path/posix";
-import { fileURLToPath } from "node:url";
 import { SETTINGS } from "./config.ts";
+import { folderOf } from "./counter/kv_file.ts";
 
 /** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
 export function runLine(entry: string, counterFile: string): string {
-  const folder = dirname(counterFile);
+  const folder = folderOf(counterFile);
   const flags = [
     "--unstable-kv",
     "--no-prompt",
@@ -13,7 +12,7 @@ export function runLine(entry: string, counterFile: string): string {
     `--allow-read=data,.env,${folder}`,
     `--allow-write=data,${folder}`,
   ];
-  const file = entry.startsWith("file:") ? fileURLToPath(entry) : entry;
+  const file = entry.startsWith("file:") ? decodeURIComponent(new URL(entry).pathname) : entry;
   return ["deno", "run", ...flags, file].map(shellWord).join(" ");
 }
 

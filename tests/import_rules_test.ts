@@ -16,7 +16,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/app.ts", ["src/routes/", "src/http/", "src/problem.ts", "npm:hono"]],
   ["src/config.ts", ["src/redis_address.ts"]],
   ["src/environment.ts", ["src/config.ts", "src/counter/start_error.ts", "node:"]],
-  ["src/run_line.ts", ["src/config.ts", "node:"]],
+  ["src/run_line.ts", ["src/config.ts", "src/counter/kv_file.ts"]],
   ["src/banner.ts", ["src/http/access.ts"]],
   ["src/redis_address.ts", []],
   ["src/log.ts", []],

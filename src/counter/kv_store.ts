@@ -67,6 +67,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
     const ids = additions.map(({ id }) => id);
+    checkPresent();
     const giveUp = performance.now() + CONFLICT_LIMIT;
     while (true) {
       const entries = counters.kept(ids) ?? await counters.read(ids).catch(unavailable);
@@ -116,13 +117,24 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     outcomes: readonly Outcome[],
     versionstamp: string,
   ): void {
+    counters.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
     try {
       file?.confirm();
     } catch (cause) {
-      unavailable(cause);
+      // The file went away just now: the hits are in it, wherever it is.
+      health.away(cause);
+      throw new Problem("outcome-unknown", { cause });
     }
     health.well();
-    counters.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
+  }
+
+  /** So that nothing is written to a file that went away. */
+  function checkPresent(): void {
+    try {
+      file?.checkPresent();
+    } catch (cause) {
+      unavailable(cause);
+    }
   }
 
   function unavailable(cause: unknown): never {

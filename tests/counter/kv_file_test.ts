@@ -161,6 +161,35 @@ for (const gone of ["deleted", "replaced"]) {
   });
 }
 
+Deno.test("openKvFile: a hit refused while the file is away is not found in it afterwards", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const store = await openStore(path);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  Deno.renameSync(path, `${path}.moved`);
+  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  Deno.renameSync(`${path}.moved`, path);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+  await store.close();
+});
+
+Deno.test("openKvFile: a hit whose file went away during its commit may be counted", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const file = await openKvFile(path);
+  const store = kvStore({
+    ...file,
+    confirm() {
+      Deno.renameSync(path, `${path}.moved`);
+      file.confirm();
+    },
+  });
+  await rejectsWith("outcome-unknown", store.add([{ id: HOME, amount: 1 }]));
+  Deno.renameSync(`${path}.moved`, path);
+  deepStrictEqual(await store.read([HOME]), [1]);
+  await store.close();
+});
+
 Deno.test({
   name: "openKvFile: a hit is answered although the lock file cannot be written",
   // Writing to /dev/full fails as on a full disk.

@@ -1,8 +1,9 @@
 import { Problem } from "../problem.ts";
+import { Recent } from "../recent.ts";
 import type { CounterId } from "./counter_id.ts";
 import { type Group, GroupCalls } from "./group_calls.ts";
-import { Recent } from "../recent.ts";
 import type { CounterStore, Outcome, Source } from "./store.ts";
+import { within } from "./within.ts";
 
 /** How long a caller waits for the store at most, in milliseconds. */
 const DEADLINE = 2000;
@@ -70,6 +71,12 @@ export function createCounters(store: CounterStore): Counters {
     return Promise.reject(new Problem("overloaded"));
   }
 
+  async function ready(): Promise<void> {
+    // A store that was closed would be opened again, or taken to be away.
+    if (closing !== undefined) throw new Problem("store-unavailable");
+    await within(READY_DEADLINE, store.check());
+  }
+
   async function end(): Promise<void> {
     await Promise.all([hits.drain(), counts.drain()]);
     await store.close();
@@ -80,19 +87,7 @@ export function createCounters(store: CounterStore): Counters {
     hit: (id) => join(hits, id),
     count: (id) => join(counts, id),
     lastSeen: (id) => seen.get(id),
-    ready: () => within(READY_DEADLINE, store.check()),
+    ready,
     close: () => closing ??= end(),
   };
-}
-
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem("store-unavailable")), milliseconds);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

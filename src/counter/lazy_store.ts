@@ -22,11 +22,12 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
 
   async function opened(): Promise<CounterStore> {
     clearTimeout(soon);
-    opening ??= open();
+    const attempt = opening ??= open();
     try {
-      return await opening;
+      return await attempt;
     } catch (cause) {
-      opening = undefined;
+      // Another caller may have begun anew already.
+      if (opening === attempt) opening = undefined;
       health.away(cause);
       throw new Problem("store-unavailable", { cause });
     }

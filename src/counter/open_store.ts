@@ -8,6 +8,7 @@ import { createRedisStore, REDIS_BATCHES } from "./redis_store.ts";
 import { StartError } from "./start_error.ts";
 import type { CounterStore } from "./store.ts";
 import { createStoreHealth } from "./store_health.ts";
+import { within } from "./within.ts";
 
 /** How long a service that fails fast waits for its store at start, in milliseconds. */
 const FAIL_FAST_LIMIT = 5000;
@@ -94,14 +95,4 @@ async function answering(store: CounterStore): Promise<void> {
     "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
       "check its address, its password and whether it runs",
   );
-}
-
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("no answer")), milliseconds);
-  try {
-    await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -160,6 +160,8 @@ Deno.test("createCounters: close answers those who wait, takes nobody any more, 
   await Promise.all(closes);
   await counters.close();
   strictEqual(store.closed, 1);
+  await rejectsWith("store-unavailable", counters.ready());
+  strictEqual(store.calls.check, 0);
 });
 
 Deno.test("createCounters: close ends within the deadline where the store hangs", async () => {

@@ -56,6 +56,22 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
   await store.close();
 });
 
+Deno.test("createLazyStore: a failed opening is forgotten once, whoever learns of it late", async () => {
+  const failed = Promise.withResolvers<CounterStore>();
+  const { store: inner } = await memoryStore();
+  let tries = 0;
+  const store = lazy(() => ++tries === 1 ? failed.promise : Promise.resolve(inner));
+  const early = rejectsWith("store-unavailable", store.check());
+  failed.reject(new Error("away"));
+  // Between the two that learn of the failure, a third call opens anew.
+  const between = Promise.resolve().then(() => store.check());
+  const late = rejectsWith("store-unavailable", store.check());
+  await Promise.all([early, between, late]);
+  await store.check();
+  strictEqual(tries, 2);
+  await store.close();
+});
+
 Deno.test("createLazyStore: closing opens nothing", async () => {
   const store = lazy(() => {
     throw new Error("Close, do not open");

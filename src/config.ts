@@ -17,7 +17,7 @@ export const SETTINGS = [
 ] as const;
 
 /** The file that holds the counters where no store is set. */
-export const DEFAULT_KV_FILE = "data/counters.kv";
+const DEFAULT_KV_FILE = "data/counters.kv";
 
 const DEFAULT_PREFIX = "hits:";
 const DEFAULT_PORT = 8000;

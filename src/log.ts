@@ -18,7 +18,7 @@ export interface LogOptions {
 
 /** A log that writes each event as one JSON line. */
 export function createLog({ secrets, write = writeToStandardError }: LogOptions): Log {
-  const hidden = secretsPattern(secrets);
+  const hidden = spellingsOf(secrets);
 
   function log(level: string, event: string, fields: Record<string, LogField> = {}): void {
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
@@ -37,15 +37,19 @@ export function createLog({ secrets, write = writeToStandardError }: LogOptions)
 
 /** Prints text for a person at start: the banner, and what keeps the service from starting. */
 export function printTo(stream: "stdout" | "stderr", text: string): void {
-  if (stream === "stdout") console.log(text);
-  else console.error(text);
+  try {
+    if (stream === "stdout") console.log(text);
+    else console.error(text);
+  } catch {
+    // On a full disk the console throws; what cannot be told must not end what is told of.
+  }
 }
 
 function writeToStandardError(line: string): void {
-  console.error(line);
+  printTo("stderr", line);
 }
 
-/** An error with its causes, outermost first; the stack only of one that nobody expected. */
+/** An error with its causes, outermost first. */
 function describe(error: Error): string {
   const parts: string[] = [];
   let current: unknown = error;
@@ -56,17 +60,22 @@ function describe(error: Error): string {
   return parts.join(" <- ");
 }
 
-/** Matches each secret as it is and percent-encoded; undefined where there are none. */
-function secretsPattern(secrets: readonly string[]): RegExp | undefined {
-  const texts = secrets.filter((secret) => secret.length > 0)
+/** Each secret as it is and percent-encoded. */
+function spellingsOf(secrets: readonly string[]): readonly string[] {
+  return secrets.filter((secret) => secret.length > 0)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
     // The longest first: one that begins another would leave the rest of it.
     .sort((a, b) => b.length - a.length);
-  return texts.length === 0 ? undefined : new RegExp(texts.map(RegExp.escape).join("|"), "g");
 }
 
-function redact(value: LogField, hidden: RegExp | undefined): LogField {
-  if (hidden === undefined) return value;
-  if (typeof value === "string") return value.replace(hidden, "[redacted]");
-  return Array.isArray(value) ? value.map((text) => text.replace(hidden, "[redacted]")) : value;
+function redact(value: LogField, hidden: readonly string[]): LogField {
+  if (typeof value === "string") return hide(value, hidden);
+  return Array.isArray(value) ? value.map((text) => hide(text, hidden)) : value;
+}
+
+/** Cuts at one secret after the other: as a pattern, a long one would not compile and would be told in the error. */
+function hide(text: string, hidden: readonly string[]): string {
+  const [secret, ...others] = hidden;
+  if (secret === undefined) return text;
+  return text.split(secret).map((part) => hide(part, others)).join("[redacted]");
 }

@@ -1,4 +1,4 @@
-/** A map that keeps the entries used last and forgets the others, so that it never grows past its capacity. */
+/** A map that keeps the entries set last and forgets the others, so that it never grows past its capacity. */
 export class Recent<Key, Value> {
   readonly #entries = new Map<Key, Value>();
 
@@ -14,7 +14,7 @@ export class Recent<Key, Value> {
     return this.#entries.get(key);
   }
 
-  /** Sets an entry, which makes it the one used last. */
+  /** Sets an entry, also one that is there, which makes it the one set last. */
   set(key: Key, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

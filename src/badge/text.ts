@@ -15,7 +15,7 @@ export interface Line {
 }
 
 /** Most characters (grapheme clusters) that a badge shows of a text; the rest becomes "…". */
-export const MOST_CHARACTERS = 100;
+const MOST_CHARACTERS = 100;
 
 /** Drops what a badge must not hold (all that XML 1.0 forbids among it), trims, cuts; may be empty. */
 export function cleanText(text: string): string {

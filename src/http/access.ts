@@ -74,11 +74,11 @@ const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_R
 const OR_KEY = "A counter key in key= opens its own counter.";
 const NO_KEYS =
   "Counter keys are off because SECRET_TOKEN is not set or shorter than 16 characters.";
-const SEND_SECRET =
-  "Send the secret token in the X-Auth-Token header, as a Bearer token, or as token= in the query.";
 
+/** The usual sentence, and what else the caller of this endpoint should know. */
 function unauthorized(more: string): Problem {
-  return new Problem("unauthorized", { detail: `${SEND_SECRET} ${more}`.trim() });
+  const { detail } = new Problem("unauthorized");
+  return new Problem("unauthorized", { detail: `${detail} ${more}`.trim() });
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/;

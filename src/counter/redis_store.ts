@@ -103,8 +103,9 @@ function isCounter(number: number): boolean {
 
 /** What a command that was not carried out means for its callers; `lost` where no reply came. */
 function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
-  if (reply?.kind !== "refused") return new Problem(lost, { cause: reply?.kind });
-  const { cause } = reply;
+  if (reply === undefined || reply.kind === "done") return new Problem(lost);
+  const { kind, cause } = reply;
+  if (kind === "lost") return new Problem(lost, { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
 

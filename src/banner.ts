@@ -38,11 +38,19 @@ export function settingsWarnings(config: Config): string[] {
       `SECRET_TOKEN is shorter than ${MIN_SECRET_LENGTH} characters: counter keys are off, and it may be guessed`,
     );
   }
+  if (secret !== undefined && UNFIT_FOR_HEADERS.test(secret)) {
+    warnings.push(
+      "SECRET_TOKEN begins or ends with white space or holds a control character: no header can carry it",
+    );
+  }
   if (ignored.length > 0) {
     warnings.push(`These settings have no effect on Deno Deploy: ${ignored.join(", ")}`);
   }
   return warnings;
 }
+
+/** HTTP strips white space around a header's value and allows no control characters in it (RFC 9110, section 5.5). */
+const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;
 
 function placeOf(store: StoreSetting): string {
   switch (store.kind) {

@@ -1,4 +1,4 @@
-import { type Environment, isDeploy, SETTINGS } from "./config.ts";
+import { ConfigError, type Environment, isDeploy, SETTINGS } from "./config.ts";
 import { StartError } from "./counter/start_error.ts";
 
 /**
@@ -8,12 +8,28 @@ import { StartError } from "./counter/start_error.ts";
 export async function readEnvironment(
   get: (name: string) => string | undefined,
 ): Promise<Environment> {
-  const own = Object.fromEntries(SETTINGS.map((name) => [name, get(name) || undefined]));
+  const own = readOwn(get);
   if (isDeploy(own)) return own;
   const file = await readDotEnv();
   const settings = SETTINGS.map((name) => [name, own[name] ?? file[name]]);
   // Where it runs is for the platform to say, not for a file.
   return { ...Object.fromEntries(settings), DENO_DEPLOY: undefined, DENO_DEPLOYMENT_ID: undefined };
+}
+
+function readOwn(get: (name: string) => string | undefined): Environment {
+  const problems: string[] = [];
+  const own = SETTINGS.map((name) => {
+    try {
+      return [name, get(name) || undefined];
+    } catch (error) {
+      if (error instanceof Deno.errors.NotCapable) throw error;
+      // Deno shows the whole value in its error.
+      problems.push(`${name} must be UTF-8 text`);
+      return [name, undefined];
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.fromEntries(own);
 }
 
 async function readDotEnv(): Promise<Environment> {

@@ -3,7 +3,8 @@ import { folderOf } from "./counter/kv_file.ts";
 
 /** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
 export function runLine(entry: string, counterFile: string): string {
-  const folder = folderOf(counterFile);
+  // A single comma would end the folder and begin another.
+  const folder = folderOf(counterFile).replaceAll(",", ",,");
   const flags = [
     "--unstable-kv",
     "--no-prompt",

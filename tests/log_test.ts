@@ -72,6 +72,13 @@ Deno.test("createLog: hides the whole of a secret that begins with another", () 
   strictEqual(JSON.parse(lines[0] ?? "").text, "[redacted], [redacted], [redacted]");
 });
 
+Deno.test("createLog: hides a secret that is too long for a pattern", () => {
+  const long = "s".repeat(100_000);
+  const { log, lines } = collect([long]);
+  log.info("x", { text: `a ${long} b` });
+  strictEqual(JSON.parse(lines[0] ?? "").text, "a [redacted] b");
+});
+
 Deno.test("createLog: no secret leaves in a field, whatever it is and wherever it stands", () => {
   const secret = string({ unit: "binary", minLength: 4 }).filter((text) => !frame.includes(text));
   assert(property(uniqueArray(secret, { minLength: 1, maxLength: 3 }), nat(9), (secrets, gap) => {

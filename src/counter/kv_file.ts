@@ -25,6 +25,7 @@ export async function openKvFile(path: string): Promise<KvFile> {
   let lock: Deno.FsFile | undefined;
   try {
     await Deno.mkdir(folderOf(path), { recursive: true });
+    await refuseLink(path);
     lock = await lockFor(path);
     const held = await readAll(lock) === HELD;
     await refuseDamage(path, held);
@@ -86,6 +87,15 @@ function note(lock: Deno.FsFile): boolean {
     // The counters are stored all the same, and whoever waits for them must be told so; the next commit tries again.
     return false;
   }
+}
+
+/** SQLite follows a link to a file and keeps its log there, but the lock would be here: one file could have two owners. */
+async function refuseLink(path: string): Promise<void> {
+  const found = await Deno.lstat(path).catch(() => undefined);
+  if (found?.isSymlink !== true) return;
+  throw new StartError(
+    `${path} is a symbolic link: name the file that it leads to in STORE_URL, or make a link of its whole folder`,
+  );
 }
 
 /** The lock is a file of its own: SQLite has locks on the database, and lets two processes write in turn. */

@@ -13,6 +13,7 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query 
   const query = new Map<string, string>();
   const start = url.indexOf("?");
   if (start === -1) return query;
+  const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
   const hash = url.indexOf("#", start);
   for (const pair of url.slice(start + 1, hash === -1 ? undefined : hash).split("&")) {
     const equals = pair.indexOf("=");
@@ -27,11 +28,16 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query 
   return query;
 }
 
+/** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */
+const LONG_URL = 1000;
 const NEEDS_DECODING = /[%+]/;
 
+function decodeQuickly(text: string): string {
+  return NEEDS_DECODING.test(text) ? decodeToCopy(text) : text;
+}
+
 /** Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. */
-function decode(text: string): string {
-  if (!NEEDS_DECODING.test(text)) return text;
+function decodeToCopy(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (cause) {

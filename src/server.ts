@@ -98,22 +98,27 @@ function listen(address: { hostname?: string; port?: number }, fetch: Deno.Serve
 /** Out of file descriptors, Deno stops listening for good: begins again on the same address until the result is called. */
 function keepListening(first: Server, fetch: Deno.ServeHandler, log: Log): () => Promise<void> {
   let server = first;
+  let stopped = false;
   const { hostname, port } = first.addr;
   const watch = (): void => {
     server.finished.catch(async (cause) => {
       log.error("listener lost", { cause: asError(cause) });
-      server = await again();
-      watch();
+      await listenAgain();
     });
   };
   watch();
-  return () => server.shutdown();
+  return () => {
+    stopped = true;
+    return server.shutdown();
+  };
 
-  async function again(): Promise<Server> {
+  async function listenAgain(): Promise<void> {
     while (true) {
       await pause(RELISTEN_PAUSE);
+      if (stopped) return;
       try {
-        return listen({ hostname, port }, fetch);
+        server = listen({ hostname, port }, fetch);
+        return watch();
       } catch {
         // No descriptors yet: they come back as connections end.
       }

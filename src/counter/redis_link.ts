@@ -95,6 +95,8 @@ export class RedisLink {
     const { address, library, health } = this.#options;
     const client = createClient(library, address);
     client.on("connect", () => this.#progress = performance.now());
+    // A Redis that refuses is not silent: the client goes on trying, less and less often.
+    client.on("reconnecting", () => this.#progress = performance.now());
     client.on("ready", () => this.#greet());
     client.on("error", (error) => {
       this.#tried.resolve();

@@ -1,4 +1,5 @@
 import { Problem, type ProblemName } from "../problem.ts";
+import type { CounterId } from "./counter_id.ts";
 import type { RedisLink, Reply } from "./redis_link.ts";
 import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "./store.ts";
 import type { StoreHealth } from "./store_health.ts";
@@ -28,8 +29,12 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
     return replies;
   }
 
-  /** Undoes an addition that left the bounds of a counter, so that the value is what it was before. */
+  /** Additions that left the bounds of a counter and are being undone, by id. */
+  const takenBack = new Map<CounterId, number>();
+
+  /** Undoes an addition, so that the value is what it was before. */
   async function takeBack({ id, amount }: Addition): Promise<Problem> {
+    takenBack.set(id, (takenBack.get(id) ?? 0) + 1);
     try {
       const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
       if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
@@ -37,6 +42,10 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
     } catch (cause) {
       // The rest of the batch is counted: this must not be taken for a failure of all of it.
       return new Problem("outcome-unknown", { cause });
+    } finally {
+      const left = (takenBack.get(id) ?? 1) - 1;
+      if (left > 0) takenBack.set(id, left);
+      else takenBack.delete(id);
     }
   }
 
@@ -62,7 +71,9 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
           return problemOf(reply, "outcome-unknown");
         }
         const total = Number(reply.value);
-        return total >= addition.amount && total <= MAX_HITS ? total : takeBack(addition);
+        const isCount = total >= addition.amount && total <= MAX_HITS;
+        // On top of an addition that is not undone yet, this is no count either: Redis did both in this order.
+        return isCount && !takenBack.has(addition.id) ? total : takeBack(addition);
       }));
     },
     async read(ids) {

@@ -3,6 +3,7 @@ import * as library from "@redis/client";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { RedisLink, type Reply } from "../../src/counter/redis_link.ts";
+import { Problem } from "../../src/problem.ts";
 import { createRedisStore } from "../../src/counter/redis_store.ts";
 import { type CounterStore, MAX_HITS } from "../../src/counter/store.ts";
 import { redisFromUrl } from "../../src/redis_address.ts";
@@ -175,6 +176,24 @@ Deno.test(
     deepStrictEqual((await store.add([{ id: HOME, amount: 1 }])).map(shown), ["not-a-counter"]);
     deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
     deepStrictEqual(told, []);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: hits that overlap on a negative number are all taken back",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedis(redis);
+    for (const before of ["-1", "-3"]) {
+      await redis.command("SET", "hits:home", before);
+      const together = Array.from({ length: 8 }, () => store.add([{ id: HOME, amount: 1 }]));
+      for (const [outcome] of await Promise.all(together)) {
+        ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
+      }
+      strictEqual(await redis.command("GET", "hits:home"), before);
+    }
     await store.close();
   },
 );

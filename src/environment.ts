@@ -34,15 +34,15 @@ function readOwn(get: (name: string) => string | undefined): Environment {
 
 async function readDotEnv(): Promise<Environment> {
   try {
-    // Some editors begin a file with a byte order mark, which would become a part of the first name.
-    const text = (await Deno.readTextFile(".env")).replace(/^\uFEFF/, "");
+    // Windows writes some files in UTF-16, of which not one setting would be understood; a byte order mark is dropped.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(".env"));
     // Whatever comes from "node:" takes longer to load than all of this service: only who has the file waits.
     const { parseEnv } = await import("node:util");
     return parseEnv(text);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
     throw new StartError(
-      ".env is there but cannot be read: make it a text file that this process may read",
+      ".env is there but cannot be read: make it a UTF-8 text file that this process may read",
       { cause: error },
     );
   }

@@ -67,6 +67,8 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
     if (file !== undefined) await Deno.writeTextFile(join(folder.path, `${index}/.env`), file);
   }
   await Deno.mkdir(join(folder.path, "unreadable/.env"), { recursive: true });
+  await Deno.mkdir(join(folder.path, "utf16"));
+  await Deno.writeFile(join(folder.path, "utf16/.env"), utf16("SECRET_TOKEN=a\r\n"));
   const module = new URL("../src/environment.ts", import.meta.url);
   const program = `
     import { readEnvironment } from ${JSON.stringify(module)};
@@ -76,8 +78,10 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
       Deno.chdir(${JSON.stringify(folder.path)} + "/" + index);
       console.log(JSON.stringify(await readEnvironment((name) => variables[name])));
     }
-    Deno.chdir("../unreadable");
-    await readEnvironment(() => undefined).catch((error) => console.log(error.name + ": " + error.message));
+    for (const name of ["unreadable", "utf16"]) {
+      Deno.chdir("../" + name);
+      await readEnvironment(() => undefined).catch((error) => console.log(error.name + ": " + error.message));
+    }
   `;
   const entry = join(folder.path, "program.js");
   await Deno.writeTextFile(entry, program);
@@ -94,7 +98,15 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
   await t.step("a .env that cannot be read stops the start", () => {
     match(lines[cases.length] ?? "", /^StartError: \.env is there but cannot be read/);
   });
+  await t.step("so does one that is not UTF-8", () => {
+    match(lines[cases.length + 1] ?? "", /^StartError: \.env is there but cannot be read/);
+  });
 });
+
+/** As PowerShell 5 writes a file: with a byte order mark, the low byte first. */
+function utf16(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Uint16Array.from(`\uFEFF${text}`, (unit) => unit.charCodeAt(0)).buffer);
+}
 
 function of(secret: string, port: string): Environment {
   return { SECRET_TOKEN: secret, PORT: port };

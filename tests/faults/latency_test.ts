@@ -1,4 +1,4 @@
-import { ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
@@ -6,7 +6,7 @@ import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { hitHead, hitOnce, secret } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { full, reportKept, times } from "./numbers.ts";
 import { storedInRedis } from "./stored.ts";
 
 const ONE_WAY = 20;
@@ -14,8 +14,40 @@ const CALLERS = 200;
 const LIMIT = 1.4;
 
 Deno.test(
-  "/hit: 20 ms away from Redis half of the hits of 200 callers take 1.4 round trips at most",
+  "/hit: a hit goes to Redis although no reply to the one before it has come",
   needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using service = await startService({
+      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+    });
+    await waitFor(
+      "a hit",
+      async () => (await hitOnce({ service })).answer?.status === 200 || undefined,
+    );
+    proxy.swallowReplies();
+    let answered = false;
+    const first = hitOnce({ service }, "first").finally(() => answered = true);
+    await stored("first");
+    const second = hitOnce({ service }, "second");
+    await stored("second");
+    ok(!answered, "the first hit had its answer before the second was sent");
+    for (const { answer } of await Promise.all([first, second])) strictEqual(answer?.status, 504);
+
+    function stored(id: string): Promise<unknown> {
+      return waitFor(
+        `the hit on ${id}`,
+        async () => await redis.command("GET", `hits:${id}`) === "1" || undefined,
+      );
+    }
+  },
+);
+
+// A figure, which other load on the machine changes: held to where the full numbers are asked for.
+Deno.test(
+  "/hit: 20 ms away from Redis half of the hits of 200 callers take 1.4 round trips at most",
+  { ignore: !full || needsRedis.ignore },
   async () => {
     const ledger = new Ledger();
     const rounds = times(30, 100);

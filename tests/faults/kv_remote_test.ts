@@ -5,7 +5,7 @@ import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
 import { hitOnce, pause, secret, startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept, slack, times } from "./numbers.ts";
 import { waitForCount } from "./recovery.ts";
 import { storedIn } from "./stored.ts";
 
@@ -47,7 +47,7 @@ Deno.test("remote Deno KV: a connection cut after the commit, under load, makes 
   await waitForCount(ledger, "the connection", 5000);
   await load.stop();
   ledger.checkOutcomes(200, 503, 504);
-  ok(ledger.slowest <= 2200, `an answer took ${ledger.slowest} ms`);
+  ok(ledger.slowest <= 2200 * slack, `an answer took ${ledger.slowest} ms`);
   const stored = ledger.check(await storedOn(server));
   reportKept({ fault: "connection to remote Deno KV cut after the commit", runs, ledger, stored });
 });
@@ -93,7 +93,7 @@ Deno.test("remote Deno KV: while the server is gone every answer comes in 2.2 s,
   }
   await load.stop();
   ledger.checkOutcomes(200, 503, 504);
-  ok(ledger.slowest <= 2200, `an answer took ${ledger.slowest} ms`);
+  ok(ledger.slowest <= 2200 * slack, `an answer took ${ledger.slowest} ms`);
   const stored = ledger.check(await storedOn(server));
   const measured = `worst answer ${Math.round(ledger.slowest)} ms, back within ${
     Math.round(slowestReturn)
@@ -108,7 +108,7 @@ Deno.test("remote Deno KV: away at the start, the service listens, says so, and 
   await using service = await startOn({ url: proxy.through(server.url), token: server.token });
   const { answer, milliseconds } = await hitOnce({ service });
   strictEqual(answer?.status, 503);
-  ok(milliseconds <= 2200, `503 after ${milliseconds} ms`);
+  ok(milliseconds <= 2200 * slack, `503 after ${milliseconds} ms`);
   proxy.accept();
   await waitFor(
     "a hit",

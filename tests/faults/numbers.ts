@@ -8,6 +8,9 @@ export function times(few: number, all: number): number {
   return full ? all : few;
 }
 
+/** How many times a promised time may be taken: more than once in the test command, which shares the machine with itself. */
+export const slack: number = full ? 1 : 3;
+
 /** One row of the table of faults; a number that does not apply is left out. */
 export type Row = {
   fault: string;

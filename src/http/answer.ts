@@ -8,7 +8,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** What an answer's body is. */
 export type Kind = "json" | "text" | "svg";
 
-/** For whom an answer's body is: any page, any page as an image only, or nobody's page. */
+/** Whose pages may read an answer: those of every site, those of every site as an image only, or none. */
 export type Audience = "any" | "image" | "own";
 
 const TYPES: Record<Kind, string> = {

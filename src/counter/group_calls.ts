@@ -46,7 +46,7 @@ const WATCH_INTERVAL = 100;
 export class GroupCalls {
   readonly #options: GroupCallsOptions;
   /** In the order in which their first callers came, as a Map keeps it. */
-  readonly #gathering = new Map<CounterId, Group>();
+  #gathering = new Map<CounterId, Group>();
   readonly #underWay = new Set<Batch>();
   #overdue = 0;
   #waiting = 0;
@@ -98,12 +98,10 @@ export class GroupCalls {
   }
 
   #sendNext(): void {
-    const groups: Group[] = [];
-    for (const group of this.#gathering.values()) {
-      if (groups.length === this.#options.idsPerBatch) break;
-      groups.push(group);
-      this.#gathering.delete(group.id);
-    }
+    const groups = [...this.#gathering.values().take(this.#options.idsPerBatch)];
+    // Deleted from a map that lives on, they would stay in memory for long: its worn-out tables still point to them.
+    if (groups.length === this.#gathering.size) this.#gathering = new Map();
+    else for (const { id } of groups) this.#gathering.delete(id);
     const batch: Batch = { groups, overdue: false };
     this.#underWay.add(batch);
     this.#options.send(groups).then(

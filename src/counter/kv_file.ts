@@ -4,16 +4,19 @@ import { StartError } from "./start_error.ts";
 /** A Deno KV file that this process owns. */
 export interface KvFile {
   readonly kv: Deno.Kv;
-  /** Throws where the file is no longer the one that was opened. */
+  /** Throws where the file is no longer the one that was opened, which it finds within 100 ms. */
   checkPresent(): void;
-  /** To be called after a commit: the same check, and notes beside the file that it holds counters. */
-  confirm(): void;
+  /** To be called after a commit: notes beside the file that it holds counters. */
+  noteHeld(): void;
   /** Gives the file up. */
   close(): void;
 }
 
 /** What the lock file says once the file beside it has held counters. */
 const HELD = "This counter file has held counts.\n";
+
+/** How often the file is looked for, in milliseconds: a look takes this process longer than a commit does. */
+const LOOK_INTERVAL = 100;
 
 /**
  * Opens a Deno KV file, and makes it and its folder where there are none; nobody else may open it until it is closed.
@@ -24,10 +27,10 @@ const HELD = "This counter file has held counts.\n";
 export async function openKvFile(path: string): Promise<KvFile> {
   let lock: Deno.FsFile | undefined;
   try {
-    await Deno.mkdir(folderOf(path), { recursive: true });
-    await refuseLink(path);
-    lock = await lockFor(path);
-    const held = await readAll(lock) === HELD;
+    Deno.mkdirSync(folderOf(path), { recursive: true });
+    refuseLink(path);
+    lock = lockFor(path);
+    const held = readAll(lock) === HELD;
     await refuseDamage(path, held);
     const kv = await Deno.openKv(path);
     return own({ kv, path, lock, held });
@@ -57,19 +60,20 @@ interface Opened {
 
 function own({ kv, path, lock, held }: Opened): KvFile {
   const opened = Deno.statSync(path);
-
-  function checkPresent(): void {
-    const now = Deno.statSync(path);
-    if (now.ino !== opened.ino || now.dev !== opened.dev) {
-      throw new Error(`${path} is not the file that was opened: start again`);
-    }
-  }
+  let seen = performance.now();
 
   return {
     kv,
-    checkPresent,
-    confirm() {
-      checkPresent();
+    checkPresent() {
+      const now = performance.now();
+      if (now - seen < LOOK_INTERVAL) return;
+      const found = Deno.statSync(path);
+      if (found.ino !== opened.ino || found.dev !== opened.dev) {
+        throw new Error(`${path} is not the file that was opened: start again`);
+      }
+      seen = now;
+    },
+    noteHeld() {
       if (!held) held = note(lock);
     },
     close: () => lock.close(),
@@ -90,27 +94,34 @@ function note(lock: Deno.FsFile): boolean {
 }
 
 /** SQLite follows a link to a file and keeps its log there, but the lock would be here: one file could have two owners. */
-async function refuseLink(path: string): Promise<void> {
-  const found = await Deno.lstat(path).catch(() => undefined);
-  if (found?.isSymlink !== true) return;
+function refuseLink(path: string): void {
+  if (!isLink(path)) return;
   throw new StartError(
     `${path} is a symbolic link: name the file that it leads to in STORE_URL, or make a link of its whole folder`,
   );
 }
 
+function isLink(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
+  }
+}
+
 /** The lock is a file of its own: SQLite has locks on the database, and lets two processes write in turn. */
-async function lockFor(path: string): Promise<Deno.FsFile> {
-  const lock = await Deno.open(`${path}.lock`, { create: true, read: true, write: true });
-  if (await lock.tryLock(true)) return lock;
+function lockFor(path: string): Deno.FsFile {
+  const lock = Deno.openSync(`${path}.lock`, { create: true, read: true, write: true });
+  if (lock.tryLockSync(true)) return lock;
   lock.close();
   throw new StartError(
     `${path} is in use by another process: stop it first, or give this one a file of its own in STORE_URL`,
   );
 }
 
-async function readAll(file: Deno.FsFile): Promise<string> {
+function readAll(file: Deno.FsFile): string {
   const bytes = new Uint8Array(HELD.length + 1);
-  const length = await file.read(bytes) ?? 0;
+  const length = file.readSync(bytes) ?? 0;
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 

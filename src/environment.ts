@@ -35,7 +35,7 @@ function readOwn(get: (name: string) => string | undefined): Environment {
 async function readDotEnv(): Promise<Environment> {
   try {
     // Windows writes some files in UTF-16, of which not one setting would be understood; a byte order mark is dropped.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(".env"));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(".env"));
     // Whatever comes from "node:" takes longer to load than all of this service: only who has the file waits.
     const { parseEnv } = await import("node:util");
     return parseEnv(text);

@@ -1,3 +1,4 @@
+import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./banner.ts";
 import { type Config, ConfigError, type Environment, parseConfig } from "./config.ts";
 import { createCounters } from "./counter/counters.ts";
@@ -38,12 +39,7 @@ async function start(environment: Environment): Promise<void> {
   if (DENO_KV_ACCESS_TOKEN) Deno.env.set("DENO_KV_ACCESS_TOKEN", DENO_KV_ACCESS_TOKEN);
   if (config.store.kind === "kv-platform") refuseMemory();
 
-  // The store opens while the rest is loaded.
-  const [store, { createApp }] = await Promise.all([
-    open({ config, log, onUnusable: fail }),
-    import("./app.ts"),
-  ]);
-  const counters = createCounters(store);
+  const counters = createCounters(await open({ config, log, onUnusable: fail }));
   const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
   // Deno Deploy chooses the address itself.
   const address = config.platform === "deploy"

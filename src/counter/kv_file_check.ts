@@ -11,13 +11,13 @@ const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
  * Deno KV opens a missing, an empty and a cut-off file without a word, and ends the process on a damaged one.
  */
 export async function refuseDamage(path: string, held: boolean): Promise<void> {
-  const size = await sizeOf(path);
+  const size = sizeOf(path);
   if (size === 0 && held) {
     throw new StartError(
       `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.lock to begin anew`,
     );
   }
-  if (size > 0 && await sizeOf(`${path}-wal`) === 0 && size < await expectedSize(path)) {
+  if (size > 0 && sizeOf(`${path}-wal`) === 0 && size < expectedSize(path)) {
     throw new StartError(
       `${path} is cut off: restore it from a backup, or move it away and delete ${path}.lock to begin anew`,
     );
@@ -43,9 +43,9 @@ async function isSound(path: string, size: number): Promise<boolean> {
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
+function sizeOf(path: string): number {
   try {
-    return (await Deno.stat(path)).size;
+    return Deno.statSync(path).size;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return 0;
     throw error;
@@ -53,10 +53,10 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3); 0 for other files. */
-async function expectedSize(path: string): Promise<number> {
-  using file = await Deno.open(path, { read: true });
+function expectedSize(path: string): number {
+  using file = Deno.openSync(path, { read: true });
   const bytes = new Uint8Array(100);
-  await file.read(bytes);
+  file.readSync(bytes);
   if (!new TextDecoder().decode(bytes).startsWith("SQLite format 3\0")) return 0;
   const header = new DataView(bytes.buffer);
   const pageSize = header.getUint16(16);

@@ -1,29 +1,35 @@
-/** A map that keeps the entries set last and forgets the others, so that it never grows past its capacity. */
+/**
+ * A map that remembers the entries set last: so many for sure, and never more than twice as many.
+ *
+ * Two generations take turns, as deleting the oldest entry one by one would leave a map full of gaps to be skipped.
+ */
 export class Recent<Key, Value> {
-  readonly #entries = new Map<Key, Value>();
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
 
-  /** `capacity` is how many entries are kept at most. */
+  /** `capacity` is how many entries are kept for sure, at least 1. */
   constructor(readonly capacity: number) {}
 
   /** How many entries are kept. */
   get size(): number {
-    return this.#entries.size;
+    return this.#young.size + this.#old.size;
   }
 
   get(key: Key): Value | undefined {
-    return this.#entries.get(key);
+    return this.#young.get(key) ?? this.#old.get(key);
   }
 
   /** Sets an entry, also one that is there, which makes it the one set last. */
   set(key: Key, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.capacity) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#young.size === this.capacity && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 }

@@ -1,42 +1,51 @@
-import { strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { Recent } from "../src/recent.ts";
 
-Deno.test("Recent: keeps the entries that were set last and never more than its capacity", () => {
-  const recent = new Recent<string, number>(3);
-  for (const [index, key] of [..."abcad"].entries()) recent.set(key, index);
-  strictEqual(recent.size, 3);
-  strictEqual(recent.get("a"), 3);
-  strictEqual(recent.get("b"), undefined);
-  strictEqual(recent.get("c"), 2);
-  strictEqual(recent.get("d"), 4);
-});
-
-Deno.test("Recent: a capacity of 0 keeps nothing", () => {
-  const recent = new Recent<string, number>(0);
-  recent.set("a", 1);
-  strictEqual(recent.size, 0);
-  strictEqual(recent.get("a"), undefined);
-});
-
-Deno.test("Recent: delete forgets one entry and makes room for another", () => {
+Deno.test("Recent: keeps what was set last, and forgets what was set long ago", () => {
   const recent = new Recent<string, number>(2);
-  recent.set("a", 1);
-  recent.set("b", 2);
-  recent.delete("a");
-  recent.delete("never");
-  recent.set("c", 3);
+  for (const [index, key] of [..."abacde"].entries()) recent.set(key, index);
+  strictEqual(recent.get("e"), 5);
+  strictEqual(recent.get("d"), 4);
   strictEqual(recent.get("a"), undefined);
-  strictEqual(recent.get("b"), 2);
-  strictEqual(recent.get("c"), 3);
+  strictEqual(recent.get("b"), undefined);
 });
 
-Deno.test("Recent: holds exactly the last keys set, whatever the order", () => {
-  fc.assert(fc.property(fc.array(fc.nat(20)), fc.integer({ min: 1, max: 8 }), (keys, capacity) => {
+Deno.test("Recent: an entry that is set again has its new value alone", () => {
+  const recent = new Recent<string, number>(1);
+  for (const [index, key] of [..."aba"].entries()) recent.set(key, index);
+  strictEqual(recent.get("a"), 2);
+  recent.delete("a");
+  strictEqual(recent.get("a"), undefined);
+});
+
+const step = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ set: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ forget: fc.nat(20) }) },
+);
+
+Deno.test("Recent: holds the last keys set with their last values and no deleted one, in bounds", () => {
+  fc.assert(fc.property(fc.array(step), fc.integer({ min: 1, max: 8 }), (steps, capacity) => {
     const recent = new Recent<number, number>(capacity);
-    keys.forEach((key, index) => recent.set(key, index));
-    const expected = [...new Set(keys.toReversed())].slice(0, capacity);
-    strictEqual(recent.size, expected.length);
-    for (const key of expected) strictEqual(recent.get(key), keys.lastIndexOf(key));
+    let last: [key: number, value: number][] = [];
+    const everything = new Map<number, number>();
+    steps.forEach((next, index) => {
+      if ("set" in next) {
+        recent.set(next.set, index);
+        everything.set(next.set, index);
+        last = [...last.filter(([key]) => key !== next.set), [next.set, index]];
+        last = last.slice(-capacity);
+      } else {
+        recent.delete(next.forget);
+        everything.delete(next.forget);
+        last = last.filter(([key]) => key !== next.forget);
+      }
+      for (const [key, value] of last) strictEqual(recent.get(key), value);
+      for (let key = 0; key <= 20; key++) {
+        const held = recent.get(key);
+        ok(held === undefined || held === everything.get(key), `${key} is ${held}`);
+      }
+      ok(recent.size <= 2 * capacity);
+    });
   }));
 });

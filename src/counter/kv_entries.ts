@@ -34,7 +34,7 @@ export class KvEntries {
 
   constructor(options: KvEntriesOptions) {
     this.#options = options;
-    this.#kept = new Recent(options.shared ? 0 : KEPT);
+    this.#kept = new Recent(KEPT);
   }
 
   /** The entries where all are kept; undefined where the database has to be asked. */
@@ -76,6 +76,7 @@ export class KvEntries {
 
   /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
   keep(ids: readonly CounterId[], entries: readonly Entry[]): void {
+    if (this.#options.shared) return;
     ids.forEach((id, index) => {
       const entry = entries[index];
       if (entry?.versionstamp && typeof entry.outcome === "number") this.#kept.set(id, entry);

@@ -19,8 +19,8 @@ export interface Counters {
   readonly source: Source;
   /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
   hit(id: CounterId): Promise<number>;
-  /** The number of a counter: at least that of every hit acknowledged before the call. */
-  count(id: CounterId): Promise<number>;
+  /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
+  count(id: CounterId): number | Promise<number>;
   /** The number that this process saw last, which may be out of date; undefined where it saw none. */
   lastSeen(id: CounterId): number | undefined;
   /** Resolves where the store answers within a second; rejects with "store-unavailable" otherwise. */
@@ -71,6 +71,10 @@ export function createCounters(store: CounterStore): Counters {
     return Promise.reject(new Problem("overloaded"));
   }
 
+  function known(id: CounterId): number | undefined {
+    return closing === undefined ? store.known?.(id) : undefined;
+  }
+
   async function ready(): Promise<void> {
     // A store that was closed would be opened again, or taken to be away.
     if (closing !== undefined) throw new Problem("store-unavailable");
@@ -85,7 +89,7 @@ export function createCounters(store: CounterStore): Counters {
   return {
     source: store.source,
     hit: (id) => join(hits, id),
-    count: (id) => join(counts, id),
+    count: (id) => known(id) ?? join(counts, id),
     lastSeen: (id) => seen.get(id),
     ready,
     close: () => closing ??= end(),

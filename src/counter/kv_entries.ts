@@ -37,11 +37,16 @@ export class KvEntries {
     this.#kept = new Recent(KEPT);
   }
 
-  /** The entries where all are kept; undefined where the database has to be asked. */
+  /** The entry where it is kept; undefined where the database has to be asked. */
+  get(id: CounterId): Entry | undefined {
+    return this.#kept.get(id);
+  }
+
+  /** The entries where all are kept. */
   kept(ids: readonly CounterId[]): Entry[] | undefined {
     const entries: Entry[] = [];
     for (const id of ids) {
-      const entry = this.#kept.get(id);
+      const entry = this.get(id);
       if (entry === undefined) return undefined;
       entries.push(entry);
     }

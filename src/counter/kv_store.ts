@@ -122,6 +122,18 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     health.well();
   }
 
+  function known(id: CounterId): number | undefined {
+    const outcome = counters.get(id)?.outcome;
+    if (typeof outcome !== "number") return undefined;
+    try {
+      file?.checkPresent();
+      return outcome;
+    } catch {
+      // Who asks the store next is told.
+      return undefined;
+    }
+  }
+
   /** So that nothing is written to a file that went away. */
   function checkPresent(): void {
     try {
@@ -152,6 +164,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     ...KV_BATCHES,
     add,
     read,
+    known,
     async check() {
       try {
         file?.checkPresent();

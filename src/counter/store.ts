@@ -38,6 +38,8 @@ export interface CounterStore {
   add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
   /** The numbers of counters, in the order of the ids: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
+  /** The number of a counter where this process is sure of it without asking, as the only one that writes. */
+  known?(id: CounterId): number | undefined;
   /** Resolves where the store answers right now; rejects with "store-unavailable" where it does not. */
   check(): Promise<void>;
   /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */

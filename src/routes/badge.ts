@@ -8,6 +8,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { isUnchanged } from "../http/entity_tag.ts";
 import { rememberLooks } from "../http/known_looks.ts";
 import { parseQuery } from "../http/query.ts";
+import { whenKnown } from "../http/when_known.ts";
 import { Problem } from "../problem.ts";
 import type { ReadOptions } from "./count.ts";
 
@@ -26,17 +27,21 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "svg",
     audience,
-    async handle(request) {
+    handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      await access.checkRead(request, query);
-      const { look, draw } = lookOf(query);
-      const { hits, fresh } = await latest(counters, id);
-      const { svg, tag } = draw(formatCount(hits, look));
-      if (!fresh) return answer(svg, stale);
-      if (!openReads) return answer(svg, headers);
-      if (isUnchanged(request, tag)) return answer(null, { ...unchanged, etag: tag }, 304);
-      return answer(svg, { ...headers, etag: tag });
+      const write = ({ hits, fresh }: Latest) => {
+        const { look, draw } = lookOf(query);
+        const { svg, tag } = draw(formatCount(hits, look));
+        if (!fresh) return answer(svg, stale);
+        if (!openReads) return answer(svg, headers);
+        if (isUnchanged(request, tag)) return answer(null, { ...unchanged, etag: tag }, 304);
+        return answer(svg, { ...headers, etag: tag });
+      };
+      return whenKnown(
+        access.checkRead(request, query),
+        () => whenKnown(latest(counters, id), write),
+      );
     },
   };
 }
@@ -59,17 +64,20 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "json",
     audience,
-    async handle(request) {
+    handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      await access.checkRead(request, query);
-      const look = parseLook(query);
-      const { hits, fresh } = await latest(counters, id);
-      const seconds = cacheSeconds(query.get("cacheSeconds"));
-      const body = shieldsDocument(look, query.get("color"), hits, seconds);
-      if (!fresh) return answer(body, stale);
-      const cacheControl = openReads ? `max-age=${seconds}` : uncached;
-      return answer(body, headersOf("json", cacheControl, audience));
+      const write = ({ hits, fresh }: Latest) => {
+        const seconds = cacheSeconds(query.get("cacheSeconds"));
+        const body = shieldsDocument(parseLook(query), query.get("color"), hits, seconds);
+        if (!fresh) return answer(body, stale);
+        const cacheControl = openReads ? `max-age=${seconds}` : uncached;
+        return answer(body, headersOf("json", cacheControl, audience));
+      };
+      return whenKnown(
+        access.checkRead(request, query),
+        () => whenKnown(latest(counters, id), write),
+      );
     },
   };
 }
@@ -92,18 +100,21 @@ function shieldsDocument(
 
 const STALE = { "x-tallymark": "stale" };
 
+interface Latest {
+  readonly hits: number;
+  /** Whether the store was asked, or is known to hold this. */
+  readonly fresh: boolean;
+}
+
 /** The number of a counter; while the store is away the last one that was seen, which the answer then says. */
-async function latest(
-  counters: Counters,
-  id: CounterId,
-): Promise<{ hits: number; fresh: boolean }> {
-  try {
-    return { hits: await counters.count(id), fresh: true };
-  } catch (error) {
+function latest(counters: Counters, id: CounterId): Latest | Promise<Latest> {
+  const count = counters.count(id);
+  if (typeof count === "number") return { hits: count, fresh: true };
+  return count.then((hits) => ({ hits, fresh: true }), (error) => {
     const hits = counters.lastSeen(id);
     if (!(error instanceof Problem) || error.status !== 503 || hits === undefined) throw error;
     return { hits, fresh: false };
-  }
+  });
 }
 
 /** A whole number of seconds from 30 to 3,600; 60 where it is not a whole number. */

@@ -4,6 +4,7 @@ import type { Access } from "../http/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";
+import { whenKnown } from "../http/when_known.ts";
 
 /** What the endpoints that read need. */
 export interface ReadOptions {
@@ -24,13 +25,16 @@ export function count({ counters, access, openReads }: ReadOptions): Endpoint {
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: (url) => isText(formatOf(url)) ? "text" : "json",
     audience,
-    async handle(request) {
+    handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      await access.checkRead(request, query);
-      const hits = await counters.count(id);
-      if (isText(query.get("format"))) return answer(String(hits), text);
-      return answer(JSON.stringify({ id, hits, source: counters.source }), json);
+      const write = isText(query.get("format"))
+        ? (hits: number) => answer(String(hits), text)
+        : (hits: number) => answer(JSON.stringify({ id, hits, source: counters.source }), json);
+      return whenKnown(
+        access.checkRead(request, query),
+        () => whenKnown(counters.count(id), write),
+      );
     },
   };
 }
@@ -44,11 +48,14 @@ export function countText({ counters, access, openReads }: ReadOptions): Endpoin
     methods: ["GET", "HEAD", "OPTIONS"],
     kind: "text",
     audience,
-    async handle(request) {
+    handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      await access.checkRead(request, query);
-      return answer(String(await counters.count(id)), headers);
+      const write = (hits: number) => answer(String(hits), headers);
+      return whenKnown(
+        access.checkRead(request, query),
+        () => whenKnown(counters.count(id), write),
+      );
     },
   };
 }

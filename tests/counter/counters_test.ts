@@ -28,6 +28,21 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
   await counters.close();
 });
 
+Deno.test("createCounters: what the store is sure of is read at once, and nothing once it is closed", async () => {
+  class Sure extends ScriptedStore {
+    known(id: string): number | undefined {
+      return id === HOME ? 7 : undefined;
+    }
+  }
+  const store = new Sure();
+  const counters = createCounters(store);
+  strictEqual(counters.count(HOME), 7);
+  strictEqual(await counters.count(OTHER), 0);
+  strictEqual(store.calls.read, 1);
+  await counters.close();
+  await rejectsWith("store-unavailable", counters.count(HOME));
+});
+
 Deno.test("createCounters: many hits and reads at once are a few calls of the store", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
@@ -119,7 +134,7 @@ Deno.test("createCounters: an error that nobody expected reaches the caller as i
   const counters = createCounters(store);
   store.failure = new TypeError("unexpected");
   await rejects(counters.hit(HOME), store.failure);
-  await rejects(counters.count(HOME), store.failure);
+  await rejects(async () => await counters.count(HOME), store.failure);
   store.failure = undefined;
   strictEqual(await counters.hit(HOME), 1);
   await counters.close();

@@ -152,6 +152,7 @@ for (const gone of ["deleted", "replaced"]) {
     const store = kvStore(file);
     deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
     await store.check();
+    strictEqual(store.known?.(HOME), 1);
     Deno.renameSync(path, `${path}.moved`);
     if (gone === "replaced") Deno.copyFileSync(`${path}.moved`, path);
     await untilMissed(file);
@@ -160,6 +161,7 @@ for (const gone of ["deleted", "replaced"]) {
     await rejectsWith("store-unavailable", store.check());
     await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
     await rejectsWith("store-unavailable", store.read([HOME]));
+    strictEqual(store.known?.(HOME), undefined);
     await store.close();
   });
 }

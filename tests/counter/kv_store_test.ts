@@ -117,6 +117,30 @@ Deno.test("createKvStore: an only writer commits known ids without reading them"
   await only.close();
 });
 
+Deno.test("createKvStore: an only writer knows what is committed, and not before", async () => {
+  await using server = startKvConnect();
+  const only = store({ kv: await openRemote(server) });
+  strictEqual(only.known?.(HOME), undefined);
+  const first = only.add([{ id: HOME, amount: 1 }]);
+  strictEqual(only.known?.(HOME), undefined);
+  await first;
+  strictEqual(only.known?.(HOME), 1);
+  const second = only.add([{ id: HOME, amount: 2 }]);
+  strictEqual(only.known?.(HOME), 1);
+  await second;
+  strictEqual(only.known?.(HOME), 3);
+  await only.close();
+});
+
+Deno.test("createKvStore shared: no number is known without asking, as others write too", async () => {
+  await using server = startKvConnect();
+  const shared = store({ kv: await openRemote(server), shared: true });
+  await shared.add([{ id: HOME, amount: 1 }]);
+  deepStrictEqual(await shared.read([HOME]), [1]);
+  strictEqual(shared.known?.(HOME), undefined);
+  await shared.close();
+});
+
 Deno.test("createKvStore: what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
   const only = store({ kv, source: "memory" });

@@ -223,8 +223,8 @@ export function testStore(name: string, kind: StoreKind): void {
 }
 
 /** Asserts that a promise rejects with this problem. */
-export async function rejectsWith(kind: ProblemName, promise: Promise<unknown>): Promise<void> {
-  await rejects(promise, (problem: unknown) => {
+export async function rejectsWith(kind: ProblemName, outcome: unknown): Promise<void> {
+  await rejects(Promise.resolve(outcome), (problem: unknown) => {
     strictEqual(problem instanceof Problem ? problem.kind : problem, kind);
     return true;
   });

@@ -46,7 +46,9 @@ Deno.test({
     strictEqual(await statusOf(`${url}/hit?token=${SECRET}`), 200);
     // Each of these would be a line of the log.
     await Deno.remove(join(service.cwd, "data", "counters.kv"));
-    strictEqual(await statusOf(`${url}/hit?token=${SECRET}`), 503);
+    await waitFor("a hit to be refused", async () => {
+      return await statusOf(`${url}/hit?token=${SECRET}`) === 503 || undefined;
+    });
     strictEqual(await statusOf(`${url}/healthz`), 200);
     strictEqual((await service.stop()).code, 0);
   },

@@ -11,7 +11,7 @@ const DEADLINE = 2000;
 const READY_DEADLINE = 1000;
 /** How many callers may wait at once. */
 const MAX_WAITING = 10_000;
-/** How many counters' last numbers are remembered. */
+/** How many counters' last numbers are remembered for sure. */
 const REMEMBERED = 10_000;
 
 /** The counters of a store, exact under any number of callers at once. */
@@ -72,7 +72,9 @@ export function createCounters(store: CounterStore): Counters {
   }
 
   function known(id: CounterId): number | undefined {
-    return closing === undefined ? store.known?.(id) : undefined;
+    const number = closing === undefined ? store.known?.(id) : undefined;
+    if (number !== undefined) seen.set(id, number);
+    return number;
   }
 
   async function ready(): Promise<void> {

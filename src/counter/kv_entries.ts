@@ -12,7 +12,7 @@ export interface Entry {
 
 /** How many keys one `getMany` may have (docs.deno.com, "Key-value store limits"). */
 const KEYS_PER_READ = 10;
-/** How many entries an only writer keeps. */
+/** How many entries an only writer keeps for sure. */
 const KEPT = 10_000;
 const ABSENT: Entry = { outcome: 0, versionstamp: null };
 

@@ -4,10 +4,10 @@ import { StartError } from "./start_error.ts";
 /** A Deno KV file that this process owns. */
 export interface KvFile {
   readonly kv: Deno.Kv;
-  /** Throws where the file is no longer the one that was opened, which it finds within 100 ms. */
+  /** Throws where the file is no longer the one that was opened; it is looked for at most every 100 ms. */
   checkPresent(): void;
-  /** To be called after a commit: notes beside the file that it holds counters. */
-  noteHeld(): void;
+  /** To be called after a commit: looks for the file in any case, and notes beside it that it holds counters. */
+  confirm(): void;
   /** Gives the file up. */
   close(): void;
 }
@@ -15,7 +15,7 @@ export interface KvFile {
 /** What the lock file says once the file beside it has held counters. */
 const HELD = "This counter file has held counts.\n";
 
-/** How often the file is looked for, in milliseconds: a look takes this process longer than a commit does. */
+/** How often the file is looked for where nothing was written, in milliseconds: a look costs as much as a read. */
 const LOOK_INTERVAL = 100;
 
 /**
@@ -62,18 +62,23 @@ function own({ kv, path, lock, held }: Opened): KvFile {
   const opened = Deno.statSync(path);
   let seen = performance.now();
 
+  function look(): void {
+    // Where it is not found now, it is looked for again next time.
+    seen = -Infinity;
+    const found = Deno.statSync(path);
+    if (found.ino !== opened.ino || found.dev !== opened.dev) {
+      throw new Error(`${path} is not the file that was opened: start again`);
+    }
+    seen = performance.now();
+  }
+
   return {
     kv,
     checkPresent() {
-      const now = performance.now();
-      if (now - seen < LOOK_INTERVAL) return;
-      const found = Deno.statSync(path);
-      if (found.ino !== opened.ino || found.dev !== opened.dev) {
-        throw new Error(`${path} is not the file that was opened: start again`);
-      }
-      seen = now;
+      if (performance.now() - seen >= LOOK_INTERVAL) look();
     },
-    noteHeld() {
+    confirm() {
+      look();
       if (!held) held = note(lock);
     },
     close: () => lock.close(),

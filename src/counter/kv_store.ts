@@ -118,7 +118,13 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     versionstamp: string,
   ): void {
     counters.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
-    file?.noteHeld();
+    try {
+      file?.confirm();
+    } catch (cause) {
+      // The file went away just now: the hits are in it, wherever it is.
+      health.away(cause);
+      throw new Problem("outcome-unknown", { cause });
+    }
     health.well();
   }
 
@@ -127,6 +133,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     if (typeof outcome !== "number") return undefined;
     try {
       file?.checkPresent();
+      health.well();
       return outcome;
     } catch {
       // Who asks the store next is told.
@@ -134,7 +141,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     }
   }
 
-  /** So that nothing is written to a file that went away. */
+  /** So that nothing is written to a file that is known to have gone away. */
   function checkPresent(): void {
     try {
       file?.checkPresent();

@@ -11,7 +11,7 @@ export interface Secret {
   matchesKey(given: string, id: CounterId): boolean;
 }
 
-/** How many counters' keys are remembered. */
+/** How many counters' keys are remembered for sure. */
 const REMEMBERED = 10_000;
 
 /** Prepares a secret. Loading what it needs takes as long as the rest of a start: only who uses it should wait for it. */

@@ -37,6 +37,7 @@ Deno.test("createCounters: what the store is sure of is read at once, and nothin
   const store = new Sure();
   const counters = createCounters(store);
   strictEqual(counters.count(HOME), 7);
+  strictEqual(counters.lastSeen(HOME), 7);
   strictEqual(await counters.count(OTHER), 0);
   strictEqual(store.calls.read, 1);
   await counters.close();

@@ -2,12 +2,11 @@ import { Hono } from "hono";
 import type { Config } from "./config.ts";
 import type { Counters } from "./counter/counters.ts";
 import { createAccess } from "./http/access.ts";
-import { type Endpoint, serve } from "./http/endpoint.ts";
+import { type Endpoint, type EndpointLoader, serve } from "./http/endpoint.ts";
 import type { Log } from "./log.ts";
 import { Problem } from "./problem.ts";
-import { badge, badgeJson } from "./routes/badge.ts";
 import { count, countText } from "./routes/count.ts";
-import { hit, hitImage } from "./routes/hit.ts";
+import { hit } from "./routes/hit.ts";
 import { counterKey, health, openapiDocument, readiness, welcome } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
@@ -25,14 +24,15 @@ export function createApp({ config, counters, log }: AppOptions): Hono {
   const reading = { counters, access, openReads };
 
   const app = new Hono();
-  const at = (path: string, endpoint: Endpoint) => app.all(path, serve(endpoint, log));
+  const at = (path: string, endpoint: Endpoint | EndpointLoader) =>
+    app.all(path, serve(endpoint, log));
 
   at("/hit", hit(counting));
-  at("/hit.svg", hitImage(counting));
+  at("/hit.svg", async () => (await import("./routes/hit_image.ts")).hitImage(counting));
   at("/count", count(reading));
   at("/count.txt", countText(reading));
-  at("/badge", badge(reading));
-  at("/badge.json", badgeJson(reading));
+  at("/badge", async () => (await import("./routes/badge.ts")).badge(reading));
+  at("/badge.json", async () => (await import("./routes/badge.ts")).badgeJson(reading));
   at("/key", counterKey(access));
   at("/openapi.json", openapiDocument());
   at("/healthz", health());

@@ -48,6 +48,7 @@ const TYPES: [modules: string, mayImport: string[]][] = [
 
 type Dependency = {
   specifier: string;
+  isDynamic?: boolean;
   code?: { specifier?: string };
   type?: { specifier?: string };
 };
@@ -95,6 +96,23 @@ Deno.test("imports: no module imports itself in a circle by value", () => {
     done.add(module);
   }
   visit("main.ts");
+});
+
+Deno.test("imports: a start loads nothing that draws or describes, and no package but Hono", () => {
+  const loaded = new Set<string>();
+  function load(name: string): void {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const { code, isDynamic } of graph.get(name) ?? []) {
+      if (isDynamic !== true) load(nameOf(code?.specifier ?? ""));
+    }
+  }
+  load("main.ts");
+  const names = [...loaded];
+  deepStrictEqual(names.filter((name) => /^src\/(?:badge\/|openapi)/.test(name)), []);
+  deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
+  deepStrictEqual(names.filter((name) => /^npm:(?!hono@)/.test(name)), []);
+  ok(names.includes("src/routes/hit.ts") && names.some((name) => name.startsWith("npm:hono@")));
 });
 
 const RESERVED: [what: RegExp, modules: string[]][] = [

@@ -1,5 +1,3 @@
-import { parseLook } from "../badge/look.ts";
-import { renderError } from "../badge/badge.ts";
 import type { Problem } from "../problem.ts";
 
 /** Header names and values, built once for each kind of answer; as a record Deno takes them up fastest. */
@@ -44,8 +42,12 @@ export function answer(body: string | null, headers: Headers, status = 200): Res
 }
 
 /** The answer to a problem, in the endpoint's own kind. */
-export function problemAnswer(problem: Problem, kind: Kind, audience: Audience): Response {
-  const body = kind === "svg" ? renderError(parseLook(new Map()), problem.badge) : undefined;
+export async function problemAnswer(
+  problem: Problem,
+  kind: Kind,
+  audience: Audience,
+): Promise<Response> {
+  const body = kind === "svg" ? await pictureOf(problem) : textOf(problem, kind);
   return problemWithBody(problem, kind, audience, body);
 }
 
@@ -54,7 +56,7 @@ export function problemWithBody(
   problem: Problem,
   kind: Kind,
   audience: Audience,
-  body: string | undefined,
+  body: string,
 ): Response {
   const headers = {
     ...headersOf(kind, "no-store", audience),
@@ -63,10 +65,19 @@ export function problemWithBody(
     ...(problem.status === 503 && { "retry-after": "1" }),
     ...(problem.allow !== undefined && { allow: problem.allow }),
   };
-  return answer(body ?? textOf(problem, kind), headers, problem.status);
+  return answer(body, headers, problem.status);
 }
 
 function textOf({ kind: name, title, status, detail }: Problem, kind: Kind): string {
   if (kind === "text") return `${title}: ${detail}`;
   return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
+}
+
+/** Loads what draws badges where no badge has been asked for yet: a start does without it. */
+async function pictureOf({ badge }: Problem): Promise<string> {
+  const [{ renderError }, { parseLook }] = await Promise.all([
+    import("../badge/badge.ts"),
+    import("../badge/look.ts"),
+  ]);
+  return renderError(parseLook(new Map()), badge);
 }

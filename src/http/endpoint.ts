@@ -13,11 +13,20 @@ export interface Endpoint {
   handle(request: Request): Response | Promise<Response>;
 }
 
-/** Turns an endpoint into a Hono handler; what goes wrong anywhere below becomes an answer here and nowhere else. */
-export function serve(
-  endpoint: Endpoint,
-  log: Log,
-): (c: Context) => Response | Promise<Response> {
+/** Loads an endpoint whose modules are so many that a start does without them. */
+export type EndpointLoader = () => Promise<Endpoint>;
+
+type Handler = (c: Context) => Response | Promise<Response>;
+
+/** Turns an endpoint into a Hono handler; one that is still to be loaded is loaded by its first request. */
+export function serve(endpoint: Endpoint | EndpointLoader, log: Log): Handler {
+  if (typeof endpoint !== "function") return handlerOf(endpoint, log);
+  let handler: Handler | undefined;
+  return (c) => handler?.(c) ?? endpoint().then((loaded) => (handler = handlerOf(loaded, log))(c));
+}
+
+/** What goes wrong anywhere below becomes an answer here and nowhere else. */
+function handlerOf(endpoint: Endpoint, log: Log): Handler {
   const { methods, audience, handle } = endpoint;
   const allow = methods?.join(", ") ?? "";
 

@@ -1,13 +1,10 @@
-import { LOOK_PARAMETERS } from "../badge/look.ts";
-import { formatCount } from "../badge/number.ts";
 import { counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import type { Access } from "../http/access.ts";
-import { answer, headersOf, problemWithBody } from "../http/answer.ts";
+import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { rememberLooks } from "../http/known_looks.ts";
+import { isPrefetch, PREFETCH } from "../http/prefetch.ts";
 import { parseQuery } from "../http/query.ts";
-import { Problem } from "../problem.ts";
 
 /** What the endpoints that count need. */
 export interface HitOptions {
@@ -34,42 +31,4 @@ export function hit({ counters, access }: HitOptions): Endpoint {
       return answer(body, prefetch ? uncounted : headers);
     },
   };
-}
-
-/** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
-export function hitImage({ counters, access }: HitOptions): Endpoint {
-  const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
-  const lookOf = rememberLooks();
-  const headers = headersOf("svg", "no-store", "image");
-  const uncounted = { ...headers, ...PREFETCH };
-  return {
-    methods: ["GET", "HEAD"],
-    kind: "svg",
-    audience: "image",
-    async handle(request) {
-      const query = parseQuery(request.url, parameters);
-      const id = counterId(query.get("id"));
-      await access.checkHit(request, query, id);
-      const { look, draw } = lookOf(query);
-      const prefetch = isPrefetch(request);
-      const looking = prefetch || request.method === "HEAD";
-      try {
-        const hits = await (looking ? counters.count(id) : counters.hit(id));
-        return answer(draw(formatCount(hits, look)).svg, prefetch ? uncounted : headers);
-      } catch (error) {
-        const last = counters.lastSeen(id);
-        if (!(error instanceof Problem) || error.status < 500 || last === undefined) throw error;
-        return problemWithBody(error, "svg", "image", draw(formatCount(last, look)).svg);
-      }
-    },
-  };
-}
-
-const PREFETCHING = /\bprefetch\b/i;
-const PREFETCH = { "x-tallymark": "prefetch" };
-
-/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
-function isPrefetch({ headers }: Request): boolean {
-  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
-    PREFETCHING.test(headers.get("purpose") ?? "");
 }

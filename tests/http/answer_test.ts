@@ -213,17 +213,17 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   const { status, title, badge } = statuses[name];
   Deno.test(`problemAnswer() tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
-    const asJson = problemAnswer(problem, "json", "own");
+    const asJson = await problemAnswer(problem, "json", "own");
     assert.equal(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
     assert.deepEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
     assert.match(detail, /^[A-Z].{20,}\.$/);
 
-    const asText = problemAnswer(problem, "text", "own");
+    const asText = await problemAnswer(problem, "text", "own");
     assert.equal(asText.status, status);
     assert.equal(await asText.text(), `${title}: ${detail}`);
 
-    const asImage = problemAnswer(problem, "svg", "own");
+    const asImage = await problemAnswer(problem, "svg", "own");
     assert.equal(asImage.status, status);
     const image = await asImage.text();
     assert.ok(texts(parseSvg(image)).some(({ text }) => text === badge));
@@ -234,7 +234,7 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
 Deno.test("problemWithBody() keeps the headers of the problem and shows another picture", async () => {
   const unavailable = new Problem("store-unavailable");
   const got = problemWithBody(unavailable, "svg", "image", "<svg>7</svg>");
-  const usual = problemAnswer(unavailable, "svg", "image");
+  const usual = await problemAnswer(unavailable, "svg", "image");
   assert.deepEqual([...got.headers], [...usual.headers]);
   assert.equal(await got.text(), "<svg>7</svg>");
   await usual.body?.cancel();

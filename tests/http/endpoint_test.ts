@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import { type Endpoint, serve } from "../../src/http/endpoint.ts";
+import { type Endpoint, type EndpointLoader, serve } from "../../src/http/endpoint.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { field } from "../support/app.ts";
@@ -90,7 +90,22 @@ Deno.test("serve() takes a request without a Host header, as HTTP/1.0 and HTTP/2
   assert.equal(await (await send(new Request("http://localhost/"))).text(), "handled");
 });
 
-function served(endpoint: Endpoint): {
+Deno.test("serve() loads an endpoint for its first requests, and answers all of them by its rules", async () => {
+  let loads = 0;
+  const { send } = served(() => {
+    loads++;
+    return Promise.resolve(endpoint);
+  });
+  assert.equal(loads, 0);
+  const methods = ["GET", "DELETE", "OPTIONS"];
+  const first = methods.map((method) => send(new Request("http://localhost/", { method })));
+  assert.deepEqual((await Promise.all(first)).map(({ status }) => status), [200, 405, 204]);
+  const before = loads;
+  for (const method of methods) await send(new Request("http://localhost/", { method }));
+  assert.equal(loads, before);
+});
+
+function served(endpoint: Endpoint | EndpointLoader): {
   send: (request: Request) => Promise<Response>;
   log: string[];
 } {

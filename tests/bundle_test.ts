@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { copyProject } from "./support/project_copy.ts";
 import { redisAvailable, startRedis } from "./support/redis_server.ts";
@@ -15,6 +15,12 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
   await using elsewhere = await tempDir();
   const entry = join(elsewhere.path, "tallymark.js");
   await Deno.rename(join(project.path, "dist/tallymark.js"), entry);
+
+  await t.step("has no module of Node loaded by its start", async () => {
+    const text = await Deno.readTextFile(entry);
+    deepStrictEqual(text.match(/\bimport\b[^("'`]*["']node:[^"']*["']/g) ?? [], []);
+    ok(/\bimport\("node:crypto"\)/.test(text));
+  });
 
   await t.step("keeps counts in a Deno KV file over a restart", async () => {
     await using folder = await tempDir();

@@ -62,14 +62,21 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          // Loading the client takes longer than all the rest of a start.
-          const library = await import("@redis/client");
+          const library = await loadRedisClient();
           const link = new RedisLink({ address: setting, library, health, onUnusable });
           await link.tried;
           return createRedisStore({ link, prefix, health });
         },
       });
   }
+}
+
+/** Loading the client takes longer than all the rest of a start. */
+async function loadRedisClient() {
+  // A bundle has the client's CommonJS modules in it, which look for a global `require` to load those of Node.
+  const { createRequire } = await import("node:module");
+  Object.assign(globalThis, { require: createRequire(import.meta.url) });
+  return await import("@redis/client");
 }
 
 async function platformKv(): Promise<Deno.Kv> {

@@ -5,7 +5,7 @@ import { projectFolder } from "../support/programs.ts";
 export async function bundle(entry: string, folder: string): Promise<string> {
   const file = join(folder, `${basename(entry, ".ts")}.js`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--minify", "-o", file, entry],
+    args: ["bundle", "--minify", "--platform", "browser", "-o", file, entry],
     cwd: projectFolder,
   }).output();
   if (success) return file;

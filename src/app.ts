@@ -45,7 +45,7 @@ export function createApp({ config, counters, log }: AppOptions): Hono {
 /** Every other path, whatever the method. */
 const nothing: Endpoint = {
   methods: undefined,
-  kind: "json",
+  errors: "json",
   audience: "own",
   handle() {
     throw new Problem("not-found");

@@ -4,7 +4,8 @@ import type { Problem } from "../problem.ts";
 export type Headers = Readonly<Record<string, string>>;
 
 /** What an answer's body is. */
-export type Kind = "json" | "text" | "svg";
+export type Kind = TextKind | "svg";
+export type TextKind = "json" | "text";
 
 /** Whose pages may read an answer: those of every site, those of every site as an image only, or none. */
 export type Audience = "any" | "image" | "own";
@@ -41,17 +42,12 @@ export function answer(body: string | null, headers: Headers, status = 200): Res
   return new Response(body, { status, headers });
 }
 
-/** The answer to a problem, in the endpoint's own kind. */
-export async function problemAnswer(
-  problem: Problem,
-  kind: Kind,
-  audience: Audience,
-): Promise<Response> {
-  const body = kind === "svg" ? await pictureOf(problem) : textOf(problem, kind);
-  return problemWithBody(problem, kind, audience, body);
+/** The answer to a problem, in words. */
+export function problemAnswer(problem: Problem, kind: TextKind, audience: Audience): Response {
+  return problemWithBody(problem, kind, audience, textOf(problem, kind));
 }
 
-/** The same with a picture of its own, such as the last number that was known. */
+/** The same with a body of its own, such as a picture. */
 export function problemWithBody(
   problem: Problem,
   kind: Kind,
@@ -68,16 +64,7 @@ export function problemWithBody(
   return answer(body, headers, problem.status);
 }
 
-function textOf({ kind: name, title, status, detail }: Problem, kind: Kind): string {
+function textOf({ kind: name, title, status, detail }: Problem, kind: TextKind): string {
   if (kind === "text") return `${title}: ${detail}`;
   return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
-}
-
-/** Loads what draws badges where no badge has been asked for yet: a start does without it. */
-async function pictureOf({ badge }: Problem): Promise<string> {
-  const [{ renderError }, { parseLook }] = await Promise.all([
-    import("../badge/badge.ts"),
-    import("../badge/look.ts"),
-  ]);
-  return renderError(parseLook(new Map()), badge);
 }

@@ -1,33 +1,58 @@
 import type { Context } from "hono";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import { answer, type Audience, type Kind, NO_SNIFF, problemAnswer } from "./answer.ts";
+import {
+  answer,
+  type Audience,
+  NO_SNIFF,
+  problemAnswer,
+  problemWithBody,
+  type TextKind,
+} from "./answer.ts";
 
 /** Who may do what under one path, and in which form it fails. */
 export interface Endpoint {
   /** Every method that it answers, as `Allow` lists them; undefined where it takes any. */
   readonly methods: readonly string[] | undefined;
-  /** The form of its errors. */
-  readonly kind: Kind | ((url: string) => Kind);
+  /** The form of its errors: words, or an image of its own drawing. */
+  readonly errors: TextKind | ((url: string) => TextKind) | { draw(problem: Problem): string };
   readonly audience: Audience;
   handle(request: Request): Response | Promise<Response>;
 }
 
-/** Loads an endpoint whose modules are so many that a start does without them. */
+/** Loads an endpoint of so many modules that its first request, and not the start, should wait for them. */
 export type EndpointLoader = () => Promise<Endpoint>;
 
 type Handler = (c: Context) => Response | Promise<Response>;
 
-/** Turns an endpoint into a Hono handler; one that is still to be loaded is loaded by its first request. */
+/** Turns an endpoint into a Hono handler; what goes wrong anywhere below becomes an answer here and nowhere else. */
 export function serve(endpoint: Endpoint | EndpointLoader, log: Log): Handler {
-  if (typeof endpoint !== "function") return handlerOf(endpoint, log);
-  let handler: Handler | undefined;
-  return (c) => handler?.(c) ?? endpoint().then((loaded) => (handler = handlerOf(loaded, log))(c));
+  return typeof endpoint === "function" ? loadFirst(endpoint, log) : handlerOf(endpoint, log);
 }
 
-/** What goes wrong anywhere below becomes an answer here and nowhere else. */
+function loadFirst(load: EndpointLoader, log: Log): Handler {
+  let handler: Handler = (first) => {
+    const loading = load().catch(broken).then((endpoint) => handler = handlerOf(endpoint, log));
+    handler = async (c) => (await loading)(c);
+    return handler(first);
+  };
+  return (c) => handler(c);
+}
+
+/** Stands for an endpoint that could not be loaded. */
+function broken(cause: unknown): Endpoint {
+  return {
+    methods: undefined,
+    errors: "json",
+    audience: "own",
+    handle() {
+      throw cause;
+    },
+  };
+}
+
 function handlerOf(endpoint: Endpoint, log: Log): Handler {
-  const { methods, audience, handle } = endpoint;
+  const { methods, audience, errors, handle } = endpoint;
   const allow = methods?.join(", ") ?? "";
 
   function respond(request: Request): Response | Promise<Response> {
@@ -40,9 +65,15 @@ function handlerOf(endpoint: Endpoint, log: Log): Handler {
   }
 
   function fail(error: unknown, { url, method }: Request): Response | Promise<Response> {
-    const kind = typeof endpoint.kind === "string" ? endpoint.kind : endpoint.kind(url);
-    const response = problemAnswer(problemOf(error, log), kind, audience);
+    const response = answerTo(problemOf(error, log), url);
     return method === "HEAD" ? headOf(response) : response;
+  }
+
+  function answerTo(problem: Problem, url: string): Response {
+    if (typeof errors === "object") {
+      return problemWithBody(problem, "svg", audience, errors.draw(problem));
+    }
+    return problemAnswer(problem, typeof errors === "string" ? errors : errors(url), audience);
   }
 
   return (c) => {

@@ -6,6 +6,7 @@ import type { Counters } from "../counter/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { isUnchanged } from "../http/entity_tag.ts";
+import { drawProblem } from "../http/draw_problem.ts";
 import { rememberLooks } from "../http/known_looks.ts";
 import { parseQuery } from "../http/query.ts";
 import { whenKnown } from "../http/when_known.ts";
@@ -25,7 +26,7 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const stale = { ...headersOf("svg", uncached, audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
-    kind: "svg",
+    errors: { draw: drawProblem },
     audience,
     handle(request) {
       const query = parseQuery(request.url, parameters);
@@ -62,7 +63,7 @@ export function badgeJson({ counters, access, openReads }: ReadOptions): Endpoin
   const stale = { ...headersOf("json", uncached, audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
-    kind: "json",
+    errors: "json",
     audience,
     handle(request) {
       const query = parseQuery(request.url, parameters);

@@ -23,7 +23,7 @@ export function count({ counters, access, openReads }: ReadOptions): Endpoint {
   const text = headersOf("text", cacheControl, audience);
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
-    kind: (url) => isText(formatOf(url)) ? "text" : "json",
+    errors: (url) => isText(formatOf(url)) ? "text" : "json",
     audience,
     handle(request) {
       const query = parseQuery(request.url, parameters);
@@ -46,7 +46,7 @@ export function countText({ counters, access, openReads }: ReadOptions): Endpoin
   const headers = headersOf("text", openReads ? "no-store" : "private, no-store", audience);
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
-    kind: "text",
+    errors: "text",
     audience,
     handle(request) {
       const query = parseQuery(request.url, parameters);

@@ -19,7 +19,7 @@ export function hit({ counters, access }: HitOptions): Endpoint {
   const uncounted = { ...headers, ...PREFETCH };
   return {
     methods: ["GET", "POST"],
-    kind: "json",
+    errors: "json",
     audience: "own",
     async handle(request) {
       const query = parseQuery(request.url, parameters);

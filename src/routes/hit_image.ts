@@ -3,6 +3,7 @@ import { formatCount } from "../badge/number.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { answer, headersOf, problemWithBody } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { drawProblem } from "../http/draw_problem.ts";
 import { rememberLooks } from "../http/known_looks.ts";
 import { isPrefetch, PREFETCH } from "../http/prefetch.ts";
 import { parseQuery } from "../http/query.ts";
@@ -17,7 +18,7 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
   const uncounted = { ...headers, ...PREFETCH };
   return {
     methods: ["GET", "HEAD"],
-    kind: "svg",
+    errors: { draw: drawProblem },
     audience: "image",
     async handle(request) {
       const query = parseQuery(request.url, parameters);

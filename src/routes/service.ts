@@ -16,7 +16,7 @@ export function counterKey(access: Access): Endpoint {
   const headers = headersOf("json", "no-store", "own");
   return {
     methods: READ,
-    kind: "json",
+    errors: "json",
     audience: "own",
     async handle(request) {
       const query = parseQuery(request.url, parameters);
@@ -33,7 +33,7 @@ export function openapiDocument(): Endpoint {
   let body: string | undefined;
   return {
     methods: [...READ, "OPTIONS"],
-    kind: "json",
+    errors: "json",
     audience: "any",
     async handle(request) {
       parseQuery(request.url, NONE);
@@ -49,7 +49,7 @@ export function health(): Endpoint {
   const headers = headersOf("json", "no-store", "own");
   return {
     methods: READ,
-    kind: "json",
+    errors: "json",
     audience: "own",
     handle: () => answer('{"status":"ok"}', headers),
   };
@@ -60,7 +60,7 @@ export function readiness(counters: Counters): Endpoint {
   const headers = headersOf("json", "no-store", "own");
   return {
     methods: READ,
-    kind: "json",
+    errors: "json",
     audience: "own",
     async handle(request) {
       parseQuery(request.url, NONE);
@@ -79,7 +79,7 @@ export function welcome(): Endpoint {
   const headers = { ...headersOf("text", "no-cache", "own"), "referrer-policy": "no-referrer" };
   return {
     methods: READ,
-    kind: "json",
+    errors: "json",
     audience: "own",
     handle(request) {
       parseQuery(request.url, NONE);

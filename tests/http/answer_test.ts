@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/http/answer.ts";
+import { drawProblem } from "../../src/http/draw_problem.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../badge/parse_svg.ts";
 import { memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
@@ -213,17 +214,17 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   const { status, title, badge } = statuses[name];
   Deno.test(`problemAnswer() tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
-    const asJson = await problemAnswer(problem, "json", "own");
+    const asJson = problemAnswer(problem, "json", "own");
     assert.equal(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
     assert.deepEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
     assert.match(detail, /^[A-Z].{20,}\.$/);
 
-    const asText = await problemAnswer(problem, "text", "own");
+    const asText = problemAnswer(problem, "text", "own");
     assert.equal(asText.status, status);
     assert.equal(await asText.text(), `${title}: ${detail}`);
 
-    const asImage = await problemAnswer(problem, "svg", "own");
+    const asImage = problemWithBody(problem, "svg", "own", drawProblem(problem));
     assert.equal(asImage.status, status);
     const image = await asImage.text();
     assert.ok(texts(parseSvg(image)).some(({ text }) => text === badge));
@@ -234,7 +235,7 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
 Deno.test("problemWithBody() keeps the headers of the problem and shows another picture", async () => {
   const unavailable = new Problem("store-unavailable");
   const got = problemWithBody(unavailable, "svg", "image", "<svg>7</svg>");
-  const usual = await problemAnswer(unavailable, "svg", "image");
+  const usual = problemWithBody(unavailable, "svg", "image", drawProblem(unavailable));
   assert.deepEqual([...got.headers], [...usual.headers]);
   assert.equal(await got.text(), "<svg>7</svg>");
   await usual.body?.cancel();

@@ -7,7 +7,7 @@ import { field } from "../support/app.ts";
 
 const endpoint: Endpoint = {
   methods: ["GET", "OPTIONS"],
-  kind: "json",
+  errors: "json",
   audience: "any",
   handle: () => new Response("handled"),
 };
@@ -74,7 +74,7 @@ Deno.test("serve() asks for the form of an error only once there is one, by the 
   const urls: string[] = [];
   const { send } = served({
     ...endpoint,
-    kind: (url) => {
+    errors: (url) => {
       urls.push(url);
       return "text";
     },
@@ -90,19 +90,41 @@ Deno.test("serve() takes a request without a Host header, as HTTP/1.0 and HTTP/2
   assert.equal(await (await send(new Request("http://localhost/"))).text(), "handled");
 });
 
-Deno.test("serve() loads an endpoint for its first requests, and answers all of them by its rules", async () => {
+Deno.test("serve() loads an endpoint once for all its first requests, and answers them by its rules", async () => {
   let loads = 0;
   const { send } = served(() => {
     loads++;
     return Promise.resolve(endpoint);
   });
   assert.equal(loads, 0);
-  const methods = ["GET", "DELETE", "OPTIONS"];
-  const first = methods.map((method) => send(new Request("http://localhost/", { method })));
-  assert.deepEqual((await Promise.all(first)).map(({ status }) => status), [200, 405, 204]);
-  const before = loads;
-  for (const method of methods) await send(new Request("http://localhost/", { method }));
-  assert.equal(loads, before);
+  const requests = [
+    new Request("http://localhost/"),
+    new Request("http://localhost/", { method: "HEAD" }),
+    new Request("http://localhost/", { method: "DELETE" }),
+    new Request("http://localhost/", { method: "OPTIONS" }),
+    new Request("http://localhost/", { headers: { host: "a/b" } }),
+  ];
+  const early = await Promise.all(requests.map(send));
+  const late = await Promise.all(requests.map(send));
+  const usual = await Promise.all(requests.map(served(endpoint).send));
+  const statuses = [200, 405, 405, 204, 400];
+  for (const answers of [early, late, usual]) {
+    assert.deepEqual(answers.map(({ status }) => status), statuses);
+  }
+  assert.equal(loads, 1);
+});
+
+Deno.test("serve() answers and logs an endpoint that cannot be loaded like any unexpected error", async () => {
+  const { send, log } = served(() => Promise.reject(new Error("no such module")));
+  for (let time = 0; time < 2; time++) {
+    const response = await send(new Request("http://localhost/"));
+    assert.equal(response.status, 500);
+    assert.equal(response.headers.get("content-type"), "application/problem+json");
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    assert.doesNotMatch(await response.text(), /no such module/);
+  }
+  assert.equal(log.length, 2);
+  assert.match(log[0] ?? "", /"event":"unexpected error".*no such module/);
 });
 
 function served(endpoint: Endpoint | EndpointLoader): {

@@ -71,11 +71,11 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
   }
 }
 
-/** Loading the client takes longer than all the rest of a start. */
+/** Loads the client, which takes longer than all the rest of a start, and leaves a global `require` behind. */
 async function loadRedisClient() {
-  // A bundle has the client's CommonJS modules in it, which look for a global `require` to load those of Node.
-  const { createRequire } = await import("node:module");
-  Object.assign(globalThis, { require: createRequire(import.meta.url) });
+  // In a bundle the client's CommonJS modules have no other way to load those of Node.
+  const { default: process } = await import("node:process");
+  Object.assign(globalThis, { require: process.getBuiltinModule });
   return await import("@redis/client");
 }
 

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createAccess } from "../../src/http/access.ts";
+import { type Access, createAccess } from "../../src/http/access.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 
 interface Sent {
+  /** One that has been asked before; a new one where there is none. */
+  access?: Access;
   secret?: string | undefined;
   query?: string;
   headers?: [string, string][];
@@ -190,6 +192,21 @@ Deno.test("a key opens no other counter, whatever the ids", async () => {
   );
 });
 
+Deno.test("what was right before opens what it did and nothing else, in any order", async () => {
+  const given = fc.constantFrom(SECRET, keyOf(SECRET, "a"), keyOf(SECRET, "b"), "wrong");
+  const shown = fc.tuple(fc.constantFrom("token", "key"), given, fc.constantFrom("a", "b"));
+  await fc.assert(
+    fc.asyncProperty(fc.array(shown, { minLength: 2, maxLength: 20 }), async (requests) => {
+      const access = createAccess({ secret: SECRET, openReads: false });
+      for (const [name, text, id] of requests) {
+        const right = text === (name === "token" ? SECRET : keyOf(SECRET, id));
+        assert.equal((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
 Deno.test("a secret opens and nothing else does, whatever they are", async () => {
   const text = fc.string({ unit: "binary", maxLength: 8 }).filter((value) => value.isWellFormed());
   await fc.assert(
@@ -259,7 +276,7 @@ Deno.test("without a secret nobody counts, and reads that are open stay open", a
 /** What a request opens; /key must agree with reads, as both take the secret alone. */
 async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: boolean }> {
   const secret = "secret" in sent ? sent.secret : SECRET;
-  const access = createAccess({ secret, openReads: false });
+  const { access = createAccess({ secret, openReads: false }) } = sent;
   const { href } = new URL(`http://localhost/${sent.query ?? ""}`);
   const request = new Request(href, { headers: new Headers(sent.headers ?? []) });
   const query = parseQuery(href, new Set(["token", "key"]));

@@ -116,12 +116,16 @@ function stackOf(error: unknown): { stack?: string } {
 const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{1,5}))?$/;
 const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{1,5}))?$/;
 
+/** The last host that was found right: most requests name the one that the service is known by. */
+let knownHost = "";
+
 /** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function checkHost(request: Request): void {
   const host = request.headers.get("host");
-  if (host === null) return;
+  if (host === null || host === knownHost) return;
   const name = NAME_OR_IPV4.exec(host) ?? (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
   if (name === null || Number(name[1] ?? 0) > 65535) throw new Problem("bad-host");
+  knownHost = host;
 }
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */

@@ -90,6 +90,14 @@ Deno.test("serve() takes a request without a Host header, as HTTP/1.0 and HTTP/2
   assert.equal(await (await send(new Request("http://localhost/"))).text(), "handled");
 });
 
+Deno.test("serve() refuses a bad Host also between two requests with a good one", async () => {
+  const { send } = served(endpoint);
+  for (const host of ["a.example", "a.example/b", "a.example", "a.example:70000", "b.example"]) {
+    const { status } = await send(new Request("http://localhost/", { headers: { host } }));
+    assert.equal(status, /[/:]/.test(host) ? 400 : 200, host);
+  }
+});
+
 Deno.test("serve() loads an endpoint once for all its first requests, and answers them by its rules", async () => {
   let loads = 0;
   const { send } = served(() => {

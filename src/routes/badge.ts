@@ -19,10 +19,10 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
   const audience = openReads ? "any" : "own";
   const uncached = openReads ? "no-store" : "private, no-store";
   const cacheControl = openReads ? "no-cache, max-age=0, must-revalidate" : uncached;
-  const headers = headersOf("svg", cacheControl, audience);
+  const untagged = headersOf("svg", cacheControl, audience);
   // There is no content whose type it could be (RFC 9110, section 15.4.5).
-  const { "content-type": _, ...unchanged } = headers;
-  const lookOf = rememberLooks();
+  const { "content-type": _, ...unchanged } = untagged;
+  const lookOf = rememberLooks((etag) => openReads ? { ...untagged, etag } : untagged);
   const stale = { ...headersOf("svg", uncached, audience), ...STALE };
   return {
     methods: ["GET", "HEAD", "OPTIONS"],
@@ -33,11 +33,10 @@ export function badge({ counters, access, openReads }: ReadOptions): Endpoint {
       const id = counterId(query.get("id"));
       const write = ({ hits, fresh }: Latest) => {
         const { look, draw } = lookOf(query);
-        const { svg, tag } = draw(formatCount(hits, look));
+        const { svg, tag, headers } = draw(formatCount(hits, look));
         if (!fresh) return answer(svg, stale);
-        if (!openReads) return answer(svg, headers);
-        if (isUnchanged(request, tag)) return answer(null, { ...unchanged, etag: tag }, 304);
-        return answer(svg, { ...headers, etag: tag });
+        if (!openReads || !isUnchanged(request, tag)) return answer(svg, headers);
+        return answer(null, { ...unchanged, etag: tag }, 304);
       };
       return whenKnown(
         access.checkRead(request, query),

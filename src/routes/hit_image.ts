@@ -13,8 +13,8 @@ import type { HitOptions } from "./hit.ts";
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage({ counters, access }: HitOptions): Endpoint {
   const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
-  const lookOf = rememberLooks();
   const headers = headersOf("svg", "no-store", "image");
+  const lookOf = rememberLooks(() => headers);
   const uncounted = { ...headers, ...PREFETCH };
   return {
     methods: ["GET", "HEAD"],

@@ -117,7 +117,7 @@ const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\
 const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{1,5}))?$/;
 
 /** The last host that was found right: most requests name the one that the service is known by. */
-let knownHost = "";
+let knownHost: string | undefined;
 
 /** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function checkHost(request: Request): void {

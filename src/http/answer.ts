@@ -5,6 +5,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** What an answer's body is. */
 export type Kind = TextKind | "svg";
+/** The kinds that are words. */
 export type TextKind = "json" | "text";
 
 /** Whose pages may read an answer: those of every site, those of every site as an image only, or none. */

@@ -13,9 +13,9 @@ import type { HitOptions } from "./hit.ts";
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage({ counters, access }: HitOptions): Endpoint {
   const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
-  const headers = headersOf("svg", "no-store", "image");
-  const lookOf = rememberLooks(() => headers);
-  const uncounted = { ...headers, ...PREFETCH };
+  const counted = headersOf("svg", "no-store", "image");
+  const uncounted = { ...counted, ...PREFETCH };
+  const lookOf = rememberLooks(() => counted);
   return {
     methods: ["GET", "HEAD"],
     errors: { draw: drawProblem },
@@ -29,7 +29,8 @@ export function hitImage({ counters, access }: HitOptions): Endpoint {
       const looking = prefetch || request.method === "HEAD";
       try {
         const hits = await (looking ? counters.count(id) : counters.hit(id));
-        return answer(draw(formatCount(hits, look)).svg, prefetch ? uncounted : headers);
+        const { svg, headers } = draw(formatCount(hits, look));
+        return answer(svg, prefetch ? uncounted : headers);
       } catch (error) {
         const last = counters.lastSeen(id);
         if (!(error instanceof Problem) || error.status < 500 || last === undefined) throw error;

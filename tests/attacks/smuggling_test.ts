@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { sendRaw } from "../support/raw_http.ts";
 import { SECRET, startTarget } from "./target.ts";
 import { bytesOf, Wire } from "./wire.ts";
 
@@ -68,4 +69,35 @@ Deno.test("a body is never taken for a request", async () => {
   strictEqual(counters.get("before"), 6);
   strictEqual(counters.get("after") ?? 0, answered - 6);
   strictEqual(counters.get("hidden"), undefined);
+});
+
+/** Each would put a path of its own between the host and the path that was asked for. */
+const PATHS_IN_HOSTS = [
+  "localhost/",
+  "localhost//",
+  "localhost/hit",
+  "localhost/hit?id=hidden",
+  "localhost/hit?id=hidden&token=",
+  "localhost/hit?id=hidden#",
+  "localhost?id=hidden",
+  "localhost#",
+  "localhost:80/hit?id=hidden&token=",
+  "other/hit?id=hidden#",
+];
+
+Deno.test("a path in a Host header is refused however often its host was right, and counts nothing", async () => {
+  await using target = await startTarget("kv");
+  const ask = async (line: string, host: string) => {
+    const token = `X-Auth-Token: ${SECRET}\r\n`;
+    const [answer] = await sendRaw(target, `${line} HTTP/1.1\r\nHost: ${host}\r\n${token}\r\n`);
+    return answer?.status;
+  };
+  for (const line of ["GET /", "GET /hit?id=seen", "GET /count?id=seen", "OPTIONS *"]) {
+    for (const host of PATHS_IN_HOSTS) {
+      strictEqual(await ask("GET /healthz", "localhost"), 200);
+      strictEqual(await ask(line, host), 400, `${line} of ${host}`);
+    }
+  }
+  strictEqual(await ask("GET /hit?id=seen&more=a/b", "localhost"), 200);
+  deepStrictEqual((await target.end()).counters, new Map([["seen", 1]]));
 });

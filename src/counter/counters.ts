@@ -50,9 +50,9 @@ export function createCounters(store: CounterStore): Counters {
     send: async (groups) =>
       remember(
         groups,
-        await store.add(groups.map(({ id, callers }) => ({ id, amount: callers.length }))),
+        await store.add(groups.map(({ id, callers }) => ({ id, amount: callers }))),
       ),
-    share: (total, group, place) => total - group.callers.length + 1 + place,
+    share: (total, group, place) => total - group.callers + 1 + place,
   });
   const counts = new GroupCalls({
     batches,
@@ -60,7 +60,6 @@ export function createCounters(store: CounterStore): Counters {
     deadline: DEADLINE,
     overdue: "store-unavailable",
     send: async (groups) => remember(groups, await store.read(groups.map(({ id }) => id))),
-    share: (total) => total,
   });
 
   let closing: Promise<void> | undefined;

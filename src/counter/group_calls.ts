@@ -5,14 +5,12 @@ import type { Outcome } from "./store.ts";
 /** The callers that one operation on one counter answers together. */
 export interface Group {
   readonly id: CounterId;
-  readonly callers: Caller[];
+  /** How many they are. */
+  callers: number;
   /** When the first of them came, by `performance.now()`. */
   readonly since: number;
-}
-
-interface Caller {
-  resolve(number: number): void;
-  reject(problem: unknown): void;
+  /** What the operation comes to, for all of them. */
+  readonly total: PromiseWithResolvers<number>;
 }
 
 interface Batch {
@@ -32,8 +30,8 @@ export interface GroupCallsOptions {
   overdue: ProblemName;
   /** Sends a batch; the outcomes stand in the order of the groups. */
   send(groups: readonly Group[]): Promise<readonly Outcome[]>;
-  /** The number of one caller of a group whose operation came to `total`. */
-  share(total: number, group: Group, place: number): number;
+  /** The number of one caller of a group whose operation came to `total`; without it all of them get that. */
+  share?(total: number, group: Group, place: number): number;
 }
 
 /** How often deadlines are looked at, in milliseconds: a caller may wait that much longer. */
@@ -68,15 +66,25 @@ export class GroupCalls {
     if (this.#overdue > 0 && this.#overdue === this.#options.batches) {
       return Promise.reject(new Problem("store-unavailable"));
     }
-    return new Promise((resolve, reject) => {
-      const caller = { resolve, reject };
-      const group = this.#gathering.get(id);
-      if (group !== undefined) group.callers.push(caller);
-      else this.#gathering.set(id, { id, callers: [caller], since: performance.now() });
-      this.#waiting++;
-      if (this.#underWay.size < this.#options.batches) this.#sendThisTurn();
-      this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
-    });
+    const group = this.#gathering.get(id) ?? this.#open(id);
+    const place = group.callers++;
+    this.#waiting++;
+    if (this.#underWay.size < this.#options.batches) this.#sendThisTurn();
+    this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
+    const { share } = this.#options;
+    const { promise } = group.total;
+    return share === undefined ? promise : promise.then((total) => share(total, group, place));
+  }
+
+  #open(id: CounterId): Group {
+    const group = {
+      id,
+      callers: 0,
+      since: performance.now(),
+      total: Promise.withResolvers<number>(),
+    };
+    this.#gathering.set(id, group);
+    return group;
   }
 
   /** Resolves when no caller waits, which is after the deadline at the latest; none may join from then on. */
@@ -120,16 +128,10 @@ export class GroupCalls {
     }
   }
 
-  #answer(group: Group, outcome: Outcome | undefined): void {
-    const { callers } = group;
-    this.#waiting -= callers.length;
-    if (typeof outcome === "number") {
-      for (let place = 0; place < callers.length; place++) {
-        callers[place]?.resolve(this.#options.share(outcome, group, place));
-      }
-    } else {
-      for (const caller of callers) caller.reject(outcome);
-    }
+  #answer({ callers, total }: Group, outcome: Outcome | undefined): void {
+    this.#waiting -= callers;
+    if (typeof outcome === "number") total.resolve(outcome);
+    else total.reject(outcome);
     if (this.#waiting === 0) this.#drained?.resolve();
   }
 

@@ -1,10 +1,11 @@
 import { counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import type { Access } from "../http/access.ts";
-import { answer, headersOf } from "../http/answer.ts";
+import { answer, type Headers, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { isPrefetch, PREFETCH } from "../http/prefetch.ts";
 import { parseQuery } from "../http/query.ts";
+import { whenKnown } from "../http/when_known.ts";
 
 /** What the endpoints that count need. */
 export interface HitOptions {
@@ -21,14 +22,18 @@ export function hit({ counters, access }: HitOptions): Endpoint {
     methods: ["GET", "POST"],
     errors: "json",
     audience: "own",
-    async handle(request) {
+    handle(request) {
       const query = parseQuery(request.url, parameters);
       const id = counterId(query.get("id"));
-      await access.checkHit(request, query, id);
-      const prefetch = isPrefetch(request);
-      const hits = await (prefetch ? counters.count(id) : counters.hit(id));
-      const body = JSON.stringify({ id, hits, source: counters.source });
-      return answer(body, prefetch ? uncounted : headers);
+      const write = (hits: number, headers: Headers) =>
+        answer(JSON.stringify({ id, hits, source: counters.source }), headers);
+      return whenKnown(
+        access.checkHit(request, query, id),
+        () =>
+          isPrefetch(request)
+            ? whenKnown(counters.count(id), (hits) => write(hits, uncounted))
+            : counters.hit(id).then((hits) => write(hits, headers)),
+      );
     },
   };
 }

@@ -269,7 +269,7 @@ function open(
       sent.push(batch);
       return promise;
     },
-    share: (total, group, place) => total - group.callers.length + 1 + place,
+    share: (total, group, place) => total - group.callers + 1 + place,
     ...options,
   });
   return { calls, sent };
@@ -286,7 +286,7 @@ class Ledger {
   carryOut({ groups }: Sent, counted: boolean): number[] {
     if (!counted) return [];
     return groups.map(({ id, callers }) => {
-      this.#numbers.set(id, this.number(id) + callers.length);
+      this.#numbers.set(id, this.number(id) + callers);
       return this.number(id);
     });
   }
@@ -294,7 +294,7 @@ class Ledger {
 
 /** How many callers a batch has for each id. */
 function shape({ groups }: Sent): Record<string, number> {
-  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers.length]));
+  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers]));
 }
 
 /** Resolves when the event loop has handed out what it had. */

@@ -45,6 +45,7 @@ export function createCounters(store: CounterStore): Counters {
   const hits = new GroupCalls({
     batches,
     idsPerBatch,
+    lingers: batches === 1,
     deadline: DEADLINE,
     overdue: "outcome-unknown",
     send: async (groups) =>
@@ -57,6 +58,7 @@ export function createCounters(store: CounterStore): Counters {
   const counts = new GroupCalls({
     batches,
     idsPerBatch,
+    lingers: false,
     deadline: DEADLINE,
     overdue: "store-unavailable",
     send: async (groups) => remember(groups, await store.read(groups.map(({ id }) => id))),

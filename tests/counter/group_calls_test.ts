@@ -8,6 +8,8 @@ import { rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
+/** From when on a batch is slow, in milliseconds. */
+const SLOW = 3;
 
 Deno.test("GroupCalls: one call at an idle store goes out in the same turn", async () => {
   const { calls, sent } = open();
@@ -169,6 +171,106 @@ Deno.test("GroupCalls: drain ends with the deadline where the store does not ans
   await hit;
 });
 
+Deno.test("GroupCalls: after a slow batch of many the next one waits for all of them, and no longer", async () => {
+  const { calls, sent } = open({ lingers: true });
+  const crowd = await sendCrowd(calls, 16);
+  const other = calls.join(B);
+  await slowly();
+  sent[0]?.answer([16]);
+  await Promise.all(crowd);
+  const back = Array.from({ length: 15 }, () => calls.join(A));
+  await turn();
+  strictEqual(sent.length, 1);
+  back.push(calls.join(A));
+  await turn();
+  deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1, a: 16 }]);
+  sent[1]?.answer([1, 32]);
+  deepStrictEqual(await Promise.all([other, ...back]), [1, ...numbers(17, 32)]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: those who do not come back are waited for as long as the slow batch took", async () => {
+  const { calls, sent } = open({ lingers: true });
+  const crowd = await sendCrowd(calls, 16);
+  const other = calls.join(B);
+  await slowly();
+  sent[0]?.answer([16]);
+  const answered = performance.now();
+  await Promise.all(crowd);
+  await waitFor("the next batch", () => sent[1]);
+  ok(performance.now() - answered >= SLOW);
+  sent[1]?.answer([1]);
+  strictEqual(await other, 1);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
+  const { calls, sent } = open({ lingers: true, idsPerBatch: 2 });
+  const crowd = await sendCrowd(calls, 16);
+  await slowly();
+  sent[0]?.answer([16]);
+  await Promise.all(crowd);
+  const next = [calls.join(B), calls.join(C)];
+  await turn();
+  deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1, c: 1 }]);
+  sent[1]?.answer([1, 1]);
+  await Promise.all(next);
+  const alone = calls.join(B);
+  await turn();
+  strictEqual(sent.length, 3);
+  sent[2]?.answer([2]);
+  strictEqual(await alone, 2);
+  await calls.drain();
+});
+
+for (
+  const { what, lingers, callers } of [
+    { what: "a slow batch of few", lingers: true, callers: 15 },
+    { what: "a slow batch of many that are not to be waited for", lingers: false, callers: 16 },
+  ]
+) {
+  Deno.test(`GroupCalls: after ${what} the next one goes at once`, async () => {
+    const { calls, sent } = open({ lingers });
+    const crowd = await sendCrowd(calls, callers);
+    const other = calls.join(B);
+    await slowly();
+    sent[0]?.answer([callers]);
+    await Promise.all(crowd);
+    strictEqual(sent.length, 2);
+    sent[1]?.answer([1]);
+    strictEqual(await other, 1);
+    await calls.drain();
+  });
+}
+
+Deno.test("GroupCalls: after a quick batch of many the next one goes at once", async () => {
+  let quick = false;
+  while (!quick) {
+    const { calls, sent } = open({ lingers: true });
+    const since = performance.now();
+    const crowd = await sendCrowd(calls, 16);
+    const other = calls.join(B);
+    sent[0]?.answer([16]);
+    await Promise.all(crowd);
+    quick = performance.now() - since < SLOW;
+    if (quick) strictEqual(sent.length, 2);
+    await waitFor("the next batch", () => sent[1]);
+    sent[1]?.answer([1]);
+    strictEqual(await other, 1);
+    await calls.drain();
+  }
+});
+
+Deno.test("GroupCalls: drain does not wait for those who were answered", async () => {
+  const { calls, sent } = open({ lingers: true });
+  const crowd = await sendCrowd(calls, 16);
+  await slowly();
+  sent[0]?.answer([16]);
+  await Promise.all(crowd);
+  // A timer that is left behind fails the test.
+  await calls.drain();
+});
+
 /** What happens next: a hit, the end of a batch under way, or a turn of the event loop. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ hit: fc.constantFrom(A, B, C) }) },
@@ -250,6 +352,7 @@ function open(
   const calls = new GroupCalls({
     batches: 1,
     idsPerBatch: 100,
+    lingers: false,
     deadline: 60_000,
     overdue: "outcome-unknown",
     send(groups) {
@@ -273,6 +376,23 @@ function open(
     ...options,
   });
   return { calls, sent };
+}
+
+/** Sends so many callers of one counter in one batch. */
+async function sendCrowd(calls: GroupCalls, size: number): Promise<Promise<number>[]> {
+  const crowd = Array.from({ length: size }, () => calls.join(A));
+  await turn();
+  return crowd;
+}
+
+/** Lets a batch under way become a slow one. */
+async function slowly(): Promise<void> {
+  const since = performance.now();
+  await waitFor("a slow batch", () => performance.now() - since >= SLOW || undefined);
+}
+
+function numbers(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** What a store holds. */

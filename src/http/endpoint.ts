@@ -116,28 +116,34 @@ function stackOf(error: unknown): { stack?: string } {
 const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{1,5}))?$/;
 const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{1,5}))?$/;
 
-/** The beginning of the URLs that name the host last found right: most requests name the one the service is known by. */
-let knownOrigin: string | undefined;
+/** How the URLs begin that name the host last found right: most requests name the one that the service is known by. */
+let knownBeginning: string | undefined;
+
+/** How the host begins that Deno puts into a URL where the header is empty or missing. */
+const FALLBACK_HOST = "localhost:";
 
 /** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function checkHost(request: Request): void {
   const { url } = request;
-  if (knownOrigin !== undefined && isAt(knownOrigin, url)) return;
+  if (knownBeginning !== undefined && beginsOnlyWith(knownBeginning, url)) return;
   const host = request.headers.get("host");
   if (host === null) return;
   const name = NAME_OR_IPV4.exec(host) ?? (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
   if (name === null || Number(name[1] ?? 0) > 65535) throw new Problem("bad-host");
-  const origin = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
-  if (origin.endsWith(`//${host}/`)) knownOrigin = origin;
+  const beginning = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
+  if (beginning.endsWith(`//${host}/`) && !host.startsWith(FALLBACK_HOST)) {
+    knownBeginning = beginning;
+  }
 }
 
 /**
- * Whether nothing stands between this origin and the path that was asked for, which begins with a slash: then this is the
- * only one. The header need not be seen then; touching the headers has Deno keep all of them, a twentieth of a read. Where
- * the request line holds a whole URL, its host is the one that counts (RFC 9112, section 3.2.2).
+ * Whether the path that was asked for, which begins with a slash, follows at once: a second slash may be the first one of
+ * that path, and what stands before it a path that the header brought. So a host is known without the header; to look at
+ * one has Deno keep all headers of the request, which takes a twentieth of a read. Where the request line holds a whole
+ * URL its host is the one that counts, whatever the header says (RFC 9112, section 3.2.2).
  */
-function isAt(origin: string, url: string): boolean {
-  return url.startsWith(origin) && !url.includes("/", origin.length);
+function beginsOnlyWith(beginning: string, url: string): boolean {
+  return url.startsWith(beginning) && !url.includes("/", beginning.length);
 }
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */

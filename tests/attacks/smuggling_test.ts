@@ -99,5 +99,8 @@ Deno.test("a path in a Host header is refused however often its host was right, 
     }
   }
   strictEqual(await ask("GET /hit?id=seen&more=a/b", "localhost"), 200);
+  // Where the header is empty Deno names the service by itself.
+  strictEqual(await ask("GET /healthz", `localhost:${new URL(target.url).port}`), 200);
+  strictEqual(await ask("GET /hit?id=seen", ""), 400);
   deepStrictEqual((await target.end()).counters, new Map([["seen", 1]]));
 });

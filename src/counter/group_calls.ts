@@ -1,5 +1,6 @@
 import { Problem, type ProblemName } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
+import { Linger } from "./linger.ts";
 import type { Outcome } from "./store.ts";
 
 /** The callers that one operation on one counter answers together. */
@@ -9,14 +10,14 @@ export interface Group {
   callers: number;
   /** When the first of them came, by `performance.now()`. */
   readonly since: number;
-  /** What the operation comes to, for all of them. */
-  readonly total: PromiseWithResolvers<number>;
+  /** What the operation came to, for all of them. */
+  readonly result: PromiseWithResolvers<number>;
 }
 
 interface Batch {
   readonly groups: readonly Group[];
-  /** When it was sent, by `performance.now()`. */
-  readonly sent: number;
+  /** By `performance.now()`. */
+  readonly sentAt: number;
   overdue: boolean;
 }
 
@@ -28,7 +29,7 @@ export interface GroupCallsOptions {
   idsPerBatch: number;
   /** How long a caller waits at most, in milliseconds. */
   deadline: number;
-  /** Whether the next batch may wait for those whom a slow one has answered; only where one is under way at once. */
+  /** Whether the next batch may wait for those whom a slow one has answered; only where one batch is under way at once. */
   lingers: boolean;
   /** What a caller is told whose batch was sent and not answered in time. */
   overdue: ProblemName;
@@ -40,19 +41,10 @@ export interface GroupCallsOptions {
 
 /** How often deadlines are looked at, in milliseconds: a caller may wait that much longer. */
 const WATCH_INTERVAL = 100;
-/** What makes a batch slow, in milliseconds: after a quicker one its callers would come back too late to be waited for. */
-const SLOW_BATCH = 3;
-/** How many callers of a slow batch are worth waiting for. */
-const MANY_CALLERS = 16;
-/** How long they are waited for at most, in milliseconds. */
-const MAX_LINGER = 10;
 
 /**
  * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
  * once. Calls that find the store idle go out in the same turn of the event loop, without waiting for others.
- *
- * Where many call and the store is slow, two crowds would take turns, each waiting for the other's batch. There the next
- * batch lingers until as many wait as before, but no longer than the last one took.
  */
 export class GroupCalls {
   readonly #options: GroupCallsOptions;
@@ -61,9 +53,7 @@ export class GroupCalls {
   readonly #underWay = new Set<Batch>();
   #overdue = 0;
   #waiting = 0;
-  /** How many have to wait before the next batch goes; 0 where it does not linger. */
-  #awaited = 0;
-  #linger: ReturnType<typeof setTimeout> | undefined;
+  readonly #linger = new Linger(() => this.#sendIfReady());
   #turn: ReturnType<typeof setImmediate> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
@@ -88,13 +78,13 @@ export class GroupCalls {
     if (this.#isNextReady()) this.#sendThisTurn();
     this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
     const { share } = this.#options;
-    const { promise } = group.total;
+    const { promise } = group.result;
     return share === undefined ? promise : promise.then((total) => share(total, group, place));
   }
 
   #open(id: CounterId): Group {
-    const total = Promise.withResolvers<number>();
-    const group = { id, callers: 0, since: performance.now(), total };
+    const result = Promise.withResolvers<number>();
+    const group = { id, callers: 0, since: performance.now(), result };
     this.#gathering.set(id, group);
     return group;
   }
@@ -107,21 +97,25 @@ export class GroupCalls {
     }
     clearInterval(this.#watch);
     this.#watch = undefined;
-    clearTimeout(this.#linger);
+    this.#linger.end();
   }
 
   #isNextReady(): boolean {
     const { batches, idsPerBatch } = this.#options;
     const { size } = this.#gathering;
     if (size === 0 || this.#underWay.size >= batches) return false;
-    return this.#waiting >= this.#awaited || size >= idsPerBatch;
+    return size >= idsPerBatch || !this.#linger.goesOn(this.#waiting);
+  }
+
+  #sendIfReady(): void {
+    if (this.#isNextReady()) this.#sendNext();
   }
 
   /** Requests that the event loop hands out in one turn go together; no timer, so one alone does not wait. */
   #sendThisTurn(): void {
     this.#turn ??= setImmediate(() => {
       this.#turn = undefined;
-      if (this.#isNextReady()) this.#sendNext();
+      this.#sendIfReady();
     });
   }
 
@@ -130,8 +124,8 @@ export class GroupCalls {
     // Deleted from a map that lives on, they would stay in memory for long: its worn-out tables still point to them.
     if (groups.length === this.#gathering.size) this.#gathering = new Map();
     else for (const { id } of groups) this.#gathering.delete(id);
-    const batch: Batch = { groups, sent: performance.now(), overdue: false };
-    if (this.#awaited > 0) this.#endLinger();
+    const batch: Batch = { groups, sentAt: performance.now(), overdue: false };
+    this.#linger.end();
     this.#underWay.add(batch);
     this.#options.send(groups).then(
       (outcomes) => this.#settle(batch, outcomes),
@@ -141,40 +135,27 @@ export class GroupCalls {
 
   #settle(batch: Batch, outcomes: readonly Outcome[]): void {
     this.#underWay.delete(batch);
-    if (batch.overdue) this.#overdue--;
-    if (this.#isSlowCrowd(batch)) this.#startLinger(performance.now() - batch.sent);
-    // First the next batch, so that the store works while these callers are answered.
-    else if (this.#gathering.size > 0) this.#sendNext();
-    if (!batch.overdue) {
-      batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
+    if (batch.overdue) {
+      this.#overdue--;
+      return this.#sendIfReady();
     }
+    // First the next batch, so that the store works while these callers are answered.
+    if (!this.#beginLinger(batch)) this.#sendIfReady();
+    batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
   }
 
-  /** Whether it took long for many callers, and left room in the next batch for them. */
-  #isSlowCrowd({ groups, sent, overdue }: Batch): boolean {
+  #beginLinger({ groups, sentAt }: Batch): boolean {
     const { lingers, idsPerBatch } = this.#options;
-    if (!lingers || overdue || performance.now() - sent < SLOW_BATCH) return false;
-    const callers = groups.reduce((sum, { callers }) => sum + callers, 0);
-    return callers >= MANY_CALLERS && this.#gathering.size < idsPerBatch;
+    if (!lingers || this.#gathering.size >= idsPerBatch) return false;
+    const took = performance.now() - sentAt;
+    const answered = groups.reduce((sum, { callers }) => sum + callers, 0);
+    return this.#linger.begin({ took, answered, waiting: this.#waiting });
   }
 
-  #startLinger(took: number): void {
-    this.#awaited = this.#waiting;
-    this.#linger = setTimeout(() => {
-      this.#endLinger();
-      if (this.#isNextReady()) this.#sendNext();
-    }, Math.min(took, MAX_LINGER));
-  }
-
-  #endLinger(): void {
-    this.#awaited = 0;
-    clearTimeout(this.#linger);
-  }
-
-  #answer({ callers, total }: Group, outcome: Outcome | undefined): void {
+  #answer({ callers, result }: Group, outcome: Outcome | undefined): void {
     this.#waiting -= callers;
-    if (typeof outcome === "number") total.resolve(outcome);
-    else total.reject(outcome);
+    if (typeof outcome === "number") result.resolve(outcome);
+    else result.reject(outcome);
     if (this.#waiting === 0) this.#drained?.resolve();
   }
 

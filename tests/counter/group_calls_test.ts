@@ -204,6 +204,41 @@ Deno.test("GroupCalls: those who do not come back are waited for as long as the 
   await calls.drain();
 });
 
+Deno.test("GroupCalls: where nobody came back in time nobody is waited for after the next eight slow batches", async () => {
+  const { calls, sent } = open({ lingers: true });
+  const waited: boolean[] = [];
+  for (let round = 0; round < 10; round++) {
+    const crowd = await sendCrowd(calls, 16);
+    const other = calls.join(B);
+    await slowly();
+    sent.at(-1)?.answer([16]);
+    await Promise.all(crowd);
+    const batches = 2 * (round + 1);
+    waited.push(sent.length < batches);
+    await waitFor("the next batch", () => sent[batches - 1]);
+    sent.at(-1)?.answer([1]);
+    await other;
+  }
+  deepStrictEqual(waited, [true, ...Array(8).fill(false), true]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: where nobody calls any more nothing is sent", async () => {
+  const { calls, sent } = open({ lingers: true });
+  const crowd = await sendCrowd(calls, 16);
+  await slowly();
+  sent[0]?.answer([16]);
+  await Promise.all(crowd);
+  const answered = performance.now();
+  await waitFor("the end of the wait", () => performance.now() - answered >= 20 || undefined);
+  const next = calls.join(B);
+  await turn();
+  deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1 }]);
+  sent[1]?.answer([1]);
+  strictEqual(await next, 1);
+  await calls.drain();
+});
+
 Deno.test("GroupCalls: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
   const { calls, sent } = open({ lingers: true, idsPerBatch: 2 });
   const crowd = await sendCrowd(calls, 16);
@@ -224,13 +259,19 @@ Deno.test("GroupCalls: a full batch goes at once however many are waited for, an
 });
 
 for (
-  const { what, lingers, callers } of [
-    { what: "a slow batch of few", lingers: true, callers: 15 },
-    { what: "a slow batch of many that are not to be waited for", lingers: false, callers: 16 },
+  const { what, callers, ...limits } of [
+    { what: "a slow batch of few", callers: 15, lingers: true },
+    { what: "a slow batch of many that are not to be waited for", callers: 16, lingers: false },
+    {
+      what: "a slow batch of many and before a full one",
+      callers: 16,
+      lingers: true,
+      idsPerBatch: 1,
+    },
   ]
 ) {
   Deno.test(`GroupCalls: after ${what} the next one goes at once`, async () => {
-    const { calls, sent } = open({ lingers });
+    const { calls, sent } = open(limits);
     const crowd = await sendCrowd(calls, callers);
     const other = calls.join(B);
     await slowly();

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import type { Config } from "./config.ts";
 import type { Counters } from "./counter/counters.ts";
 import { createAccess } from "./http/access.ts";
@@ -23,7 +24,8 @@ export function createApp({ config, counters, log }: AppOptions): Hono {
   const counting = { counters, access };
   const reading = { counters, access, openReads };
 
-  const app = new Hono();
+  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
+  const app = new Hono({ getPath: (request) => getPath(request) || "/" });
   const at = (path: string, endpoint: Endpoint | EndpointLoader) =>
     app.all(path, serve(endpoint, log));
 

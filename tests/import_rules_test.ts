@@ -185,9 +185,9 @@ function covers(part: string, name: string): boolean {
     (part.startsWith("npm:") && name.startsWith(`${part}@`));
 }
 
-/** The path of a module from the project's folder; what is not ours stays as it is. */
+/** The path of a module from the project's folder; what is not ours stays as it is, with one spelling for packages. */
 function nameOf(specifier: string): string {
-  if (!specifier.startsWith("file:")) return specifier;
+  if (!specifier.startsWith("file:")) return specifier.replace(/^npm:\//, "npm:");
   return relative(projectFolder, fileURLToPath(specifier)).replaceAll("\\", "/");
 }
 

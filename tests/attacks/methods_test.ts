@@ -68,3 +68,20 @@ for (const { store, options } of STORES) {
     },
   );
 }
+
+Deno.test("a request line without a path is answered like any other, and leaves nothing in the log", async () => {
+  await using target = await startTarget("kv");
+  const ask = async (line: string) => {
+    const [answer] = await sendRaw(target, `${line} HTTP/1.1\r\n${HEADERS}\r\n`);
+    return answer?.status;
+  };
+  for (
+    const line of ["GET http://localhost", "GET http://localhost?id=a", "GET http://localhost#?a"]
+  ) {
+    strictEqual(await ask(line), 200, line);
+  }
+  for (const line of ["CONNECT ?x", "CONNECT #"]) strictEqual(await ask(line), 405, line);
+  const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
+  deepStrictEqual(events, ["start"]);
+  deepStrictEqual((await target.end()).counters, new Map());
+});

@@ -119,8 +119,8 @@ const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{1,5}))?$/;
 /** How the URLs begin that name the host last found right: most requests name the one that the service is known by. */
 let knownBeginning: string | undefined;
 
-/** How the host begins that Deno puts into a URL where the header is empty or missing. */
-const FALLBACK_HOST = "localhost:";
+/** What Deno puts into a URL where the header is missing, empty or no text. */
+const FALLBACK_HOST = /^localhost(?::|$)/;
 
 /** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function checkHost(request: Request): void {
@@ -131,19 +131,20 @@ function checkHost(request: Request): void {
   const name = NAME_OR_IPV4.exec(host) ?? (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
   if (name === null || Number(name[1] ?? 0) > 65535) throw new Problem("bad-host");
   const beginning = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
-  if (beginning.endsWith(`//${host}/`) && !host.startsWith(FALLBACK_HOST)) {
+  if (beginning.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) {
     knownBeginning = beginning;
   }
 }
 
 /**
- * Whether the path that was asked for, which begins with a slash, follows at once: a second slash may be the first one of
- * that path, and what stands before it a path that the header brought. So a host is known without the header; to look at
- * one has Deno keep all headers of the request, which takes a twentieth of a read. Where the request line holds a whole
- * URL its host is the one that counts, whatever the header says (RFC 9112, section 3.2.2).
+ * Whether the path that was asked for, which begins with a slash or an asterisk, follows at once: where another of these
+ * comes later that path may begin there, and what stands before it was in the header. So a host is known without the
+ * header; to look at one has Deno keep all headers of the request, which takes a twentieth of a read. Where the request
+ * line holds a whole URL its host is the one that counts, whatever the header says (RFC 9112, section 3.2.2).
  */
 function beginsOnlyWith(beginning: string, url: string): boolean {
-  return url.startsWith(beginning) && !url.includes("/", beginning.length);
+  return url.startsWith(beginning) && !url.includes("/", beginning.length) &&
+    !url.includes("*", beginning.length);
 }
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */

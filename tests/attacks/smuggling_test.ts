@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { connect } from "node:http2";
 import { sendRaw } from "../support/raw_http.ts";
 import { SECRET, startTarget } from "./target.ts";
 import { bytesOf, Wire } from "./wire.ts";
@@ -73,16 +74,16 @@ Deno.test("a body is never taken for a request", async () => {
 
 /** Each would put a path of its own between the host and the path that was asked for. */
 const PATHS_IN_HOSTS = [
-  "localhost/",
-  "localhost//",
-  "localhost/hit",
-  "localhost/hit?id=hidden",
-  "localhost/hit?id=hidden&token=",
-  "localhost/hit?id=hidden#",
-  "localhost?id=hidden",
-  "localhost#",
-  "localhost:80/hit?id=hidden&token=",
-  "other/hit?id=hidden#",
+  "badges.example/",
+  "badges.example//",
+  "badges.example/hit",
+  "badges.example/hit?id=hidden",
+  "badges.example/hit?id=hidden&token=",
+  "badges.example/hit?id=hidden#",
+  "badges.example?id=hidden",
+  "badges.example#",
+  "badges.example:80/hit?id=hidden&token=",
+  "other.example/hit?id=hidden#",
 ];
 
 Deno.test("a path in a Host header is refused however often its host was right, and counts nothing", async () => {
@@ -94,13 +95,34 @@ Deno.test("a path in a Host header is refused however often its host was right, 
   };
   for (const line of ["GET /", "GET /hit?id=seen", "GET /count?id=seen", "OPTIONS *"]) {
     for (const host of PATHS_IN_HOSTS) {
-      strictEqual(await ask("GET /healthz", "localhost"), 200);
+      strictEqual(await ask("GET /healthz", "badges.example"), 200);
       strictEqual(await ask(line, host), 400, `${line} of ${host}`);
     }
   }
-  strictEqual(await ask("GET /hit?id=seen&more=a/b", "localhost"), 200);
-  // Where the header is empty Deno names the service by itself.
+  strictEqual(await ask("GET /hit?id=seen&more=a/b*", "badges.example"), 200);
+  // Where there is none, or one that is no text, Deno names the service by itself.
   strictEqual(await ask("GET /healthz", `localhost:${new URL(target.url).port}`), 200);
-  strictEqual(await ask("GET /hit?id=seen", ""), 400);
+  for (const host of ["", "\xff"]) strictEqual(await ask("GET /hit?id=seen", host), 400, host);
+  deepStrictEqual((await target.end()).counters, new Map([["seen", 1]]));
+});
+
+Deno.test("a path in the Host header of HTTP/2 is refused, whose own path may begin with an asterisk", async () => {
+  await using target = await startTarget("kv");
+  const session = connect(target.url);
+  const ask = (path: string, host: string) =>
+    new Promise((resolve, reject) => {
+      const headers = { ":path": path, host, "x-auth-token": SECRET };
+      const stream = session.request(headers);
+      stream.on("response", (answered) => resolve(answered[":status"]));
+      stream.on("error", reject);
+      stream.resume();
+      stream.end();
+    });
+  strictEqual(await ask("/hit?id=seen", "badges.example"), 200);
+  for (const path of ["*", "*x", "*?x", "**", "/", "/count"]) {
+    strictEqual(await ask("/healthz", "badges.example"), 200);
+    strictEqual(await ask(path, "badges.example/hit?id=hidden#"), 400, path);
+  }
+  await new Promise<void>((resolve) => session.close(resolve));
   deepStrictEqual((await target.end()).counters, new Map([["seen", 1]]));
 });

@@ -44,7 +44,8 @@ const WATCH_INTERVAL = 100;
 
 /**
  * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
- * once. Calls that find the store idle go out in the same turn of the event loop, without waiting for others.
+ * once or after a {@linkcode Linger}. Calls that find the store idle go out in the same turn of the event loop, without
+ * waiting for others.
  */
 export class GroupCalls {
   readonly #options: GroupCallsOptions;

@@ -19,6 +19,7 @@ export class Linger {
   /** How many have to wait until the next batch goes; 0 while it does not linger. */
   #awaited = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How many more slow batches are followed at once. */
   #skips = 0;
 
   /** `giveUp` is called when those who are waited for did not come in time. */

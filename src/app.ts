@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Config } from "./config.ts";
+import type { Config } from "./start/config.ts";
 import type { Counters } from "./counter/counters.ts";
 import { createAccess } from "./http/access.ts";
 import { type Endpoint, type EndpointLoader, serve } from "./http/endpoint.ts";

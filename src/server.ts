@@ -1,11 +1,11 @@
 import { createApp } from "./app.ts";
-import { banner, settingsWarnings } from "./banner.ts";
-import { type Config, ConfigError, type Environment, parseConfig } from "./config.ts";
+import { banner, settingsWarnings } from "./start/banner.ts";
+import { type Config, ConfigError, type Environment, parseConfig } from "./start/config.ts";
 import { createCounters } from "./counter/counters.ts";
-import { openStore, type OpenStoreOptions } from "./counter/open_store.ts";
-import { StartError } from "./counter/start_error.ts";
+import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
+import { StartError } from "./start_error.ts";
 import type { CounterStore } from "./counter/store.ts";
-import { readEnvironment } from "./environment.ts";
+import { readEnvironment } from "./start/environment.ts";
 import { createLog, type Log, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
@@ -64,7 +64,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   } catch (cause) {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
-    const { runLine } = await import("./run_line.ts");
+    const { runLine } = await import("./start/run_line.ts");
     // The entry that is packed into a binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     throw new StartError(

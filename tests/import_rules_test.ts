@@ -8,33 +8,40 @@ import { tempDir } from "./support/temp_dir.ts";
 const RULES: [modules: string, mayImport: string[]][] = [
   ["main.ts", ["src/server.ts"]],
   ["src/server.ts", [
-    ...["src/app.ts", "src/config.ts", "src/environment.ts", "src/banner.ts", "src/log.ts"],
-    ...["src/run_line.ts", "src/counter/open_store.ts", "src/counter/counters.ts"],
-    "src/counter/start_error.ts",
-    "node:",
+    ...["src/app.ts", "src/start/", "src/store/open_store.ts", "src/counter/counters.ts"],
+    ...["src/log.ts", "src/start_error.ts"],
   ]],
   ["src/app.ts", ["src/routes/", "src/http/", "src/problem.ts", "npm:hono"]],
-  ["src/config.ts", ["src/redis_address.ts"]],
-  ["src/environment.ts", ["src/config.ts", "src/counter/start_error.ts", "node:"]],
-  ["src/run_line.ts", ["src/config.ts", "src/counter/kv_file.ts"]],
-  ["src/banner.ts", ["src/http/access.ts"]],
-  ["src/redis_address.ts", []],
+  ["src/start/", [
+    ...["src/start/", "src/start_error.ts", "src/http/access.ts", "src/store/kv/kv_file.ts"],
+    "node:",
+  ]],
+  ["src/start_error.ts", []],
   ["src/log.ts", []],
   ["src/problem.ts", []],
   ["src/recent.ts", []],
-  ["src/openapi.ts", ["src/openapi_answers.ts", "src/openapi_parameters.ts"]],
-  ["src/openapi_answers.ts", []],
-  ["src/openapi_parameters.ts", []],
-  ["src/routes/", ["src/http/", "src/counter/", "src/badge/", "src/openapi.ts", "src/problem.ts"]],
+  ["src/openapi/", ["src/openapi/"]],
+  ["src/routes/", ["src/http/", "src/counter/", "src/badge/", "src/openapi/", "src/problem.ts"]],
   ["src/http/", [
     ...["src/http/", "src/problem.ts", "src/log.ts", "src/badge/", "src/counter/counter_id.ts"],
     "src/recent.ts",
     "node:",
   ]],
-  ["src/counter/", ["src/counter/", "src/problem.ts", "src/log.ts", "src/recent.ts", "node:"]],
-  ["src/counter/open_store.ts", [
-    ...["src/counter/", "src/problem.ts", "src/log.ts", "node:"],
+  ["src/counter/", ["src/counter/", "src/problem.ts", "src/log.ts", "src/recent.ts"]],
+  ["src/store/open_store.ts", [
+    ...[
+      "src/store/",
+      "src/counter/",
+      "src/problem.ts",
+      "src/log.ts",
+      "src/start_error.ts",
+      "node:",
+    ],
     "npm:@redis/client",
+  ]],
+  ["src/store/", [
+    ...["src/store/", "src/counter/", "src/problem.ts", "src/recent.ts", "src/start_error.ts"],
+    "node:",
   ]],
   ["src/badge/", ["src/badge/"]],
 ];
@@ -43,7 +50,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
 const TYPES: [modules: string, mayImport: string[]][] = [
   ["src/app.ts", ["npm:hono"]],
   ["src/http/", ["npm:hono"]],
-  ["src/counter/", ["npm:@redis/client"]],
+  ["src/store/", ["npm:@redis/client"]],
 ];
 
 type Dependency = {
@@ -121,8 +128,8 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
     ["main.ts", "src/server.ts"],
   ],
   [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|\bfetch\(/, [
-    "src/counter/open_store.ts",
-    "src/counter/kv_file.ts",
+    "src/store/open_store.ts",
+    "src/store/kv/kv_file.ts",
   ]],
   [/\bconsole\b/, ["src/log.ts"]],
   [/\bprocess\.(?:env|on|exit)\b|node:(?:http|net|child_process)/, []],

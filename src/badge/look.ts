@@ -1,8 +1,8 @@
 import { parseColor } from "./color.ts";
 import { fontFamily } from "./font.ts";
 import { type Numbers, parseLocale, parseNumbers } from "./number.ts";
-import type { Draw, Palette, Style, Theme } from "./style.ts";
-import { DEFAULT_STYLE, STYLES } from "./styles.ts";
+import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
+import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
 
 /** The query parameters that shape a badge. */

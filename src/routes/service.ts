@@ -38,7 +38,7 @@ export function openapiDocument(): Endpoint {
     async handle(request) {
       parseQuery(request.url, NONE);
       // Most processes are never asked for it: it is loaded and written out for the first who does.
-      body ??= JSON.stringify((await import("../openapi.ts")).openapi);
+      body ??= JSON.stringify((await import("../openapi/document.ts")).openapi);
       return answer(body, headers);
     },
   };

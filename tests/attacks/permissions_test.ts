@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { SETTINGS } from "../../src/config.ts";
+import { SETTINGS } from "../../src/start/config.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Ended, runService, type ServiceOptions, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { makeBadge } from "badge-maker";
 import { contrast, isBright, parseColor, shieldsColor } from "../../src/badge/color.ts";
 import { CSS_COLORS } from "../../src/badge/css_color.ts";
-import { attribute, parseSvg, texts } from "./parse_svg.ts";
+import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const SHIELDS_NAMES = [
   ..."brightgreen green yellow yellowgreen orange red blue grey gray lightgrey lightgray".split(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { makeBadge } from "badge-maker";
 import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
-import { attribute, parseSvg, texts } from "./parse_svg.ts";
+import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const STYLES = ["flat", "flat-square", "plastic", "for-the-badge"] as const;
 const PAIRS = 1000;

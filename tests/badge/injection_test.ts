@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
-import { STYLES } from "../../src/badge/styles.ts";
-import { parseSvg } from "./parse_svg.ts";
+import { STYLES } from "../../src/badge/styles/styles.ts";
+import { parseSvg } from "../support/parse_svg.ts";
 
 const RUNS = 10_000;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Look, LOOK_PARAMETERS, parseLook } from "../../src/badge/look.ts";
-import { attribute, parseSvg, texts } from "./parse_svg.ts";
+import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
 

@@ -3,7 +3,7 @@ import { Resvg } from "@resvg/resvg-js";
 import { PNG } from "pngjs";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
-import { STYLES } from "../../src/badge/styles.ts";
+import { STYLES } from "../../src/badge/styles/styles.ts";
 
 // `deno run -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
 //

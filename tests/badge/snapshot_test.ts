@@ -1,6 +1,6 @@
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
-import { STYLES } from "../../src/badge/styles.ts";
+import { STYLES } from "../../src/badge/styles/styles.ts";
 
 // `deno test -A -u tests/badge/snapshot_test.ts` takes the snapshots afresh.
 

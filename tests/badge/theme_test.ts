@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Color, contrast, parseColor } from "../../src/badge/color.ts";
 import { parseLook } from "../../src/badge/look.ts";
-import { parseSvg, texts } from "./parse_svg.ts";
+import { parseSvg, texts } from "../support/parse_svg.ts";
 
 const SHIELDS_STYLES = ["classic", "flat-square", "plastic", "for-the-badge"];
 const AA = 4.5;

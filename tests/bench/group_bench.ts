@@ -1,7 +1,7 @@
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
-import { createKvStore } from "../../src/counter/kv_store.ts";
-import { createStoreHealth } from "../../src/counter/store_health.ts";
+import { createKvStore } from "../../src/store/kv/kv_store.ts";
+import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
 
 // The rule: what a hit costs falls with the number of hits that share a commit.

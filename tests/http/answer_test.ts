@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/http/answer.ts";
 import { drawProblem } from "../../src/http/draw_problem.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
-import { parseSvg, texts } from "../badge/parse_svg.ts";
+import { parseSvg, texts } from "../support/parse_svg.ts";
 import { memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseSvg, texts } from "../badge/parse_svg.ts";
+import { parseSvg, texts } from "../support/parse_svg.ts";
 import { field, memoryApp, openApp, SECRET, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 

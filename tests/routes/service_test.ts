@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openapi } from "../../src/openapi.ts";
+import { openapi } from "../../src/openapi/document.ts";
 import { field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { createCounters } from "../../src/counter/counters.ts";
-import { createKvStore } from "../../src/counter/kv_store.ts";
+import { createKvStore } from "../../src/store/kv/kv_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
-import { createStoreHealth } from "../../src/counter/store_health.ts";
+import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
-import { parseSvg } from "../badge/parse_svg.ts";
+import { parseSvg } from "./parse_svg.ts";
 import { checkAnswer } from "./openapi_check.ts";
 
 /** The secret of every app under test. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { openapi, type Operation, type PathItem } from "../../src/openapi.ts";
-import { type Answer, problemBodies, type Schema } from "../../src/openapi_answers.ts";
+import { openapi, type Operation, type PathItem } from "../../src/openapi/document.ts";
+import { type Answer, problemBodies, type Schema } from "../../src/openapi/answers.ts";
 
 /**
  * Fails unless the OpenAPI document allows this answer: its status, headers, media type and body.

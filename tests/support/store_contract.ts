@@ -3,7 +3,7 @@ import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
 import { type CounterStore, MAX_HITS, type Outcome } from "../../src/counter/store.ts";
-import type { StoreHealth } from "../../src/counter/store_health.ts";
+import type { StoreHealth } from "../../src/store/store_health.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A place that keeps counters, empty at first, and the ways into it that go past the store. */

@@ -1,0 +1,37 @@
+import type { Line } from "../text.ts";
+
+/** Where the parts of a badge stand: boxes in pixels, text in tenths of a pixel. */
+export interface Layout {
+  readonly width: number;
+  readonly labelWidth: number;
+  readonly valueWidth: number;
+  readonly labelX: number;
+  readonly labelLength: number;
+  readonly messageX: number;
+  readonly messageLength: number;
+}
+
+/** The geometry that shields.io's flat, flat-square and plastic badges share. */
+export function shieldsLayout(label: Line, message: Line): Layout {
+  const labelLength = oddWidth(label);
+  const messageLength = oddWidth(message);
+  const labelWidth = labelLength + 2 * PADDING;
+  const valueWidth = messageLength + 2 * PADDING;
+  return {
+    width: labelWidth + valueWidth,
+    labelWidth,
+    valueWidth,
+    // Both texts stand one pixel off the middle of their boxes, towards the seam.
+    labelX: 10 * (1 + PADDING) + 5 * labelLength,
+    labelLength: 10 * labelLength,
+    messageX: 10 * (labelWidth - 1 + PADDING) + 5 * messageLength,
+    messageLength: 10 * messageLength,
+  };
+}
+
+const PADDING = 5;
+
+// An odd width puts the middle of the text on the middle of a pixel.
+function oddWidth(line: Line): number {
+  return Math.trunc(line.width) | 1;
+}

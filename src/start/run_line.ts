@@ -1,0 +1,23 @@
+import { SETTINGS } from "./config.ts";
+import { folderOf } from "../store/kv/kv_file.ts";
+
+/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
+export function runLine(entry: string, counterFile: string): string {
+  // A single comma would end the folder and begin another.
+  const folder = folderOf(counterFile).replaceAll(",", ",,");
+  const flags = [
+    "--unstable-kv",
+    "--no-prompt",
+    "--allow-net",
+    `--allow-env=${SETTINGS.join(",")}`,
+    `--allow-read=data,.env,${folder}`,
+    `--allow-write=data,${folder}`,
+  ];
+  const file = entry.startsWith("file:") ? decodeURIComponent(new URL(entry).pathname) : entry;
+  return ["deno", "run", ...flags, file].map(shellWord).join(" ");
+}
+
+/** Quoted where a shell would read more into it than its characters. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,105 @@
+import type { Config } from "../start/config.ts";
+import type { Log } from "../log.ts";
+import { openKvFile } from "./kv/kv_file.ts";
+import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
+import { createLazyStore } from "./lazy_store.ts";
+import { RedisLink } from "./redis/redis_link.ts";
+import { createRedisStore, REDIS_BATCHES } from "./redis/redis_store.ts";
+import { StartError } from "../start_error.ts";
+import type { CounterStore } from "../counter/store.ts";
+import { createStoreHealth } from "./store_health.ts";
+import { within } from "../counter/within.ts";
+
+/** How long a service that fails fast waits for its store at start, in milliseconds. */
+const FAIL_FAST_LIMIT = 5000;
+/** How long a store that did not answer may take to let go, in milliseconds. */
+const CLOSE_LIMIT = 500;
+
+/** Options of {@linkcode openStore}. */
+export interface OpenStoreOptions {
+  config: Pick<Config, "store" | "prefix" | "failFast">;
+  log: Log;
+  /** Called where the store turns out later to be one that cannot be used at all. */
+  onUnusable(error: StartError): void;
+}
+
+/**
+ * Opens the store that the settings name; the only place that does.
+ *
+ * Throws a {@linkcode StartError} where a local file cannot be had, and where a network store does not answer within 5 s
+ * although the settings say to fail fast. Otherwise a network store that is away is connected in the background.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
+  const store = await open(options);
+  if (options.config.failFast) await answering(store);
+  return store;
+}
+
+async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<CounterStore> {
+  const { store: setting, prefix } = config;
+  const health = createStoreHealth(log);
+  switch (setting.kind) {
+    case "kv-file": {
+      const file = await openKvFile(setting.path);
+      return createKvStore({ kv: file.kv, file, prefix, source: "deno-kv", health, shared: false });
+    }
+    case "kv-memory": {
+      const kv = await Deno.openKv(":memory:");
+      return createKvStore({ kv, prefix, source: "memory", health, shared: false });
+    }
+    case "kv-remote":
+    case "kv-platform":
+      return createLazyStore({
+        traits: { source: "deno-kv", ...KV_BATCHES },
+        health,
+        async open() {
+          const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
+          return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
+        },
+      });
+    case "redis":
+      return createLazyStore({
+        traits: { source: "redis", ...REDIS_BATCHES },
+        health,
+        async open() {
+          const library = await loadRedisClient();
+          const link = new RedisLink({ address: setting, library, health, onUnusable });
+          await link.tried;
+          return createRedisStore({ link, prefix, health });
+        },
+      });
+  }
+}
+
+/** Loads the client, which takes longer than all the rest of a start, and leaves a global `require` behind. */
+async function loadRedisClient() {
+  // In a bundle the client's CommonJS modules have no other way to load those of Node.
+  const { default: process } = await import("node:process");
+  Object.assign(globalThis, { require: process.getBuiltinModule });
+  return await import("@redis/client");
+}
+
+async function platformKv(): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv();
+  } catch (cause) {
+    throw new Error("Assign a Deno KV database to this app, or set STORE_URL", { cause });
+  }
+}
+
+async function answering(store: CounterStore): Promise<void> {
+  const giveUp = performance.now() + FAIL_FAST_LIMIT;
+  while (performance.now() < giveUp) {
+    try {
+      return await within(giveUp - performance.now(), store.check());
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  // One that is still being opened may never let go.
+  await within(CLOSE_LIMIT, store.close()).catch(() => {});
+  throw new StartError(
+    "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
+      "check its address, its password and whether it runs",
+  );
+}

@@ -1,0 +1,126 @@
+import { Problem, type ProblemName } from "../../problem.ts";
+import type { CounterId } from "../../counter/counter_id.ts";
+import type { RedisLink, Reply } from "./redis_link.ts";
+import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import type { StoreHealth } from "../store_health.ts";
+
+/** Options of {@linkcode createRedisStore}. */
+export interface RedisStoreOptions {
+  link: Pick<RedisLink, "send" | "close">;
+  /** What stands before the id in a key. */
+  prefix: string;
+  health: StoreHealth;
+}
+
+/** On a link with latency, hits that arrive while a batch is under way need not wait for its return. */
+export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
+
+/**
+ * Counters in Redis: the key is prefix + id and holds a plain integer.
+ *
+ * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
+ */
+export function createRedisStore({ link, prefix, health }: RedisStoreOptions): CounterStore {
+  async function send(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+    const replies = await link.send(commands);
+    const failure = replies.find((reply) => reply.kind !== "done" && !isForeignValue(reply.cause));
+    if (failure !== undefined && failure.kind !== "done") health.away(failure.cause);
+    else health.well();
+    return replies;
+  }
+
+  /** Additions that left the bounds of a counter and are being undone, by id. */
+  const takenBack = new Map<CounterId, number>();
+
+  /** Undoes an addition, so that the value is what it was before. */
+  async function takeBack({ id, amount }: Addition): Promise<Problem> {
+    takenBack.set(id, (takenBack.get(id) ?? 0) + 1);
+    try {
+      const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
+      if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
+      return new Problem(isCounter(Number(reply.value)) ? "counter-full" : "not-a-counter");
+    } catch (cause) {
+      // The rest of the batch is counted: this must not be taken for a failure of all of it.
+      return new Problem("outcome-unknown", { cause });
+    } finally {
+      const left = (takenBack.get(id) ?? 1) - 1;
+      if (left > 0) takenBack.set(id, left);
+      else takenBack.delete(id);
+    }
+  }
+
+  /** One MGET costs far less than many GETs, but shows a list as it shows nothing: what it does not show is to be read by itself. */
+  async function readTogether(keys: readonly string[]): Promise<readonly unknown[]> {
+    if (keys.length === 1) return [];
+    const [reply] = await link.send([["MGET", ...keys]]);
+    if (reply?.kind !== "done" || !Array.isArray(reply.value)) return [];
+    health.well();
+    return reply.value;
+  }
+
+  return {
+    source: "redis",
+    ...REDIS_BATCHES,
+    async add(additions) {
+      const replies = await send(
+        additions.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
+      );
+      return Promise.all(replies.map((reply, index) => {
+        const addition = additions[index];
+        if (addition === undefined || reply.kind !== "done") {
+          return problemOf(reply, "outcome-unknown");
+        }
+        const total = Number(reply.value);
+        const isCount = total >= addition.amount && total <= MAX_HITS;
+        // On top of an addition that is not undone yet, this is no count either: Redis did both in this order.
+        return isCount && !takenBack.has(addition.id) ? total : takeBack(addition);
+      }));
+    },
+    async read(ids) {
+      const keys = ids.map((id) => prefix + id);
+      const shown = await readTogether(keys);
+      const hidden = keys.filter((_, index) => typeof shown[index] !== "string");
+      const replies = hidden.length > 0 ? await send(hidden.map((key) => ["GET", key])) : [];
+      let next = 0;
+      return keys.map((_, index) => {
+        const text = shown[index];
+        return typeof text === "string" ? counterOf(text) : outcomeOf(replies[next++]);
+      });
+    },
+    async check() {
+      const [reply] = await send([["PING"]]);
+      if (reply?.kind !== "done") throw new Problem("store-unavailable");
+    },
+    close: () => link.close(),
+  };
+}
+
+const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
+
+function outcomeOf(reply: Reply | undefined): Outcome {
+  if (reply?.kind !== "done") return problemOf(reply, "store-unavailable");
+  return reply.value === null ? 0 : counterOf(String(reply.value));
+}
+
+function counterOf(text: string): Outcome {
+  return COUNTER.test(text) && isCounter(Number(text))
+    ? Number(text)
+    : new Problem("not-a-counter");
+}
+
+function isCounter(number: number): boolean {
+  return number >= 0 && number <= MAX_HITS;
+}
+
+/** What a command that was not carried out means for its callers; `lost` where no reply came. */
+function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
+  if (reply === undefined || reply.kind === "done") return new Problem(lost);
+  const { kind, cause } = reply;
+  if (kind === "lost") return new Problem(lost, { cause });
+  return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+}
+
+/** Whether Redis refused the command because of what the key holds. */
+function isForeignValue(cause: unknown): boolean {
+  return cause instanceof Error && /^WRONGTYPE|not an integer|would overflow/.test(cause.message);
+}

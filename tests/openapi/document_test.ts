@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { openapi } from "../../src/openapi/document.ts";
+import { checkAnswer } from "../support/openapi_check.ts";
+
+Deno.test("openapi passes the recommended rules of a linter without errors or warnings", async () => {
+  const config = await createConfig({ extends: ["recommended"] });
+  const findings = await lintFromString({ source: JSON.stringify(openapi), config });
+  assert.deepEqual(
+    findings.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`),
+    [],
+  );
+});
+
+Deno.test("openapi is version 1.0.0 of Tallymark, in plain data", () => {
+  assert.equal(openapi.info.title, "Tallymark");
+  assert.equal(openapi.info.version, "1.0.0");
+  assert.deepEqual(JSON.parse(JSON.stringify(openapi)), openapi);
+});
+
+const looks = "label style color bg labelColor valueColor font numbers locale theme";
+const endpoints = [
+  { path: "/hit", methods: "get post", query: "id" },
+  { path: "/hit.svg", methods: "get head", query: `id ${looks}` },
+  { path: "/count", methods: "get head", query: "id format" },
+  { path: "/count.txt", methods: "get head", query: "id" },
+  { path: "/badge", methods: "get head", query: `id ${looks}` },
+  { path: "/badge.json", methods: "get head", query: "id label color cacheSeconds numbers locale" },
+  { path: "/key", methods: "get head", query: "id" },
+  { path: "/openapi.json", methods: "get head", query: "" },
+  { path: "/healthz", methods: "get head", query: "" },
+  { path: "/readyz", methods: "get head", query: "" },
+  { path: "/", methods: "get head", query: "" },
+];
+
+Deno.test("openapi describes every endpoint with its methods and parameters, and no other", () => {
+  const described = Object.entries(openapi.paths).map(([path, { parameters, ...methods }]) => ({
+    path,
+    methods: Object.keys(methods).sort().join(" "),
+    query: parameters.flatMap(({ in: place, name }) => place === "query" ? [name] : []).join(" "),
+  }));
+  assert.deepEqual(described, endpoints);
+});
+
+const secret = ["bearer", "tokenHeader", "tokenQuery"];
+const access = [
+  { paths: ["/hit", "/hit.svg"], schemes: [...secret, "counterKey"] },
+  { paths: ["/key"], schemes: secret },
+  { paths: ["/count", "/count.txt", "/badge", "/badge.json"], schemes: [...secret, "nothing"] },
+  { paths: ["/openapi.json", "/healthz", "/readyz", "/"], schemes: ["nothing"] },
+];
+
+Deno.test("openapi says which secrets open which endpoint", () => {
+  for (const { paths, schemes } of access) {
+    for (const path of paths) {
+      const security = openapi.paths[path]?.get.security ?? [];
+      const given = security.map((scheme) => Object.keys(scheme)[0] ?? "nothing");
+      assert.deepEqual(given.sort(), schemes.toSorted(), path);
+    }
+  }
+});
+
+const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+const problem = { "Content-Type": "application/problem+json", "Cache-Control": "no-store" };
+const text = { "Content-Type": "text/plain; charset=UTF-8", "Cache-Control": "no-store" };
+const image = { "Content-Type": "image/svg+xml", "Cache-Control": "no-store" };
+const revalidate = { "Cache-Control": "no-cache, max-age=0, must-revalidate", "ETag": '"a"' };
+const counter = { id: "home", hits: 42, source: "redis" };
+const shieldsBadge = {
+  schemaVersion: 1,
+  label: "views",
+  message: "42",
+  color: "blue",
+  cacheSeconds: 60,
+};
+
+interface Row {
+  request: string;
+  status?: number;
+  headers: HeadersInit;
+  body?: unknown;
+}
+
+const allowed: Row[] = [
+  { request: "GET /count?id=a", headers: json, body: counter },
+  { request: "GET /count?id=a&format=txt", headers: text, body: "42" },
+  { request: "GET http://example.com/count", headers: json, body: counter },
+  { request: "GET /count", headers: json, body: { ...counter, hits: Number.MAX_SAFE_INTEGER } },
+  { request: "POST /hit", headers: { ...json, "X-Tallymark": "prefetch" }, body: counter },
+  { request: "POST /hit", status: 400, headers: problem, body: problemOf(400) },
+  {
+    request: "GET /hit",
+    status: 401,
+    headers: { ...problem, "WWW-Authenticate": "Bearer" },
+    body: problemOf(401),
+  },
+  {
+    request: "GET /count",
+    status: 503,
+    headers: { ...problem, "Retry-After": "1" },
+    body: problemOf(503),
+  },
+  { request: "GET /count.txt", status: 409, headers: text, body: "Not a counter" },
+  {
+    request: "GET /badge",
+    headers: { ...image, ...revalidate },
+    body: "<svg></svg>",
+  },
+  { request: "GET /badge", headers: { ...image, "X-Tallymark": "stale" }, body: "<svg></svg>" },
+  { request: "GET /badge", status: 304, headers: revalidate },
+  { request: "GET /hit.svg", status: 504, headers: image, body: "<svg></svg>" },
+  {
+    request: "GET /badge.json",
+    headers: { ...json, "Cache-Control": "max-age=60" },
+    body: shieldsBadge,
+  },
+  { request: "GET /key", headers: json, body: { id: "home", key: "A-_4567890123456789012" } },
+  { request: "GET /openapi.json", headers: json, body: openapi },
+  { request: "GET /healthz", headers: json, body: { status: "ok" } },
+  { request: "GET /", headers: text, body: "Tallymark" },
+  { request: "HEAD /count", headers: json },
+  { request: "HEAD /hit", status: 405, headers: { ...problem, "Allow": "GET, POST" } },
+  { request: "OPTIONS /count", status: 204, headers: {} },
+  {
+    request: "POST /badge",
+    status: 405,
+    headers: { ...image, "Allow": "GET, HEAD, OPTIONS" },
+    body: "<svg></svg>",
+  },
+  { request: "GET /nothing", status: 404, headers: problem, body: problemOf(404) },
+];
+
+const refused: (Row & { because: RegExp })[] = [
+  {
+    request: "GET /count",
+    status: 418,
+    headers: problem,
+    body: problemOf(418),
+    because: /status is not described/,
+  },
+  { request: "GET /count", headers: image, body: "<svg></svg>", because: /image.* not described/ },
+  { request: "GET /count", headers: { "Cache-Control": "no-store" }, because: /not described/ },
+  { request: "GET /count", headers: json, body: { ...counter, more: 1 }, because: /additional/ },
+  { request: "GET /count", headers: json, body: { ...counter, hits: 1.5 }, because: /integer/ },
+  { request: "GET /count", headers: json, body: { ...counter, hits: -1 }, because: />= 0/ },
+  { request: "GET /count", headers: json, body: { ...counter, hits: 2 ** 53 }, because: /<= 9007/ },
+  { request: "GET /count", headers: json, body: { ...counter, source: "kv" }, because: /allowed/ },
+  { request: "GET /count", headers: json, body: { id: "a", hits: 1 }, because: /source/ },
+  { request: "GET /count", headers: json, body: "{", because: /JSON/ },
+  { request: "GET /count.txt", headers: text, body: "1,000", because: /pattern/ },
+  {
+    request: "GET /count",
+    headers: { "Content-Type": "application/json" },
+    body: counter,
+    because: /Cache-Control is missing/,
+  },
+  {
+    request: "GET /count",
+    headers: { ...json, "Cache-Control": "max-age=60" },
+    body: counter,
+    because: /Cache-Control: data must be equal/,
+  },
+  {
+    request: "GET /hit",
+    status: 401,
+    headers: problem,
+    body: problemOf(401),
+    because: /WWW-Authenticate is missing/,
+  },
+  {
+    request: "GET /readyz",
+    status: 503,
+    headers: problem,
+    body: problemOf(503),
+    because: /Retry-After is missing/,
+  },
+  {
+    request: "GET /readyz",
+    status: 503,
+    headers: { ...problem, "Retry-After": "soon" },
+    body: problemOf(503),
+    because: /Retry-After: data must be integer/,
+  },
+  { request: "GET /hit", status: 400, headers: problem, body: problemOf(409), because: /another/ },
+  { request: "GET /hit", status: 400, headers: problem, body: {}, because: /type/ },
+  {
+    request: "GET /badge",
+    status: 400,
+    headers: problem,
+    body: problemOf(400),
+    because: /problem/,
+  },
+  { request: "GET /badge", headers: image, body: "<html></html>", because: /pattern/ },
+  { request: "GET /badge", status: 304, headers: {}, because: /Cache-Control is missing/ },
+  {
+    request: "GET /badge",
+    status: 304,
+    headers: { "Cache-Control": revalidate["Cache-Control"] },
+    because: /ETag is missing/,
+  },
+  {
+    request: "GET /badge.json",
+    headers: { ...json, "Cache-Control": "max-age=60" },
+    body: { ...shieldsBadge, cacheSeconds: 29 },
+    because: />= 30/,
+  },
+  { request: "HEAD /count", headers: json, body: counter, because: /not empty/ },
+  { request: "HEAD /count", headers: image, because: /not described/ },
+  { request: "HEAD /hit", headers: json, because: /status is not described/ },
+  {
+    request: "PUT /hit",
+    status: 405,
+    headers: problem,
+    body: problemOf(405),
+    because: /lacks GET/,
+  },
+  {
+    request: "HEAD /hit",
+    status: 405,
+    headers: { ...problem, "Allow": "GET, HEAD, POST" },
+    because: /Allow has HEAD/,
+  },
+  { request: "GET /nothing", headers: text, body: "", because: /status is not described/ },
+  { request: "GET /nothing", status: 404, headers: text, body: "no", because: /not described/ },
+];
+
+for (const row of allowed) {
+  Deno.test(`checkAnswer allows ${row.request} ${nameOf(row)} and leaves the body readable`, async () => {
+    const response = responseOf(row);
+    await check(row, response);
+    assert.equal(response.bodyUsed, false);
+    assert.equal(await response.text(), bodyOf(row) ?? "");
+  });
+}
+
+for (const row of refused) {
+  Deno.test(`checkAnswer refuses ${row.request} ${nameOf(row)}: it says ${row.because.source}`, async () => {
+    await assert.rejects(check(row, responseOf(row)), row.because);
+  });
+}
+
+async function check(row: Row, response: Response): Promise<void> {
+  const [method = "", url = ""] = row.request.split(" ");
+  await checkAnswer(method, url, response);
+}
+
+function nameOf(row: Row): string {
+  return `${row.status ?? 200} ${new Headers(row.headers).get("Content-Type") ?? "without a type"}`;
+}
+
+function responseOf(row: Row): Response {
+  const response = new Response(bodyOf(row), { status: row.status ?? 200, headers: row.headers });
+  // A body of text makes the runtime add a type, which the row would have given.
+  if (!new Headers(row.headers).has("Content-Type")) response.headers.delete("Content-Type");
+  return response;
+}
+
+function bodyOf({ body }: Row): string | null {
+  if (body === undefined) return null;
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function problemOf(status: number): Record<string, unknown> {
+  return { type: "/problems/x", title: "Bad", status, detail: "Something is bad." };
+}

@@ -1,0 +1,91 @@
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { banner, settingsWarnings } from "../../src/start/banner.ts";
+import { type Environment, parseConfig } from "../../src/start/config.ts";
+
+const secret = "0123456789abcdef";
+
+Deno.test("banner: address, store, reads, token and a curl line", () => {
+  strictEqual(
+    show({}, { generatedToken: "f00" }),
+    `Tallymark listens on http://localhost:8000
+  counters  Deno KV in data/counters.kv
+  reads     open to all
+  token     f00 (made for this run: set SECRET_TOKEN to keep one)
+  try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"`,
+  );
+});
+
+Deno.test("banner: with protected reads names PUBLIC_READS in its first lines", () => {
+  const lines = show({ SECRET_TOKEN: secret }).split("\n");
+  match(lines.slice(0, 3).join("\n"), /PUBLIC_READS=1/);
+  doesNotMatch(show({ SECRET_TOKEN: secret, PUBLIC_READS: "1" }), /PUBLIC_READS/);
+});
+
+const places: [environment: Environment, place: string][] = [
+  [{ STORE_URL: "kv:/srv/x.kv" }, "Deno KV in /srv/x.kv"],
+  [{ STORE_URL: "memory:" }, "Deno KV in memory: gone when the process ends"],
+  [
+    { STORE_URL: "kv:https://u:hidden@h:1/x?hidden", DENO_KV_ACCESS_TOKEN: "hidden" },
+    "Deno KV at h:1",
+  ],
+  [{ DENO_DEPLOY: "true" }, "Deno KV of the platform"],
+  [{ STORE_URL: "redis://u:hidden@h/1" }, "Redis at h:6379"],
+  [
+    { HOSTED_STORE_URL: "https://h", HOSTED_STORE_PASSWORD: "hidden" },
+    "Redis at h:6379 over TLS",
+  ],
+];
+
+for (const [environment, place] of places) {
+  Deno.test(`banner: says "${place}" and no secret`, () => {
+    const text = show({ ...environment, SECRET_TOKEN: `hidden${secret}` });
+    strictEqual(/counters +(.*)/.exec(text)?.[1], place);
+    doesNotMatch(text, /hidden/);
+    match(text, /X-Auth-Token: \$SECRET_TOKEN"/);
+  });
+}
+
+const addresses: [hostname: string, url: string][] = [
+  ["0.0.0.0", "http://localhost:8000"],
+  ["::", "http://localhost:8000"],
+  ["127.0.0.1", "http://127.0.0.1:8000"],
+  ["::1", "http://[::1]:8000"],
+];
+
+for (const [hostname, url] of addresses) {
+  Deno.test(`banner: a server on ${hostname} is called at ${url}`, () => {
+    const text = show({}, { hostname });
+    strictEqual(text.split("\n")[0], `Tallymark listens on ${url}`);
+    match(text, new RegExp(`"${url.replaceAll(/[[\].]/g, "\\$&")}/hit`));
+  });
+}
+
+const warnings: [environment: Environment, names: string[]][] = [
+  [{}, []],
+  [{ SECRET_TOKEN: secret }, []],
+  [{ SECRET_TOKEN: secret.slice(1) }, ["SECRET_TOKEN is shorter than 16 characters"]],
+  [{ SECRET_TOKEN: `${secret} a\tb` }, []],
+  [{ SECRET_TOKEN: `${secret}\n` }, ["SECRET_TOKEN begins or ends with white space"]],
+  [{ SECRET_TOKEN: ` ${secret}` }, ["SECRET_TOKEN begins or ends with white space"]],
+  [{ SECRET_TOKEN: `${secret}\0a` }, ["SECRET_TOKEN begins or ends with white space"]],
+  [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret }, []],
+  [{ DENO_DEPLOY: "true" }, ["SECRET_TOKEN is not set: /hit answers 401"]],
+  [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret, PORT: "1", PUBLIC_READS: "0" }, [
+    "These settings have no effect on Deno Deploy: PORT, PUBLIC_READS",
+  ]],
+];
+
+for (const [environment, starts] of warnings) {
+  Deno.test(`settingsWarnings: ${JSON.stringify(environment)} warns ${starts.length} times`, () => {
+    const given = settingsWarnings(parseConfig(environment));
+    deepStrictEqual(given.map((line, index) => line.slice(0, starts[index]?.length)), starts);
+  });
+}
+
+function show(
+  environment: Environment,
+  { hostname = "0.0.0.0", generatedToken }: { hostname?: string; generatedToken?: string } = {},
+): string {
+  const address: Deno.NetAddr = { transport: "tcp", hostname, port: 8000 };
+  return banner({ config: parseConfig(environment), address, generatedToken });
+}

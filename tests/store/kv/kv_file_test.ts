@@ -1,0 +1,283 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
+import { createKvStore } from "../../../src/store/kv/kv_store.ts";
+import { StartError } from "../../../src/start_error.ts";
+import type { CounterStore } from "../../../src/counter/store.ts";
+import { rejectsWith, unwatched } from "../../support/store_contract.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const HOME = counterId("home");
+
+Deno.test("openKvFile: makes the file and its folders", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/a/b/counters.kv`;
+  const store = await openStore(path);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  await store.close();
+  ok(Deno.statSync(path).size > 0);
+});
+
+Deno.test("openKvFile: a second owner is refused, until the first gives the file up", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const first = await openStore(path);
+  const start = performance.now();
+  await refused(path, /is in use by another process: stop it first/);
+  ok(performance.now() - start < 1000);
+  deepStrictEqual(await first.add([{ id: HOME, amount: 1 }]), [1]);
+  await first.close();
+  const second = await openStore(path);
+  deepStrictEqual(await second.add([{ id: HOME, amount: 1 }]), [2]);
+  await second.close();
+});
+
+Deno.test("openKvFile: a file that is another process's is refused", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const owner = new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      `const lock = await Deno.open(${JSON.stringify(`${path}.lock`)}, {
+      create: true, write: true });
+      await lock.lock(true); console.log("locked"); await new Promise((end) => setTimeout(end, 60000));`,
+    ],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const output = owner.stdout.getReader();
+  await output.read();
+  await refused(path, /is in use by another process/);
+  owner.kill("SIGKILL");
+  await owner.status;
+  await output.cancel();
+  await (await openStore(path)).close();
+});
+
+/** What may happen to a file that held counters while nobody had it open. */
+const ACCIDENTS: readonly {
+  name: string;
+  happen(path: string): void;
+  says: RegExp;
+}[] = [
+  {
+    name: "damaged at its beginning",
+    happen: (path) => overwrite(path, 0, 200),
+    says: /is damaged or not a counter file|is cut off/,
+  },
+  {
+    name: "another kind of file",
+    happen: (path) => Deno.writeTextFileSync(path, "counters\n".repeat(2000)),
+    says: /is damaged or not a counter file/,
+  },
+  {
+    name: "damaged in its pages",
+    happen: (path) => overwrite(path, 4096, Deno.statSync(path).size - 4096),
+    says: /is damaged or not a counter file/,
+  },
+  {
+    name: "cut off in the middle",
+    happen: (path) => Deno.truncateSync(path, Deno.statSync(path).size - 4096),
+    says: /is cut off/,
+  },
+  {
+    name: "cut off in its header",
+    happen: (path) => Deno.truncateSync(path, 40),
+    says: /is cut off|cannot be opened/,
+  },
+  {
+    name: "emptied",
+    happen: (path) => Deno.truncateSync(path, 0),
+    says: /has held counters and is missing or empty/,
+  },
+  {
+    name: "deleted",
+    happen: (path) => Deno.removeSync(path),
+    says: /has held counters and is missing or empty/,
+  },
+  {
+    name: "a folder",
+    happen: (path) => {
+      Deno.removeSync(path);
+      Deno.mkdirSync(path);
+    },
+    says: /cannot be opened as a counter file/,
+  },
+];
+
+for (const { name, happen, says } of ACCIDENTS) {
+  Deno.test(`openKvFile: a file that is ${name} is refused and left as it is`, async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    await fill(path);
+    happen(path);
+    const held = contents(path);
+    const message = await refused(path, says);
+    match(message, /restore it from a backup, or /);
+    deepStrictEqual(contents(path), held);
+    // The lock was given up, so that the advice can be followed.
+    await refused(path, says);
+    Deno.removeSync(`${path}.lock`);
+    if (held !== undefined) Deno.renameSync(path, `${path}.old`);
+    const store = await openStore(path);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    await store.close();
+  });
+}
+
+Deno.test("openKvFile: a file that never held a counter may vanish", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const store = await openStore(path);
+  deepStrictEqual(await store.read([HOME]), [0]);
+  await store.close();
+  Deno.removeSync(path);
+  await (await openStore(path)).close();
+});
+
+Deno.test("openKvFile: a place that cannot hold a file is refused by its name", async () => {
+  await using folder = await tempDir();
+  await Deno.writeTextFile(`${folder.path}/file`, "");
+  await refused(`${folder.path}/file/counters.kv`, /file\/counters\.kv cannot be opened/);
+  await Deno.mkdir(`${folder.path}/counters.kv.lock`);
+  await refused(`${folder.path}/counters.kv`, /counters\.kv cannot be opened/);
+});
+
+for (const gone of ["deleted", "replaced"]) {
+  Deno.test(`openKvFile: hits, reads and checks are refused once the file is ${gone}`, async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    const file = await openKvFile(path);
+    const store = kvStore(file);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    await store.check();
+    strictEqual(store.known?.(HOME), 1);
+    Deno.renameSync(path, `${path}.moved`);
+    if (gone === "replaced") Deno.copyFileSync(`${path}.moved`, path);
+    await untilMissed(file);
+    // Once it is missed every call says so, not one in 100 ms.
+    throws(() => file.checkPresent());
+    await rejectsWith("store-unavailable", store.check());
+    await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+    await rejectsWith("store-unavailable", store.read([HOME]));
+    strictEqual(store.known?.(HOME), undefined);
+    await store.close();
+  });
+}
+
+Deno.test("openKvFile: a hit refused while the file is away is not found in it afterwards", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const file = await openKvFile(path);
+  const store = kvStore(file);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  Deno.renameSync(path, `${path}.moved`);
+  await untilMissed(file);
+  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  Deno.renameSync(`${path}.moved`, path);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+  await store.close();
+});
+
+Deno.test("openKvFile: a hit whose file went away during its commit may be counted", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const file = await openKvFile(path);
+  const store = kvStore({
+    ...file,
+    confirm() {
+      Deno.renameSync(path, `${path}.moved`);
+      file.confirm();
+    },
+  });
+  await rejectsWith("outcome-unknown", store.add([{ id: HOME, amount: 1 }]));
+  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  Deno.renameSync(`${path}.moved`, path);
+  deepStrictEqual(await store.read([HOME]), [1]);
+  await store.close();
+});
+
+Deno.test({
+  name: "openKvFile: a hit is answered although the lock file cannot be written",
+  // Writing to /dev/full fails as on a full disk.
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    await Deno.symlink("/dev/full", `${path}.lock`);
+    const store = await openStore(path);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+    await store.close();
+  },
+});
+
+async function openStore(path: string): Promise<CounterStore> {
+  return kvStore(await openKvFile(path));
+}
+
+function kvStore(file: KvFile): CounterStore {
+  const { kv } = file;
+  return createKvStore({
+    kv,
+    file,
+    prefix: "hits:",
+    source: "deno-kv",
+    health: unwatched,
+    shared: false,
+  });
+}
+
+/** Makes a file that holds so many counters that it has many pages. */
+async function fill(path: string): Promise<void> {
+  const store = await openStore(path);
+  for (let batch = 0; batch < 10; batch++) {
+    await store.add(Array.from({ length: store.idsPerBatch }, (_, index) => ({
+      id: counterId(`${batch}/${index}/${"x".repeat(100)}`),
+      amount: 1,
+    })));
+  }
+  await store.close();
+  ok(Deno.statSync(path).size > 100_000);
+}
+
+/** Asserts that the file is refused with a sentence for people that names it, and returns that. */
+async function refused(path: string, says: RegExp): Promise<string> {
+  let message = "";
+  await rejects(openKvFile(path), (error: unknown) => {
+    ok(error instanceof StartError, String(error));
+    message = error.message;
+    return true;
+  });
+  ok(message.startsWith(path), message);
+  match(message, says);
+  strictEqual(message.includes("\n"), false);
+  return message;
+}
+
+/** Waits until a look for the file finds that it is not where it was. */
+async function untilMissed(file: KvFile): Promise<void> {
+  await waitFor("the file to be missed", () => {
+    try {
+      file.checkPresent();
+    } catch {
+      return true;
+    }
+  });
+}
+
+function overwrite(path: string, start: number, length: number): void {
+  using file = Deno.openSync(path, { write: true });
+  file.seekSync(start, Deno.SeekMode.Start);
+  file.writeSync(new Uint8Array(length).fill(0xa5));
+}
+
+/** The bytes of a file; undefined where there is none. */
+function contents(path: string): Uint8Array | string | undefined {
+  try {
+    return Deno.statSync(path).isDirectory ? "a folder" : Deno.readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

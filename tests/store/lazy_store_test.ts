@@ -1,0 +1,107 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { KV_BATCHES } from "../../src/store/kv/kv_store.ts";
+import { createLazyStore } from "../../src/store/lazy_store.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import { memoryStore } from "../support/app.ts";
+import { rejectsWith, unwatched } from "../support/store_contract.ts";
+
+const HOME = counterId("home");
+
+Deno.test("createLazyStore: opens at the first call, once for all", async () => {
+  let opened = 0;
+  const store = lazy(async () => {
+    opened++;
+    return (await memoryStore()).store;
+  });
+  strictEqual(opened, 0);
+  strictEqual(store.source, "deno-kv");
+  await Promise.all([store.check(), store.read([HOME]), store.check()]);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
+  deepStrictEqual(await store.read([HOME]), [2]);
+  strictEqual(opened, 1);
+  await Promise.all([store.close(), store.close()]);
+});
+
+Deno.test("createLazyStore: opens soon after the start although nobody calls", async () => {
+  const opened = Promise.withResolvers<void>();
+  const store = lazy(async () => {
+    opened.resolve();
+    return (await memoryStore()).store;
+  });
+  await opened.promise;
+  await store.close();
+});
+
+Deno.test("createLazyStore: where opening fails nothing is counted, and the next call tries again", async () => {
+  const causes: unknown[] = [];
+  const health = { away: (cause: unknown) => causes.push(cause), well() {} };
+  const failure = new Error("no database is assigned");
+  let tries = 0;
+  const store = lazy(async (): Promise<CounterStore> => {
+    if (++tries <= 2) throw failure;
+    return (await memoryStore()).store;
+  }, health);
+  await Promise.all([
+    rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }])),
+    rejectsWith("store-unavailable", store.read([HOME])),
+    rejectsWith("store-unavailable", store.check()),
+  ]);
+  strictEqual(tries, 1);
+  deepStrictEqual(new Set(causes), new Set([failure]));
+  await rejectsWith("store-unavailable", store.check());
+  strictEqual(tries, 2);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  strictEqual(tries, 3);
+  await store.close();
+});
+
+Deno.test("createLazyStore: a failed opening is forgotten once, whoever learns of it late", async () => {
+  const failed = Promise.withResolvers<CounterStore>();
+  const { store: inner } = await memoryStore();
+  let tries = 0;
+  const store = lazy(() => ++tries === 1 ? failed.promise : Promise.resolve(inner));
+  const early = rejectsWith("store-unavailable", store.check());
+  failed.reject(new Error("away"));
+  // Between the two that learn of the failure, a third call opens anew.
+  const between = Promise.resolve().then(() => store.check());
+  const late = rejectsWith("store-unavailable", store.check());
+  await Promise.all([early, between, late]);
+  await store.check();
+  strictEqual(tries, 2);
+  await store.close();
+});
+
+Deno.test("createLazyStore: closing opens nothing", async () => {
+  const store = lazy(() => {
+    throw new Error("Close, do not open");
+  });
+  await store.close();
+});
+
+Deno.test("createLazyStore: closing while it opens ends well, whether that fails or not", async () => {
+  const failing = lazy(() => Promise.reject(new Error("away")));
+  const call = rejectsWith("store-unavailable", failing.check());
+  await failing.close();
+  await call;
+
+  const { store: inner } = await memoryStore();
+  let closed = 0;
+  const store = lazy(() =>
+    Promise.resolve({
+      ...inner,
+      close: () => {
+        closed++;
+        return inner.close();
+      },
+    })
+  );
+  const check = store.check();
+  await store.close();
+  strictEqual(closed, 1);
+  await check.catch(() => {});
+});
+
+function lazy(open: () => Promise<CounterStore>, health = unwatched): CounterStore {
+  return createLazyStore({ traits: { source: "deno-kv", ...KV_BATCHES }, health, open });
+}

@@ -1,0 +1,160 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { openStore } from "../../src/store/open_store.ts";
+import type { StartError } from "../../src/start_error.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import type { StoreSetting } from "../../src/start/config.ts";
+import { createLog } from "../../src/log.ts";
+import { redisFromUrl } from "../../src/start/redis_address.ts";
+import { startKvConnect } from "../support/kv_connect.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { rejectsWith } from "../support/store_contract.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { waitFor } from "../support/wait_for.ts";
+
+const HOME = counterId("home");
+
+Deno.test("openStore: memory", async () => {
+  for (const failFast of [false, true]) {
+    const { store } = await enter({ kind: "kv-memory" }, { failFast });
+    strictEqual(store.source, "memory");
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    await store.close();
+  }
+});
+
+Deno.test("openStore: a Deno KV file, under the prefix of the settings", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/data/counters.kv`;
+  const { store } = await enter({ kind: "kv-file", path }, { prefix: "site:" });
+  strictEqual(store.source, "deno-kv");
+  deepStrictEqual(await store.add([{ id: HOME, amount: 3 }]), [3]);
+  await rejects(enter({ kind: "kv-file", path }), { name: "StartError", message: /in use/ });
+  await store.close();
+  using kv = await Deno.openKv(path);
+  deepStrictEqual((await kv.get(["site:", HOME])).value, new Deno.KvU64(3n));
+});
+
+Deno.test({
+  name: "openStore: a file that this process may not touch is Deno's own error",
+  permissions: { read: false, write: false },
+  async fn() {
+    const setting: StoreSetting = { kind: "kv-file", path: "/somewhere/counters.kv" };
+    await rejects(enter(setting), Deno.errors.NotCapable);
+  },
+});
+
+Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
+  await using server = startKvConnect();
+  Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
+  const { store } = await enter({ kind: "kv-remote", url: server.url });
+  strictEqual(store.source, "deno-kv");
+  strictEqual(server.reads, 0);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 2 }]), [2]);
+  strictEqual(server.commits, 1);
+  // The mark of a writer that knows that there may be others.
+  using kv = await Deno.openKv(server.url);
+  const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
+  deepStrictEqual(keys, ["hits:", "tallymark"]);
+  await store.close();
+});
+
+Deno.test("openStore: Redis, also where it must answer at once", needsRedis, async () => {
+  await using redis = await startRedis();
+  const { store, log } = await enter(redisSetting(redis.url), { failFast: true, prefix: "p:" });
+  strictEqual(store.source, "redis");
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  strictEqual(await redis.command("GET", "p:home"), "1");
+  deepStrictEqual(log, []);
+  await store.close();
+});
+
+Deno.test("openStore: a Redis that is away does not hold up the start", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using proxy = startProxy(redis);
+  proxy.blackHole();
+  const start = performance.now();
+  const { store } = await enter(redisSetting(proxy.through(redis.url)));
+  ok(performance.now() - start < 1000);
+  await rejectsWith("store-unavailable", store.check());
+  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  proxy.resume();
+  await waitFor("a connection", () => store.check().then(() => true, () => undefined));
+  await store.close();
+});
+
+Deno.test(
+  "openStore: failing fast waits for a Redis that is about to come",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await proxy.refuse();
+    const log: string[] = [];
+    const opening = enter(redisSetting(proxy.through(redis.url)), { failFast: true, log });
+    await waitFor("a try", () => log[0]);
+    proxy.accept();
+    const { store } = await opening;
+    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    await store.close();
+  },
+);
+
+Deno.test("openStore: failing fast gives up after 5 s and says why", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using proxy = startProxy(redis);
+  await using server = startKvConnect();
+  proxy.blackHole();
+  server.goAway();
+  const settings: StoreSetting[] = [
+    redisSetting(proxy.through(redis.url)),
+    { kind: "kv-remote", url: server.url },
+  ];
+  await Promise.all(settings.map(async (setting) => {
+    const start = performance.now();
+    await rejects(enter(setting, { failFast: true }), (error: StartError) => {
+      strictEqual(error.name, "StartError");
+      match(error.message, /did not answer within 5 s.*FAIL_FAST_STORE/);
+      return true;
+    });
+    const took = performance.now() - start;
+    ok(took >= 4900 && took < 6000, `${setting.kind}: ${took} ms`);
+  }));
+});
+
+Deno.test("openStore: a node of a Redis Cluster is reported as unusable", needsRedis, async () => {
+  await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+  const { store, unusable } = await enter(redisSetting(redis.url));
+  await waitFor("the report", () => unusable[0]);
+  await store.close();
+});
+
+interface EnterOptions {
+  failFast?: boolean;
+  prefix?: string;
+  log?: string[];
+}
+
+interface Entered {
+  store: CounterStore;
+  log: readonly string[];
+  unusable: readonly StartError[];
+}
+
+async function enter(store: StoreSetting, options: EnterOptions = {}): Promise<Entered> {
+  const { failFast = false, prefix = "hits:", log = [] } = options;
+  const unusable: StartError[] = [];
+  const opened = await openStore({
+    config: { store, prefix, failFast },
+    log: createLog({ secrets: [], write: (line) => log.push(line) }),
+    onUnusable: (error) => unusable.push(error),
+  });
+  return { store: opened, log, unusable };
+}
+
+function redisSetting(url: string): StoreSetting {
+  const address = redisFromUrl(url);
+  ok(address !== undefined);
+  return { kind: "redis", ...address };
+}

@@ -1,0 +1,287 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import * as library from "@redis/client";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { type Counters, createCounters } from "../../../src/counter/counters.ts";
+import { RedisLink } from "../../../src/store/redis/redis_link.ts";
+import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
+import type { StartError } from "../../../src/start_error.ts";
+import { createStoreHealth } from "../../../src/store/store_health.ts";
+import { createLog } from "../../../src/log.ts";
+import { redisFromUrl } from "../../../src/start/redis_address.ts";
+import { opensslAvailable } from "../../support/certificate.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { startService } from "../../support/service.ts";
+import { rejectsWith, unwatched } from "../../support/store_contract.ts";
+import { startProxy } from "../../support/tcp_proxy.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const HOME = counterId("home");
+
+Deno.test(
+  "RedisLink: logs in as the user of the URL and uses its database",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const password = "p@ss/wörd%:#? ";
+    await redis.command("ACL", "SETUSER", "us:er", "on", `>${password}`, "~hits:*", "+@all");
+    const url = `redis://us%3Aer:${encodeURIComponent(password)}@127.0.0.1:${redis.port}/3`;
+    await using room = await enter(url);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    const [, , value] = await redis.commands([["SELECT", "3"], ["DBSIZE"], ["GET", "hits:home"]]);
+    strictEqual(value, "1");
+    strictEqual(await redis.command("GET", "hits:home"), null);
+  },
+);
+
+Deno.test("RedisLink: a password alone is that of the default user", needsRedis, async () => {
+  await using redis = await startRedis({ password: "p@ss/word" });
+  await using room = await enter(redis.url);
+  await room.connected();
+  strictEqual(await room.counters.hit(HOME), 1);
+});
+
+Deno.test(
+  "RedisLink: a wrong password is told once, without the password",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ password: "right" });
+    await using proxy = startProxy(redis);
+    await using room = await enter(`redis://:wr%40ng-secret@127.0.0.1:${proxy.port}`);
+    await waitFor("three tries", () => proxy.connections >= 3 ? true : undefined);
+    await rejectsWith("store-unavailable", room.counters.hit(HOME));
+    await rejectsWith("store-unavailable", room.counters.ready());
+    strictEqual(room.log.length, 1);
+    match(room.log[0] ?? "", /"level":"error","event":"store away","cause":".*WRONGPASS/);
+    ok(!/wr(@|%40)ng-secret/.test(room.log.join()));
+    await redis.command("CONFIG", "SET", "requirepass", "wr@ng-secret");
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+  },
+);
+
+Deno.test("RedisLink: a node of a cluster is not used", needsRedis, async () => {
+  await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+  await using room = await enter(redis.url);
+  const error = await waitFor("the refusal", () => room.unusable[0]);
+  strictEqual(error.name, "StartError");
+  match(error.message, /Redis Cluster, which is not supported: use a single Redis/);
+});
+
+Deno.test("RedisLink: a user who may not ask for INFO is served", needsRedis, async () => {
+  await using redis = await startRedis();
+  await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", "+incrby", "+get", "+ping");
+  await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
+  await room.connected();
+  strictEqual(await room.counters.hit(HOME), 1);
+  strictEqual(await room.counters.count(HOME), 1);
+  deepStrictEqual(room.unusable, []);
+});
+
+Deno.test(
+  "RedisLink: a hit whose reply was lost is unknown and never sent again",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using room = await enter(proxy.through(redis.url));
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    for (let round = 1; round <= 3; round++) {
+      const cut = proxy.cutAfterNextRequest("INCRBY");
+      const start = performance.now();
+      await rejectsWith("outcome-unknown", room.counters.hit(HOME));
+      ok(performance.now() - start < 1000, "told at once, not at the deadline");
+      await cut;
+      await room.connected();
+      strictEqual(await redis.command("GET", "hits:home"), String(2 * round));
+      strictEqual(await room.counters.hit(HOME), 2 * round + 1);
+    }
+  },
+);
+
+Deno.test("RedisLink: a read whose reply was lost is refused", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using proxy = startProxy(redis);
+  await using room = await enter(proxy.through(redis.url));
+  await room.connected();
+  const cut = proxy.cutAfterNextRequest("GET");
+  await rejectsWith("store-unavailable", room.counters.count(HOME));
+  await cut;
+  await room.connected();
+});
+
+Deno.test(
+  "RedisLink: hits under way at a cut are unknown, later ones surely not counted",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using room = await enter(proxy.through(redis.url));
+    await room.connected();
+    proxy.swallowReplies();
+    const hits = Array.from({ length: 40 }, () => room.counters.hit(HOME).then(String, kindOf));
+    await waitFor("a hit", async () => await redis.command("GET", "hits:home") ?? undefined);
+    await proxy.refuse();
+    proxy.cut();
+    const answers = await Promise.all(hits);
+    await rejectsWith("store-unavailable", room.counters.hit(HOME));
+    const stored = Number(await redis.command("GET", "hits:home"));
+    const unknown = answers.filter((answer) => answer === "outcome-unknown").length;
+    const refused = answers.filter((answer) => answer === "store-unavailable").length;
+    strictEqual(unknown + refused, 40);
+    ok(stored <= unknown, `${stored} counted, ${unknown} unknown`);
+    proxy.resume();
+    proxy.accept();
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), stored + 1);
+    deepStrictEqual(room.events(), ["store away", "store back"]);
+  },
+);
+
+Deno.test(
+  "RedisLink: a server that hangs is given up, and found again when it goes on",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    await using room = await enter(proxy.through(redis.url));
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    await redis.kill("SIGSTOP");
+    const start = performance.now();
+    await rejectsWith("outcome-unknown", room.counters.hit(HOME));
+    ok(performance.now() - start < 2300, `${performance.now() - start} ms`);
+    await waitFor("a new connection", () => proxy.connections >= 2 ? true : undefined);
+    await rejectsWith("store-unavailable", room.counters.hit(HOME));
+    await redis.kill("SIGCONT");
+    await room.connected();
+    const number = await room.counters.hit(HOME);
+    // The hit that was unknown may have been counted when the server went on.
+    ok(number === 2 || number === 3, String(number));
+    deepStrictEqual(room.events(), ["store away", "store back"]);
+  },
+);
+
+Deno.test("RedisLink: close does not wait for a server that hangs", needsRedis, async () => {
+  await using redis = await startRedis();
+  const room = await enter(redis.url);
+  await room.connected();
+  await redis.kill("SIGSTOP");
+  const hit = rejectsWith("outcome-unknown", room.counters.hit(HOME));
+  const start = performance.now();
+  await room[Symbol.asyncDispose]();
+  ok(performance.now() - start < 4000, `${performance.now() - start} ms`);
+  await hit;
+  await redis.kill("SIGCONT");
+});
+
+Deno.test(
+  "RedisLink: close cuts off commands that a hanging server never ends",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using proxy = startProxy(redis);
+    const link = await connect(proxy.through(redis.url));
+    proxy.blackHole();
+    const sent = link.send([["PING"]]);
+    const start = performance.now();
+    await link.close();
+    ok(performance.now() - start < 2500, `${performance.now() - start} ms`);
+    deepStrictEqual((await sent).map(({ kind }) => kind), ["lost"]);
+  },
+);
+
+Deno.test("RedisLink: close lets commands under way end", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using proxy = startProxy(redis);
+  const link = await connect(proxy.through(redis.url));
+  proxy.delay(50);
+  const sent = link.send([["INCRBY", "a", "3"], ["GET", "a"]]);
+  await Promise.all([link.close(), link.close()]);
+  deepStrictEqual(await sent, [{ kind: "done", value: "3" }, { kind: "done", value: "3" }]);
+  await rejects(link.send([["PING"]]), { kind: "store-unavailable" });
+});
+
+Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using proxy = startProxy(redis);
+  await proxy.refuse();
+  await using room = await enter(proxy.through(redis.url));
+  await waitFor("the log", () => room.log[0]);
+  await rejectsWith("store-unavailable", room.counters.hit(HOME));
+  proxy.accept();
+  // It is found although nobody asks for anything.
+  await waitFor("the log", () => room.log[1]);
+  deepStrictEqual(room.events(), ["store away", "store back"]);
+  strictEqual(await room.counters.hit(HOME), 1);
+});
+
+for (const host of ["localhost", "127.0.0.1"]) {
+  Deno.test({
+    name: `RedisLink: rediss://${host} is served where its authority is trusted, and only there`,
+    ignore: needsRedis.ignore || !opensslAvailable,
+    async fn() {
+      await using redis = await startRedis({ tls: true, password: "p@ss" });
+      const url = redis.url.replace("localhost", host);
+      const token = "0123456789abcdef";
+      const env = { STORE_URL: url, SECRET_TOKEN: token };
+      await using stranger = await startService({ env });
+      await stranger.waitForOutput(/"store away".*certificate/);
+      // Deno takes authorities from the environment at its start only.
+      const trusting = { ...env, DENO_CERT: redis.caCertificate ?? "" };
+      await using service = await startService({ env: trusting });
+      await waitFor("the store", async () => {
+        const response = await fetch(`${service.url}/readyz`);
+        await response.body?.cancel();
+        return response.ok ? true : undefined;
+      });
+      const response = await fetch(`${service.url}/hit`, { headers: { "x-auth-token": token } });
+      deepStrictEqual(await response.json(), { id: "home", hits: 1, source: "redis" });
+      strictEqual(await redis.command("GET", "hits:home"), "1");
+    },
+  });
+}
+
+interface Room extends AsyncDisposable {
+  readonly counters: Counters;
+  readonly log: readonly string[];
+  readonly unusable: readonly StartError[];
+  connected(): Promise<void>;
+  /** The events in the log. */
+  events(): string[];
+}
+
+async function connect(url: string): Promise<RedisLink> {
+  const address = redisFromUrl(url);
+  ok(address !== undefined);
+  const link = new RedisLink({ address, library, health: unwatched, onUnusable() {} });
+  await waitFor("a connection", () => link.send([["PING"]]).then(() => true, () => undefined));
+  return link;
+}
+
+async function enter(url: string): Promise<Room> {
+  const address = redisFromUrl(url);
+  ok(address !== undefined);
+  const log: string[] = [];
+  const secrets = [address.password ?? ""];
+  const health = createStoreHealth(createLog({ secrets, write: (line) => log.push(line) }));
+  const unusable: StartError[] = [];
+  const onUnusable = (error: StartError) => unusable.push(error);
+  const link = new RedisLink({ address, library, health, onUnusable });
+  const counters = createCounters(createRedisStore({ link, prefix: "hits:", health }));
+  return await Promise.resolve({
+    counters,
+    log,
+    unusable,
+    async connected() {
+      await waitFor("a connection", () => counters.ready().then(() => true, () => undefined));
+    },
+    events: () => log.map((line) => JSON.parse(line).event),
+    [Symbol.asyncDispose]: () => counters.close(),
+  });
+}
+
+function kindOf(problem: unknown): string {
+  return problem instanceof Object && "kind" in problem ? String(problem.kind) : String(problem);
+}

@@ -1,0 +1,243 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import * as library from "@redis/client";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { createCounters } from "../../../src/counter/counters.ts";
+import { RedisLink, type Reply } from "../../../src/store/redis/redis_link.ts";
+import { Problem } from "../../../src/problem.ts";
+import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
+import { type CounterStore, MAX_HITS } from "../../../src/counter/store.ts";
+import { redisFromUrl } from "../../../src/start/redis_address.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
+import { rejectsWith, shown, testStore, unwatched } from "../../support/store_contract.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const HOME = counterId("home");
+
+/** Commands that write a value that is not a counter; the key comes after the first word. */
+const FOREIGN = new Map<string, readonly [command: string, ...values: string[]]>([
+  ["a list", ["RPUSH", "1", "2"]],
+  ["a hash", ["HSET", "hits", "5"]],
+  ["a set", ["SADD", "5"]],
+  ["a text", ["SET", "not a number"]],
+  ["an empty text", ["SET", ""]],
+  ["the text 1.5", ["SET", "1.5"]],
+  ["the text 5e3", ["SET", "5e3"]],
+  ["the text 007", ["SET", "007"]],
+  ["the text ' 5'", ["SET", " 5"]],
+  ["the text +5", ["SET", "+5"]],
+  ["-1", ["SET", "-1"]],
+  ["-1000", ["SET", "-1000"]],
+  ["the smallest integer", ["SET", "-9223372036854775808"]],
+  ["2^53", ["SET", "9007199254740992"]],
+  ["2^53+1", ["SET", "9007199254740993"]],
+  ["the largest integer", ["SET", "9223372036854775807"]],
+  ["an integer past 64 bits", ["SET", "99999999999999999999"]],
+]);
+
+testStore("createRedisStore", {
+  ...needsRedis,
+  foreign: [...FOREIGN.keys()],
+  writers: 3,
+  keeps: true,
+  start: async () => {
+    const redis = await startRedis();
+    return {
+      open: () => openRedis(redis),
+      setNumber: (id, number) => redis.command("SET", `hits:${id}`, String(number)),
+      setForeign: (id, name) => {
+        const [command, ...values] = FOREIGN.get(name) ?? ["ECHO"];
+        return redis.command(command, `hits:${id}`, ...values);
+      },
+      async raw(id) {
+        const dump = await redis.command("DUMP", `hits:${id}`);
+        return dump === null ? undefined : [dump, await redis.command("TTL", `hits:${id}`)];
+      },
+      [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
+    };
+  },
+});
+
+for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
+  Deno.test(
+    `createRedisStore: integers under "${prefix}" + id are the counters`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("SET", `${prefix}home`, "1234");
+      const store = await openRedis(redis, { prefix });
+      deepStrictEqual(await store.read([HOME]), [1234]);
+      deepStrictEqual(
+        await store.add([{ id: HOME, amount: 2 }, { id: counterId("é"), amount: 1 }]),
+        [
+          1236,
+          1,
+        ],
+      );
+      strictEqual(await redis.command("GET", `${prefix}home`), "1236");
+      strictEqual(await redis.command("GET", `${prefix}é`), "1");
+      strictEqual(await redis.command("DBSIZE"), 2);
+      await store.close();
+    },
+  );
+}
+
+Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async () => {
+  await using redis = await startRedis();
+  await redis.command("SET", "hits:home", "5", "EX", "1000");
+  const store = await openRedis(redis);
+  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [6]);
+  ok(Number(await redis.command("TTL", "hits:home")) > 900);
+  await store.close();
+});
+
+Deno.test(
+  "createRedisStore: many hits that cross zero together are taken back",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "-2");
+    const store = await openRedis(redis);
+    for (const amount of [1, 2, 3, 1000]) {
+      deepStrictEqual(
+        (await store.add([{ id: HOME, amount }])).map(shown),
+        ["not-a-counter"],
+        `+${amount}`,
+      );
+      strictEqual(await redis.command("GET", "hits:home"), "-2");
+    }
+    await store.close();
+  },
+);
+
+const REFUSALS = [
+  {
+    name: "is out of memory",
+    break: ["CONFIG", "SET", "maxmemory", "1"],
+    mend: ["CONFIG", "SET", "maxmemory", "0"],
+    readable: true,
+  },
+  {
+    name: "is a read-only replica",
+    break: ["REPLICAOF", "127.0.0.1", "1"],
+    mend: ["REPLICAOF", "NO", "ONE"],
+    readable: true,
+  },
+  {
+    name: "allows no writes to this user",
+    break: ["ACL", "SETUSER", "default", "-incrby"],
+    mend: ["ACL", "SETUSER", "default", "+@all"],
+    readable: true,
+  },
+  {
+    name: "allows nothing to this user",
+    break: ["ACL", "SETUSER", "default", "-incrby", "-get", "-ping"],
+    mend: ["ACL", "SETUSER", "default", "+@all"],
+    readable: false,
+  },
+] as const;
+
+for (const { name, break: breaking, mend, readable } of REFUSALS) {
+  Deno.test(
+    `createRedisStore: a Redis that ${name} surely counted nothing`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const told: string[] = [];
+      const health = { away: () => told.push("away"), well: () => told.push("well") };
+      const store = await openRedis(redis, { health });
+      const counters = createCounters(store);
+      strictEqual(await counters.hit(HOME), 1);
+      await redis.command(...breaking);
+      told.length = 0;
+      await rejectsWith("store-unavailable", counters.hit(HOME));
+      deepStrictEqual(told, ["away"]);
+      if (readable) strictEqual(await counters.count(HOME), 1);
+      else {
+        await rejectsWith("store-unavailable", counters.count(HOME));
+        await rejectsWith("store-unavailable", counters.ready());
+      }
+      await redis.command(...mend);
+      strictEqual(await counters.hit(HOME), 2);
+      strictEqual(told.at(-1), "well");
+      await counters.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a foreign value is no sign that the store is away",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "text");
+    const told: string[] = [];
+    const health = { away: () => told.push("away"), well: () => {} };
+    const store = await openRedis(redis, { health });
+    deepStrictEqual((await store.add([{ id: HOME, amount: 1 }])).map(shown), ["not-a-counter"]);
+    deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
+    deepStrictEqual(told, []);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: hits that overlap on a negative number are all taken back",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedis(redis);
+    for (const before of ["-1", "-3"]) {
+      await redis.command("SET", "hits:home", before);
+      const together = Array.from({ length: 8 }, () => store.add([{ id: HOME, amount: 1 }]));
+      for (const [outcome] of await Promise.all(together)) {
+        ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
+      }
+      strictEqual(await redis.command("GET", "hits:home"), before);
+    }
+    await store.close();
+  },
+);
+
+Deno.test("createRedisStore: an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
+  const additions = [{ id: HOME, amount: 1 }, { id: counterId("full"), amount: 1 }];
+  const failures: Record<string, () => Promise<readonly Reply[]>> = {
+    "no connection": () => Promise.reject(new Error("no connection")),
+    "no reply": () => Promise.resolve([{ kind: "lost", cause: new Error("cut") }]),
+    "refused": () => Promise.resolve([{ kind: "refused", cause: new Error("OOM") }]),
+  };
+  for (const [name, failure] of Object.entries(failures)) {
+    await t.step(name, async () => {
+      const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
+      const answers = [() => Promise.resolve(first), failure];
+      const store = createRedisStore({
+        link: {
+          send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
+          close: () => Promise.resolve(),
+        },
+        prefix: "hits:",
+        health: unwatched,
+      });
+      deepStrictEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
+      strictEqual(answers.length, 0);
+    });
+  }
+});
+
+interface OpenOptions {
+  prefix?: string;
+  health?: typeof unwatched;
+}
+
+/** A store on a real Redis, connected. */
+async function openRedis(redis: RedisServer, options: OpenOptions = {}): Promise<CounterStore> {
+  const { prefix = "hits:", health = unwatched } = options;
+  const address = redisFromUrl(redis.url);
+  ok(address !== undefined);
+  const onUnusable = (error: Error) => {
+    throw error;
+  };
+  const link = new RedisLink({ address, library, health, onUnusable });
+  const store = createRedisStore({ link, prefix, health });
+  await waitFor("a connection", () => store.check().then(() => true, () => undefined));
+  return store;
+}

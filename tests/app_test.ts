@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { field, memoryApp, openApp, SECRET } from "./support/app.ts";
 import { ScriptedStore } from "./support/scripted_store.ts";
 
@@ -29,11 +29,11 @@ for (const endpoint of endpoints) {
     for (const method of methods) {
       const { status, headers, body } = await app.send(`${method} ${endpoint.path}`, authorized);
       if (endpoint.methods.includes(method)) {
-        assert.equal(status, method === "OPTIONS" ? 204 : 200, method);
+        strictEqual(status, method === "OPTIONS" ? 204 : 200, method);
       } else {
-        assert.equal(status, 405, method);
-        assert.equal(headers.allow, endpoint.methods.join(", "));
-        assert.equal(body === "", method === "HEAD", method);
+        strictEqual(status, 405, method);
+        strictEqual(headers.allow, endpoint.methods.join(", "));
+        strictEqual(body === "", method === "HEAD", method);
       }
     }
   });
@@ -41,7 +41,7 @@ for (const endpoint of endpoints) {
   Deno.test(`createApp() says 405 on ${endpoint.path} before it looks at query, id and secret`, async () => {
     await using app = await memoryApp({ openReads: false });
     for (const query of ["", "?id=%ff", "?id=a&id=b", "?id=%00", "?token=wrong"]) {
-      assert.equal((await app.send(`PUT ${endpoint.path}${query}`)).status, 405, query);
+      strictEqual((await app.send(`PUT ${endpoint.path}${query}`)).status, 405, query);
     }
   });
 }
@@ -54,7 +54,7 @@ Deno.test("createApp() answers 404 on every other path, whatever the method", as
   await using app = await memoryApp({ openReads: false });
   for (const path of unknownPaths) {
     for (const method of methods) {
-      assert.equal((await app.send(`${method} ${path}?id=%ff`)).status, 404, `${method} ${path}`);
+      strictEqual((await app.send(`${method} ${path}?id=%ff`)).status, 404, `${method} ${path}`);
     }
   }
 });
@@ -123,12 +123,12 @@ for (const { path } of [...endpoints, { path: "/nothing" }]) {
     for (const host of badHosts) {
       for (const method of ["GET", "HEAD", "PUT", "OPTIONS"]) {
         const { status } = await app.send(`${method} ${path}?id=%ff`, { host });
-        assert.equal(status, 400, `${method} ${path} of ${host}`);
+        strictEqual(status, 400, `${method} ${path} of ${host}`);
       }
     }
     const found = path === "/nothing" ? 404 : 405;
     for (const host of goodHosts) {
-      assert.equal((await app.send(`PUT ${path}`, { host })).status, found, host);
+      strictEqual((await app.send(`PUT ${path}`, { host })).status, found, host);
     }
   });
 }
@@ -152,15 +152,15 @@ for (const path of protectedEndpoints) {
     store.failure = "store-unavailable";
     await using app = openApp({ store, openReads: false });
     for (const { line, host, status, name } of faults) {
-      assert.equal(store.touched, 0, "the store is asked last");
+      strictEqual(store.touched, 0, "the store is asked last");
       const target = line.replace("PATH", path).replace("TOKEN", SECRET);
       const answer = await app.send(target, { host });
-      assert.equal(answer.status, status, target);
+      strictEqual(answer.status, status, target);
       if (answer.headers["content-type"] === "application/problem+json") {
-        assert.equal(field(answer.json, "type"), `urn:problem-type:tallymark:${name}`);
+        strictEqual(field(answer.json, "type"), `urn:problem-type:tallymark:${name}`);
       }
     }
-    assert.ok(store.touched > 0);
+    ok(store.touched > 0);
   });
 }
 
@@ -193,9 +193,9 @@ Deno.test("createApp() gives the same bytes and headers whatever unknown paramet
         "x-forwarded-host": "example.com",
         "x-http-method-override": "DELETE",
       });
-      assert.equal(status, 200, query);
-      assert.equal(body, expected.body, query);
-      assert.deepEqual(headers, expected.headers, query);
+      strictEqual(status, 200, query);
+      strictEqual(body, expected.body, query);
+      deepStrictEqual(headers, expected.headers, query);
     }
   }
 });
@@ -206,13 +206,13 @@ for (const path of [...protectedEndpoints, "/readyz"]) {
     store.failure = new Error("the disk of oz");
     await using app = openApp({ store });
     const answer = await app.send(`GET ${path}?id=a`, authorized);
-    assert.equal(answer.status, path === "/readyz" ? 503 : 500);
-    assert.ok(!JSON.stringify(answer).includes("the disk of oz"));
+    strictEqual(answer.status, path === "/readyz" ? 503 : 500);
+    ok(!JSON.stringify(answer).includes("the disk of oz"));
     if (path === "/readyz") return;
-    assert.equal(app.log.length, 1);
+    strictEqual(app.log.length, 1);
     const line: unknown = JSON.parse(app.log[0] ?? "");
-    assert.equal(field(line, "event"), "unexpected error");
-    assert.match(String(field(line, "cause")), /the disk of oz/);
+    strictEqual(field(line, "event"), "unexpected error");
+    match(String(field(line, "cause")), /the disk of oz/);
   });
 }
 
@@ -222,5 +222,5 @@ Deno.test("createApp() logs nothing of problems that are the caller's or the sto
   for (const { line, host } of faults) await app.send(line.replace("PATH", "/count"), { host });
   store.failure = "outcome-unknown";
   await app.send("GET /hit", authorized);
-  assert.deepEqual(app.log, []);
+  deepStrictEqual(app.log, []);
 });

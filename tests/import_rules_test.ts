@@ -148,14 +148,20 @@ for (const [what, allowed] of RESERVED) {
 }
 
 // Deno 2.9 exports the loose comparisons of node:assert under these names: 1 would equal "1".
-Deno.test("tests: no named import of node:assert/strict compares loosely", async () => {
-  const loose =
-    /import [^;]*\{[^}]*(?<!\w)(?:equal|deepEqual|notEqual|notDeepEqual)\b[^}]*\} from "node:assert\/strict"/;
-  const users: string[] = [];
-  for (const file of sourceFiles("tests")) {
-    if (loose.test(await Deno.readTextFile(join(projectFolder, file)))) users.push(file);
+const LOOSE = /\b(?:equal|deepEqual|notEqual|notDeepEqual)\b/;
+
+Deno.test("tests: assertions are imported by name from node:assert/strict, and none compares loosely", async () => {
+  const others: string[] = [];
+  for (const file of sourceFiles("tests").filter((file) => file.endsWith(".ts"))) {
+    const text = await Deno.readTextFile(join(projectFolder, file));
+    for (
+      const [line, names, from] of text.matchAll(/^import ([^;]*?) from "([^"]*\bassert\b.*)";$/gm)
+    ) {
+      const named = from === "node:assert/strict" && names?.startsWith("{");
+      if (!named || LOOSE.test(line)) others.push(`${file}: ${line}`);
+    }
   }
-  deepStrictEqual(users, []);
+  deepStrictEqual(others, []);
 });
 
 Deno.test("imports: no module under src opens, reads or asks for anything by being imported", async () => {

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
 import { contrast, isBright, parseColor, shieldsColor } from "../../src/badge/color.ts";
 import { CSS_COLORS } from "../../src/badge/css_color.ts";
@@ -13,13 +13,13 @@ const SHIELDS_NAMES = [
 
 Deno.test("parseColor() gives shields.io's names the colors of badge-maker", () => {
   for (const name of SHIELDS_NAMES) {
-    assert.equal(parseColor(name), drawnBy(name).fill, name);
-    assert.equal(parseColor(` ${name.toUpperCase()} `), drawnBy(name).fill, name);
+    strictEqual(parseColor(name), drawnBy(name).fill, name);
+    strictEqual(parseColor(` ${name.toUpperCase()} `), drawnBy(name).fill, name);
   }
 });
 
 Deno.test("parseColor() knows the 148 names of CSS", () => {
-  assert.equal(CSS_COLORS.size, 148);
+  strictEqual(CSS_COLORS.size, 148);
   const known: Record<string, string> = {
     rebeccapurple: "#663399",
     ALICEBLUE: "#f0f8ff",
@@ -27,14 +27,14 @@ Deno.test("parseColor() knows the 148 names of CSS", () => {
     tomato: "#ff6347",
     black: "#000000",
   };
-  for (const [name, hex] of Object.entries(known)) assert.equal(parseColor(name), hex);
-  for (const hex of CSS_COLORS.values()) assert.match(hex, /^#[0-9a-f]{6}$/);
+  for (const [name, hex] of Object.entries(known)) strictEqual(parseColor(name), hex);
+  for (const hex of CSS_COLORS.values()) match(hex, /^#[0-9a-f]{6}$/);
 });
 
 Deno.test("parseColor() takes hex of 3, 4, 6 and 8 digits with or without #", () => {
   for (const hex of ["abc", "abcd", "a1b2c3", "a1b2c3d4"]) {
-    assert.equal(parseColor(hex), `#${hex}`);
-    assert.equal(parseColor(`#${hex.toUpperCase()}`), `#${hex}`);
+    strictEqual(parseColor(hex), `#${hex}`);
+    strictEqual(parseColor(`#${hex.toUpperCase()}`), `#${hex}`);
   }
 });
 
@@ -67,8 +67,8 @@ const NOT_COLORS = [
 
 for (const text of NOT_COLORS) {
   Deno.test(`parseColor() does not understand ${JSON.stringify(text.slice(0, 30))}`, () => {
-    assert.equal(parseColor(text), undefined);
-    assert.equal(shieldsColor(text), "blue");
+    strictEqual(parseColor(text), undefined);
+    strictEqual(shieldsColor(text), "blue");
   });
 }
 
@@ -76,14 +76,14 @@ Deno.test("shieldsColor() gives only what badge-maker draws in the color that pa
   const hex = ["#ABC", "abcd", "#A1b2C3", "a1b2c3d4"];
   for (const text of [...SHIELDS_NAMES, ...CSS_COLORS.keys(), ...hex]) {
     const color = shieldsColor(text);
-    assert.equal(color, color.toLowerCase());
+    strictEqual(color, color.toLowerCase());
     const parsed = parseColor(text);
     const { fill } = drawnBy(color);
-    assert.ok(fill === parsed || CSS_COLORS.get(fill) === parsed, `${text} is drawn ${fill}`);
+    ok(fill === parsed || CSS_COLORS.get(fill) === parsed, `${text} is drawn ${fill}`);
   }
-  assert.equal(shieldsColor(undefined), "blue");
-  assert.equal(shieldsColor("GREEN"), "green");
-  assert.equal(shieldsColor("ABC"), "#abc");
+  strictEqual(shieldsColor(undefined), "blue");
+  strictEqual(shieldsColor("GREEN"), "green");
+  strictEqual(shieldsColor("ABC"), "#abc");
 });
 
 Deno.test("isBright() turns text dark exactly where badge-maker does", () => {
@@ -92,16 +92,16 @@ Deno.test("isBright() turns text dark exactly where badge-maker does", () => {
     for (
       const hex of [`#${part.repeat(3)}`, `#${part}ff00`, `#ff${part}80`, `#80b0${part}`] as const
     ) {
-      assert.equal(isBright(hex), drawnBy(hex).ink === "#333", hex);
+      strictEqual(isBright(hex), drawnBy(hex).ink === "#333", hex);
     }
   }
 });
 
 Deno.test("contrast() is that of WCAG 2", () => {
-  assert.equal(contrast("#fff", "#000"), 21);
-  assert.equal(contrast("#abcdef", "#abcdef"), 1);
-  assert.equal(contrast("#767676", "#fff").toFixed(2), "4.54");
-  assert.equal(contrast("#fff", "#777").toFixed(2), "4.48");
+  strictEqual(contrast("#fff", "#000"), 21);
+  strictEqual(contrast("#abcdef", "#abcdef"), 1);
+  strictEqual(contrast("#767676", "#fff").toFixed(2), "4.54");
+  strictEqual(contrast("#fff", "#777").toFixed(2), "4.48");
 });
 
 /** The fill of badge-maker's value box for a color, and the ink of its value. */

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
 import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
@@ -29,10 +29,10 @@ for (const style of STYLES) {
       const query = new Map([["style", style], ["label", label]]);
       const ours = measures(renderBadge(parseLook(query), message));
       const theirs = measures(makeBadge({ style, label, message }));
-      assert.equal(ours.length, theirs.length);
+      strictEqual(ours.length, theirs.length);
       ours.forEach((figure, at) => {
         const off = Math.abs(figure - (theirs[at] ?? NaN));
-        assert.ok(off <= 1, `${at}: ${figure} is not ${theirs[at]} for ${label} | ${message}`);
+        ok(off <= 1, `${at}: ${figure} is not ${theirs[at]} for ${label} | ${message}`);
       });
     }
   });
@@ -42,7 +42,7 @@ Deno.test("renderBadge() places the usual badge exactly as badge-maker does", ()
   for (const style of STYLES) {
     const look = parseLook(new Map([["style", style], ["label", "hits"]]));
     const theirs = makeBadge({ style, label: "hits", message: "12,345" });
-    assert.deepEqual(measures(renderBadge(look, "12,345")), measures(theirs));
+    deepStrictEqual(measures(renderBadge(look, "12,345")), measures(theirs));
   }
 });
 
@@ -53,8 +53,8 @@ Deno.test("renderBadge() cuts a box from the other where the label ends", () => 
       name === "rect" && attributes.get("fill")?.startsWith("#")
     );
     const [left, right] = boxes.map(({ attributes }) => Number(attributes.get("width")));
-    assert.equal(boxes[1]?.attributes.get("x"), String(left));
-    assert.equal((left ?? 0) + (right ?? 0), Number(attribute(svg, "svg", "width")));
+    strictEqual(boxes[1]?.attributes.get("x"), String(left));
+    strictEqual((left ?? 0) + (right ?? 0), Number(attribute(svg, "svg", "width")));
   }
 });
 

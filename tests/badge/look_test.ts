@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Look, LOOK_PARAMETERS, parseLook } from "../../src/badge/look.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
@@ -7,18 +7,18 @@ const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
 Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () => {
   const svg = parseSvg(renderBadge(look(""), "42"));
-  assert.equal(look("").label, "views");
-  assert.equal(attribute(svg, "svg", "aria-label"), "views: 42");
-  assert.equal(attribute(svg, "svg", "role"), "img");
-  assert.equal(svg.find(({ name }) => name === "title")?.text, "views: 42");
-  assert.deepEqual(fills("", "42").slice(0, 2), ["#555", "#007ec6"]);
-  assert.deepEqual(texts(svg).map(({ text }) => text), ["views", "42"]);
+  strictEqual(look("").label, "views");
+  strictEqual(attribute(svg, "svg", "aria-label"), "views: 42");
+  strictEqual(attribute(svg, "svg", "role"), "img");
+  strictEqual(svg.find(({ name }) => name === "title")?.text, "views: 42");
+  deepStrictEqual(fills("", "42").slice(0, 2), ["#555", "#007ec6"]);
+  deepStrictEqual(texts(svg).map(({ text }) => text), ["views", "42"]);
 });
 
 Deno.test("parseLook() gives a frozen look", () => {
-  assert.ok(Object.isFrozen(look("")));
-  assert.ok(Object.isFrozen(look("").palette));
-  assert.ok(Object.isFrozen(LOOK_PARAMETERS));
+  ok(Object.isFrozen(look("")));
+  ok(Object.isFrozen(look("").palette));
+  ok(Object.isFrozen(LOOK_PARAMETERS));
 });
 
 const UNKNOWN = [
@@ -43,7 +43,7 @@ for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label"))
       for (const value of values) {
         const query = new Map([["style", style], [name, value]]);
         const expected = name === "style" ? renderBadge(look(""), "42") : plain;
-        assert.equal(
+        strictEqual(
           renderBadge(parseLook(query), "42"),
           expected,
           `${name}=${value.slice(0, 20)}`,
@@ -55,14 +55,14 @@ for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label"))
 
 Deno.test("parseLook() falls back to views for a label of nothing that can be drawn", () => {
   for (const label of ["", "  ", "\u0000\u0001", "\ud800", "\n"]) {
-    assert.equal(parseLook(new Map([["label", label]])).label, "views");
+    strictEqual(parseLook(new Map([["label", label]])).label, "views");
   }
 });
 
 Deno.test("parseLook() takes flat for classic, and any unknown style", () => {
   const classic = renderBadge(look("style=classic"), "1");
   for (const style of ["flat", "social", "Terminal", "constructor"]) {
-    assert.equal(renderBadge(look(`style=${style}`), "1"), classic);
+    strictEqual(renderBadge(look(`style=${style}`), "1"), classic);
   }
 });
 
@@ -82,7 +82,7 @@ const COLORS: readonly (readonly [query: string, fills: readonly string[]])[] = 
 
 for (const [query, expected] of COLORS) {
   Deno.test(`parseLook() paints ${query} in ${expected.join(" ")}`, () => {
-    assert.deepEqual(fills(query, "42"), expected);
+    deepStrictEqual(fills(query, "42"), expected);
   });
 }
 
@@ -106,31 +106,31 @@ const FONTS: readonly (readonly [font: string, family: string])[] = [
 for (const [font, family] of FONTS) {
   Deno.test(`parseLook() quotes the font ${JSON.stringify(font.slice(0, 20))} or refuses it`, () => {
     const svg = parseSvg(renderBadge(parseLook(new Map([["font", font]])), "42"));
-    assert.equal(attribute(svg, "g", "font-family") || family, family);
+    strictEqual(attribute(svg, "g", "font-family") || family, family);
     const group = svg.find(({ attributes }) => attributes.has("font-family"));
-    assert.equal(group?.attributes.get("font-family"), family);
+    strictEqual(group?.attributes.get("font-family"), family);
   });
 }
 
 Deno.test("renderError() keeps label and style, and is red whatever color was asked for", () => {
-  assert.deepEqual(fills("color=green&label=hits", "bad id", renderError).slice(0, 2), [
+  deepStrictEqual(fills("color=green&label=hits", "bad id", renderError).slice(0, 2), [
     "#555",
     "#dd4343",
   ]);
   const terminal = parseSvg(renderError(look("style=terminal&valueColor=green"), "unauthorized"));
-  assert.equal(attribute(terminal, "svg", "aria-label"), "views: unauthorized");
-  assert.equal(texts(terminal)[1]?.attributes.get("fill"), "#ff8f85");
+  strictEqual(attribute(terminal, "svg", "aria-label"), "views: unauthorized");
+  strictEqual(texts(terminal)[1]?.attributes.get("fill"), "#ff8f85");
 });
 
 Deno.test("renderBadge() cleans and escapes the message as it does the label", () => {
   const svg = parseSvg(renderBadge(look("label=<b>"), '<script>\u0000"&'));
-  assert.deepEqual(texts(svg).map(({ text }) => text), ["<b>", '<script>"&']);
+  deepStrictEqual(texts(svg).map(({ text }) => text), ["<b>", '<script>"&']);
 });
 
 Deno.test("renderBadge() keeps a usual badge within 1.5 KB", () => {
   for (const style of ["classic", "flat-square", "plastic", "for-the-badge", "terminal"]) {
     const svg = renderBadge(look(`style=${style}&label=profile views`), "12,345,678");
-    assert.ok(new TextEncoder().encode(svg).length <= 1500, `${style}: ${svg.length}`);
+    ok(new TextEncoder().encode(svg).length <= 1500, `${style}: ${svg.length}`);
   }
 });
 

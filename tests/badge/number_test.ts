@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 
@@ -37,7 +37,7 @@ for (const [numbers, locale, count, text] of FORMATS) {
   const name = `${count} as ${text} for numbers=${numbers} and locale=${locale.slice(0, 20)}`;
   Deno.test(`formatCount() writes ${name}`, () => {
     const look = parseLook(new Map([["numbers", numbers], ["locale", locale]]));
-    assert.equal(formatCount(count, look), text);
+    strictEqual(formatCount(count, look), text);
   });
 }
 
@@ -45,6 +45,6 @@ Deno.test("formatCount() stays right while readers ask for more locales than it 
   for (let at = 0; at < 300; at++) {
     const tag = `en-x-${at}`;
     const look = parseLook(new Map([["numbers", "grouped"], ["locale", tag]]));
-    assert.equal(formatCount(1234, look), "1,234");
+    strictEqual(formatCount(1234, look), "1,234");
   }
 });

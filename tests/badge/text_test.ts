@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { cleanText, setLine } from "../../src/badge/text.ts";
 import { verdana10 } from "../../src/badge/faces/verdana_10.ts";
 import { verdana11 } from "../../src/badge/faces/verdana_11.ts";
@@ -22,21 +22,21 @@ const CLEANED: readonly (readonly [given: string, clean: string])[] = [
 
 for (const [given, clean] of CLEANED) {
   Deno.test(`cleanText() makes ${JSON.stringify(clean)} of ${JSON.stringify(given)}`, () => {
-    assert.equal(cleanText(given), clean);
+    strictEqual(cleanText(given), clean);
   });
 }
 
 for (const character of ["x", "é", "e\u0301", "本", "👨‍👩‍👧‍👦", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]) {
   Deno.test(`cleanText() cuts after 100 characters, each of them ${character}`, () => {
-    assert.equal(cleanText(character.repeat(100)), character.repeat(100));
-    assert.equal(cleanText(character.repeat(101)), character.repeat(100) + "…");
-    assert.equal(cleanText(character.repeat(5000)), character.repeat(100) + "…");
+    strictEqual(cleanText(character.repeat(100)), character.repeat(100));
+    strictEqual(cleanText(character.repeat(101)), character.repeat(100) + "…");
+    strictEqual(cleanText(character.repeat(5000)), character.repeat(100) + "…");
   });
 }
 
 Deno.test("cleanText() bounds the marks piled on one letter", () => {
-  assert.ok(cleanText("a" + "\u0301".repeat(60_000)).length <= 32);
-  assert.ok(cleanText(("a" + "\u0301".repeat(500)).repeat(200)).length <= 3300);
+  ok(cleanText("a" + "\u0301".repeat(60_000)).length <= 32);
+  ok(cleanText(("a" + "\u0301".repeat(500)).repeat(200)).length <= 3300);
 });
 
 const WIDTHS: readonly (readonly [text: string, pixels: number])[] = [
@@ -55,27 +55,27 @@ const WIDTHS: readonly (readonly [text: string, pixels: number])[] = [
 
 for (const [text, pixels] of WIDTHS) {
   Deno.test(`setLine() measures ${JSON.stringify(text)} as ${pixels} px of Verdana 11`, () => {
-    assert.equal(Math.round(setLine(text, verdana11).width * 100) / 100, pixels);
+    strictEqual(Math.round(setLine(text, verdana11).width * 100) / 100, pixels);
   });
 }
 
 Deno.test("setLine() escapes what XML takes for markup, in content and in attributes", () => {
   const { spoken, drawn } = setLine(`<a href="x">&'`, verdana11);
-  assert.equal(spoken, "&lt;a href&#61;&quot;x&quot;&gt;&amp;&#39;");
-  assert.equal(drawn, spoken);
+  strictEqual(spoken, "&lt;a href&#61;&quot;x&quot;&gt;&amp;&#39;");
+  strictEqual(drawn, spoken);
 });
 
 Deno.test("setLine() keeps runs of spaces apart when they are drawn", () => {
   const { spoken, drawn } = setLine("a   b c", verdana11);
-  assert.equal(spoken, "a   b c");
-  assert.equal(drawn, "a\u00a0\u00a0 b c");
+  strictEqual(spoken, "a   b c");
+  strictEqual(drawn, "a\u00a0\u00a0 b c");
 });
 
 Deno.test("setLine() draws capitals and speaks the text as it was written", () => {
   const { spoken, drawn, width } = setLine("straße", verdana10, true);
-  assert.equal(spoken, "straße");
-  assert.equal(drawn, "STRASSE");
-  assert.equal(width, setLine("STRASSE", verdana10).width);
+  strictEqual(spoken, "straße");
+  strictEqual(drawn, "STRASSE");
+  strictEqual(width, setLine("STRASSE", verdana10).width);
 });
 
 const DIRECTIONS: readonly (readonly [text: string, direction: string])[] = [
@@ -90,12 +90,12 @@ const DIRECTIONS: readonly (readonly [text: string, direction: string])[] = [
 
 for (const [text, direction] of DIRECTIONS) {
   Deno.test(`setLine() lets the first letter of ${text} decide its direction`, () => {
-    assert.equal(setLine(text, verdana11).direction, direction);
+    strictEqual(setLine(text, verdana11).direction, direction);
   });
 }
 
 Deno.test("setLine() does not space letters that join", () => {
-  assert.equal(setLine("مشاهدات", verdana10).spaced, 0);
-  assert.equal(setLine("दृश्य", verdana10).spaced, 0);
-  assert.equal(setLine("é本x", verdana10).spaced, 3);
+  strictEqual(setLine("مشاهدات", verdana10).spaced, 0);
+  strictEqual(setLine("दृश्य", verdana10).spaced, 0);
+  strictEqual(setLine("é本x", verdana10).spaced, 3);
 });

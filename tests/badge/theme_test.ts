@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, fail, ok } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Color, contrast, parseColor } from "../../src/badge/color.ts";
 import { parseLook } from "../../src/badge/look.ts";
@@ -14,8 +14,8 @@ for (const style of SHIELDS_STYLES) {
         for (const dark of [false, true]) {
           const svg = render(parseLook(new Map([["style", style], ["theme", theme]])), "42");
           const [labelBox, valueBox, label, value] = paints(svg, dark);
-          assert.ok(contrast(color(labelBox), color(label)) >= AA, `${labelBox} ${label}`);
-          assert.ok(contrast(color(valueBox), color(value)) >= AA, `${valueBox} ${value}`);
+          ok(contrast(color(labelBox), color(label)) >= AA, `${labelBox} ${label}`);
+          ok(contrast(color(valueBox), color(value)) >= AA, `${valueBox} ${value}`);
         }
       }
     });
@@ -29,8 +29,8 @@ for (const theme of ["none", "light", "dark", "auto"]) {
         for (const dark of [false, true]) {
           const query = new Map([["style", "terminal"], ["theme", theme], ["bg", bg]]);
           const [ground, label, value] = paints(render(parseLook(query), "42"), dark);
-          assert.ok(contrast(color(ground), color(label)) >= AA, `${bg}: ${ground} ${label}`);
-          assert.ok(contrast(color(ground), color(value)) >= AA, `${bg}: ${ground} ${value}`);
+          ok(contrast(color(ground), color(label)) >= AA, `${bg}: ${ground} ${label}`);
+          ok(contrast(color(ground), color(value)) >= AA, `${bg}: ${ground} ${value}`);
         }
       }
     }
@@ -41,7 +41,7 @@ Deno.test("renderBadge() without a theme has no style element and follows no col
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     for (const theme of ["", "light", "dark", "none", "sepia"]) {
       const svg = renderBadge(parseLook(new Map([["style", style], ["theme", theme]])), "42");
-      assert.ok(!svg.includes("<style"), `${style} ${theme}`);
+      ok(!svg.includes("<style"), `${style} ${theme}`);
     }
   }
 });
@@ -51,8 +51,8 @@ Deno.test("renderBadge() in theme=auto is theme=light that turns into theme=dark
     const [auto, light, dark] = ["auto", "light", "dark"].map((theme) =>
       renderBadge(parseLook(new Map([["style", style], ["theme", theme]])), "42")
     );
-    assert.deepEqual(paints(auto ?? "", false), paints(light ?? "", false), style);
-    assert.deepEqual(paints(auto ?? "", true), paints(dark ?? "", false), style);
+    deepStrictEqual(paints(auto ?? "", false), paints(light ?? "", false), style);
+    deepStrictEqual(paints(auto ?? "", true), paints(dark ?? "", false), style);
   }
 });
 
@@ -63,7 +63,7 @@ Deno.test("renderBadge() keeps the colors that the caller chose in every theme",
       const query = new Map<string, string>([["style", style], ["theme", theme], ...chosen]);
       const plain = new Map<string, string>([["style", style], ...chosen]);
       for (const dark of [false, true]) {
-        assert.deepEqual(
+        deepStrictEqual(
           paints(renderBadge(parseLook(query), "42"), dark),
           paints(renderBadge(parseLook(plain), "42"), dark),
         );
@@ -88,5 +88,5 @@ function paints(svg: string, dark: boolean): string[] {
 }
 
 function color(text: string | undefined): Color {
-  return parseColor(text) ?? assert.fail(`${text} is not a color`);
+  return parseColor(text) ?? fail(`${text} is not a color`);
 }

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { doesNotMatch, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import { Problem } from "../../src/problem.ts";
@@ -39,7 +39,7 @@ const accepted: { text: string | undefined; id: string }[] = [
 
 for (const { text, id } of accepted) {
   Deno.test(`counterId() takes ${named(text)} for ${named(id)}`, () => {
-    assert.equal(counterId(text), id);
+    strictEqual(counterId(text), id);
   });
 }
 
@@ -72,7 +72,7 @@ const refused = [
 
 for (const { text, what } of refused) {
   Deno.test(`counterId() refuses ${what} as "bad-id"`, () => {
-    assert.throws(() => counterId(text), (error) => {
+    throws(() => counterId(text), (error) => {
       return error instanceof Problem && error.kind === "bad-id" && error.status === 400;
     });
   });
@@ -89,7 +89,7 @@ Deno.test("counterId() joins two spellings only by trimming and NFC, whatever th
     fc.property(text, (spelling) => {
       const id = idOf(spelling);
       if (id === undefined) return;
-      assert.equal(id, spelling.trim().normalize("NFC") || "home");
+      strictEqual(id, spelling.trim().normalize("NFC") || "home");
     }),
     { numRuns: 5000 },
   );
@@ -100,10 +100,10 @@ Deno.test("counterId() gives ids that it takes as they are, in bounds and visibl
     fc.property(text, (spelling) => {
       const id = idOf(spelling);
       if (id === undefined) return;
-      assert.equal(counterId(id), id);
+      strictEqual(counterId(id), id);
       const bytes = new TextEncoder().encode(id).length;
-      assert.ok(bytes >= 1 && bytes <= MAX_ID_BYTES);
-      assert.doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}/u);
+      ok(bytes >= 1 && bytes <= MAX_ID_BYTES);
+      doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}/u);
     }),
     { numRuns: 5000 },
   );
@@ -115,7 +115,7 @@ Deno.test("counterId() refuses only what is too long or holds what is not visibl
       if (idOf(spelling) !== undefined) return;
       const id = spelling.trim().normalize("NFC");
       const bytes = new TextEncoder().encode(id).length;
-      assert.ok(bytes > MAX_ID_BYTES || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(id));
+      ok(bytes > MAX_ID_BYTES || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(id));
     }),
     { numRuns: 5000 },
   );
@@ -125,7 +125,7 @@ function idOf(spelling: string): string | undefined {
   try {
     return counterId(spelling);
   } catch (error) {
-    assert.ok(error instanceof Problem && error.kind === "bad-id");
+    ok(error instanceof Problem && error.kind === "bad-id");
     return undefined;
   }
 }

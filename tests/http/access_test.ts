@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
@@ -54,7 +54,7 @@ const accepted: (Sent & { what: string })[] = [
 
 for (const { what, ...sent } of accepted) {
   Deno.test(`checkHit(), checkRead() and keyOf() accept ${what}`, async () => {
-    assert.deepEqual(await opened(sent), { hit: true, read: true });
+    deepStrictEqual(await opened(sent), { hit: true, read: true });
   });
 }
 
@@ -114,7 +114,7 @@ const refused: (Sent & { what: string })[] = [
 
 for (const { what, ...sent } of refused) {
   Deno.test(`checkHit(), checkRead() and keyOf() refuse ${what}`, async () => {
-    assert.deepEqual(await opened(sent), { hit: false, read: false });
+    deepStrictEqual(await opened(sent), { hit: false, read: false });
   });
 }
 
@@ -128,17 +128,17 @@ Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of count
   const request = new Request("http://localhost/", { headers: { "x-auth-token": SECRET } });
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
     const made = await access.keyOf(request, new Map(), counterId(id));
-    assert.equal(made, keyOf(SECRET, id));
-    assert.match(made, /^[A-Za-z0-9_-]{22}$/);
+    strictEqual(made, keyOf(SECRET, id));
+    match(made, /^[A-Za-z0-9_-]{22}$/);
   }
   // Computed once with another tool: echo -n counter:home | openssl dgst -sha256 -hmac …
-  assert.equal(await access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
+  strictEqual(await access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
 });
 
 Deno.test("checkHit() takes the key of its own counter, and no read does", async () => {
-  assert.deepEqual(await opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
+  deepStrictEqual(await opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
   for (const id of ["b", "home", "A", "a:", ":a", "counter:a", "ä"]) {
-    assert.deepEqual(await opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
+    deepStrictEqual(await opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
   }
 });
 
@@ -157,25 +157,25 @@ const noKeys = [
 
 for (const query of noKeys) {
   Deno.test(`checkHit() refuses what is almost a key: ${query}`, async () => {
-    assert.equal((await opened({ query }, "a")).hit, false);
+    strictEqual((await opened({ query }, "a")).hit, false);
   });
 }
 
 Deno.test("checkHit() takes no key in a header", async () => {
   const headers: [string, string][] = [["X-Auth-Token", key], ["Authorization", `Bearer ${key}`]];
-  assert.equal((await opened({ headers }, "a")).hit, false);
+  strictEqual((await opened({ headers }, "a")).hit, false);
 });
 
 Deno.test("checkHit() takes keys where the secret has 16 characters, and none where it has 15", async () => {
   const long = "0123456789abcdef";
   const short = "0123456789abcde";
-  assert.equal((await opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a")).hit, true);
-  assert.equal(
+  strictEqual((await opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a")).hit, true);
+  strictEqual(
     (await opened({ secret: short, query: `?key=${keyOf(short, "a")}` }, "a")).hit,
     false,
   );
-  assert.equal((await opened({ secret: "", query: `?key=${keyOf("", "a")}` }, "a")).hit, false);
-  assert.equal(
+  strictEqual((await opened({ secret: "", query: `?key=${keyOf("", "a")}` }, "a")).hit, false);
+  strictEqual(
     (await opened({ secret: undefined, query: `?key=${keyOf("", "a")}` }, "a")).hit,
     false,
   );
@@ -186,7 +186,7 @@ Deno.test("a key opens no other counter, whatever the ids", async () => {
   await fc.assert(
     fc.asyncProperty(ids, ids, async (one, other) => {
       const query = `?key=${keyOf(SECRET, counterId(one))}`;
-      assert.equal((await opened({ query }, other)).hit, counterId(one) === counterId(other));
+      strictEqual((await opened({ query }, other)).hit, counterId(one) === counterId(other));
     }),
     { numRuns: 500 },
   );
@@ -200,7 +200,7 @@ Deno.test("what was right before opens what it did and nothing else, in any orde
       const access = createAccess({ secret: SECRET, openReads: false });
       for (const [name, text, id] of requests) {
         const right = text === (name === "token" ? SECRET : keyOf(SECRET, id));
-        assert.equal((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
+        strictEqual((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
       }
     }),
     { numRuns: 200 },
@@ -212,8 +212,8 @@ Deno.test("a secret opens and nothing else does, whatever they are", async () =>
   await fc.assert(
     fc.asyncProperty(text, text, async (secret, given) => {
       const query = (token: string) => `?token=${encodeURIComponent(token)}`;
-      assert.equal((await opened({ secret, query: query(secret) })).hit, secret !== "");
-      assert.equal(
+      strictEqual((await opened({ secret, query: query(secret) })).hit, secret !== "");
+      strictEqual(
         (await opened({ secret, query: query(given) })).hit,
         secret !== "" && secret === given,
       );
@@ -240,12 +240,12 @@ for (const path of ["/hit", "/hit.svg", "/key", "/count", "/count.txt", "/badge"
     const store = new ScriptedStore();
     await using app = openApp({ store, openReads: false });
     const expected = await app.send(`GET ${path}`);
-    assert.equal(expected.status, 401);
-    assert.equal(expected.headers["www-authenticate"], 'Bearer realm="Tallymark"');
+    strictEqual(expected.status, 401);
+    strictEqual(expected.headers["www-authenticate"], 'Bearer realm="Tallymark"');
     for (const { query = "", headers = {} } of guesses) {
-      assert.deepEqual(await app.send(`GET ${path}${query}`, headers), expected, query);
+      deepStrictEqual(await app.send(`GET ${path}${query}`, headers), expected, query);
     }
-    assert.equal(store.touched, 0);
+    strictEqual(store.touched, 0);
   });
 }
 
@@ -253,24 +253,24 @@ Deno.test("the 401 of /hit and /key says where counter keys are off", async () =
   for (const secret of ["15-characters--", undefined]) {
     await using app = await memoryApp({ secret });
     const { status, json } = await app.send("GET /hit");
-    assert.equal(status, 401);
-    assert.match(String(field(json, "detail")), /Counter keys are off.*16 characters/);
+    strictEqual(status, 401);
+    match(String(field(json, "detail")), /Counter keys are off.*16 characters/);
   }
   await using app = await memoryApp({ secret: "15-characters--" });
-  assert.equal((await app.send("GET /hit", { "x-auth-token": "15-characters--" })).status, 200);
+  strictEqual((await app.send("GET /hit", { "x-auth-token": "15-characters--" })).status, 200);
   const { status, json } = await app.send("GET /key", { "x-auth-token": "15-characters--" });
-  assert.equal(status, 401);
-  assert.match(String(field(json, "detail")), /Counter keys are off/);
+  strictEqual(status, 401);
+  match(String(field(json, "detail")), /Counter keys are off/);
 });
 
 Deno.test("without a secret nobody counts, and reads that are open stay open", async () => {
   await using app = await memoryApp({ secret: undefined });
   for (const token of ["", "undefined", "null", "x"]) {
-    assert.equal((await app.send(`POST /hit?token=${token}`)).status, 401);
-    assert.equal((await app.send("GET /hit", { "x-auth-token": token })).status, 401);
-    assert.equal((await app.send(`GET /key?token=${token}`)).status, 401);
+    strictEqual((await app.send(`POST /hit?token=${token}`)).status, 401);
+    strictEqual((await app.send("GET /hit", { "x-auth-token": token })).status, 401);
+    strictEqual((await app.send(`GET /key?token=${token}`)).status, 401);
   }
-  assert.equal((await app.send("GET /count")).status, 200);
+  strictEqual((await app.send("GET /count")).status, 200);
 });
 
 /** What a request opens; /key must agree with reads, as both take the secret alone. */
@@ -282,7 +282,7 @@ async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: bo
   const query = parseQuery(href, new Set(["token", "key"]));
   const read = await passes(() => access.checkRead(request, query));
   if (secret !== undefined && secret.length >= 16) {
-    assert.equal(await passes(() => access.keyOf(request, query, counterId(id))), read);
+    strictEqual(await passes(() => access.keyOf(request, query, counterId(id))), read);
   }
   return { hit: await passes(() => access.checkHit(request, query, counterId(id))), read };
 }
@@ -292,7 +292,7 @@ async function passes(check: () => unknown): Promise<boolean> {
     await check();
     return true;
   } catch (error) {
-    assert.ok(error instanceof Problem && error.kind === "unauthorized");
+    ok(error instanceof Problem && error.kind === "unauthorized");
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/http/answer.ts";
 import { drawProblem } from "../../src/http/draw_problem.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
@@ -110,10 +110,10 @@ for (const { line, status = 200, purpose = false, headers } of answers) {
     await using app = await memoryApp();
     const sent = { "x-auth-token": SECRET, ...(purpose && { "sec-purpose": "prefetch" }) };
     const got = await app.send(line, sent);
-    assert.equal(got.status, status);
+    strictEqual(got.status, status);
     const { etag } = got.headers;
-    if (headers.etag !== undefined) assert.match(etag ?? "", /^"[!-~]+"$/);
-    assert.deepEqual(got.headers, headers.etag === undefined ? headers : { ...headers, etag });
+    if (headers.etag !== undefined) match(etag ?? "", /^"[!-~]+"$/);
+    deepStrictEqual(got.headers, headers.etag === undefined ? headers : { ...headers, etag });
   });
 }
 
@@ -139,11 +139,11 @@ for (const { path, headers } of kinds) {
     const failing = async (failure: ProblemName | Error, status: number, more: Headers = {}) => {
       store.failure = failure;
       const got = await app.send(`GET ${path}`, authorized);
-      assert.deepEqual([got.status, got.headers], [status, { ...expected, ...more }]);
+      deepStrictEqual([got.status, got.headers], [status, { ...expected, ...more }]);
     };
     const refused = async (query: string, sent: Headers) => {
       const got = await app.send(`GET ${path}${and}${query}`, { ...authorized, ...sent });
-      assert.deepEqual([got.status, got.headers], [400, expected]);
+      deepStrictEqual([got.status, got.headers], [400, expected]);
     };
     await refused("id=%00", {});
     await refused("id=%ff", {});
@@ -156,7 +156,7 @@ for (const { path, headers } of kinds) {
     await failing("outcome-unknown", 504);
     if (!path.startsWith("/hit")) return;
     const got = await app.send(`GET ${path}`);
-    assert.deepEqual([got.status, got.headers], [401, { ...expected, ...challenge }]);
+    deepStrictEqual([got.status, got.headers], [401, { ...expected, ...challenge }]);
   });
 }
 
@@ -180,7 +180,7 @@ for (const { line, status = 200, headers } of protectedAnswers) {
     const { store } = await memoryStore();
     await using app = openApp({ store, openReads: false });
     const got = await app.send(line, { "x-auth-token": SECRET, "if-none-match": "*" });
-    assert.deepEqual([got.status, got.headers], [status, headers]);
+    deepStrictEqual([got.status, got.headers], [status, headers]);
   });
 }
 
@@ -189,8 +189,8 @@ for (const { path, headers } of kinds.filter(({ path }) => !path.startsWith("/hi
     await using app = await memoryApp({ openReads: false });
     const got = await app.send(`GET ${path}`);
     const own = Object.entries(headers).filter(([name]) => !Object.hasOwn(shared, name));
-    assert.equal(got.status, 401);
-    assert.deepEqual(got.headers, { ...Object.fromEntries(own), ...noStore, ...challenge });
+    strictEqual(got.status, 401);
+    deepStrictEqual(got.headers, { ...Object.fromEntries(own), ...noStore, ...challenge });
   });
 }
 
@@ -215,20 +215,20 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   Deno.test(`problemAnswer() tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
     const asJson = problemAnswer(problem, "json", "own");
-    assert.equal(asJson.status, status);
+    strictEqual(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
-    assert.deepEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
-    assert.match(detail, /^[A-Z].{20,}\.$/);
+    deepStrictEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
+    match(detail, /^[A-Z].{20,}\.$/);
 
     const asText = problemAnswer(problem, "text", "own");
-    assert.equal(asText.status, status);
-    assert.equal(await asText.text(), `${title}: ${detail}`);
+    strictEqual(asText.status, status);
+    strictEqual(await asText.text(), `${title}: ${detail}`);
 
     const asImage = problemWithBody(problem, "svg", "own", drawProblem(problem));
-    assert.equal(asImage.status, status);
+    strictEqual(asImage.status, status);
     const image = await asImage.text();
-    assert.ok(texts(parseSvg(image)).some(({ text }) => text === badge));
-    assert.doesNotMatch(detail + image, /the disk of oz/);
+    ok(texts(parseSvg(image)).some(({ text }) => text === badge));
+    doesNotMatch(detail + image, /the disk of oz/);
   });
 }
 
@@ -236,13 +236,13 @@ Deno.test("problemWithBody() keeps the headers of the problem and shows another 
   const unavailable = new Problem("store-unavailable");
   const got = problemWithBody(unavailable, "svg", "image", "<svg>7</svg>");
   const usual = problemWithBody(unavailable, "svg", "image", drawProblem(unavailable));
-  assert.deepEqual([...got.headers], [...usual.headers]);
-  assert.equal(await got.text(), "<svg>7</svg>");
+  deepStrictEqual([...got.headers], [...usual.headers]);
+  strictEqual(await got.text(), "<svg>7</svg>");
   await usual.body?.cancel();
 });
 
 Deno.test("answer() and headersOf() leave no header of one answer in another", () => {
   const headers = headersOf("svg", "no-store", "any");
   answer("<svg/>", headers).headers.set("x-tallymark", "stale");
-  assert.equal(answer("<svg/>", headers).headers.get("x-tallymark"), null);
+  strictEqual(answer("<svg/>", headers).headers.get("x-tallymark"), null);
 });

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { Hono } from "hono";
 import { type Endpoint, type EndpointLoader, serve } from "../../src/http/endpoint.ts";
 import { createLog } from "../../src/log.ts";
@@ -25,13 +25,13 @@ Deno.test("serve() hands a method of the endpoint to it, and no other", async ()
     await send(new Request("http://localhost/", { method }));
   }
   // new Request() writes "get" in capitals, and "Get" as well (Fetch standard, "normalize").
-  assert.deepEqual(asked, ["GET", "GET", "GET"]);
+  deepStrictEqual(asked, ["GET", "GET", "GET"]);
 });
 
 Deno.test("serve() hands every method to an endpoint that takes any, OPTIONS included", async () => {
   const { send } = served({ ...endpoint, methods: undefined });
   for (const method of ["GET", "POST", "OPTIONS", "ANY"]) {
-    assert.equal(
+    strictEqual(
       await (await send(new Request("http://localhost/", { method }))).text(),
       "handled",
     );
@@ -52,9 +52,9 @@ for (const { what, handle } of thrown) {
   Deno.test(`serve() answers the problem that an endpoint ${what} and logs nothing`, async () => {
     const { send, log } = served({ ...endpoint, handle });
     const response = await send(new Request("http://localhost/"));
-    assert.equal(response.status, 400);
-    assert.equal(field(await response.json(), "title"), "Bad counter id");
-    assert.deepEqual(log, []);
+    strictEqual(response.status, 400);
+    strictEqual(field(await response.json(), "title"), "Bad counter id");
+    deepStrictEqual(log, []);
   });
 }
 
@@ -62,11 +62,11 @@ for (const value of [new TypeError("x is private"), "x is private", undefined, {
   Deno.test(`serve() answers 500 where an endpoint throws ${value} and logs it once`, async () => {
     const { send, log } = served({ ...endpoint, handle: () => Promise.reject(value) });
     const response = await send(new Request("http://localhost/?token=very-secret"));
-    assert.equal(response.status, 500);
-    assert.doesNotMatch(await response.text(), /private/);
-    assert.equal(log.length, 1);
-    assert.equal(field(JSON.parse(log[0] ?? ""), "level"), "error");
-    assert.doesNotMatch(log[0] ?? "", /very-secret/);
+    strictEqual(response.status, 500);
+    doesNotMatch(await response.text(), /private/);
+    strictEqual(log.length, 1);
+    strictEqual(field(JSON.parse(log[0] ?? ""), "level"), "error");
+    doesNotMatch(log[0] ?? "", /very-secret/);
   });
 }
 
@@ -81,13 +81,13 @@ Deno.test("serve() asks for the form of an error only once there is one, by the 
   });
   await (await send(new Request("http://localhost/?a"))).body?.cancel();
   const refused = await send(new Request("http://localhost/?b", { method: "PUT" }));
-  assert.match(await refused.text(), /^Method not allowed: /);
-  assert.deepEqual(urls, ["http://localhost/?b"]);
+  match(await refused.text(), /^Method not allowed: /);
+  deepStrictEqual(urls, ["http://localhost/?b"]);
 });
 
 Deno.test("serve() takes a request without a Host header, as HTTP/1.0 and HTTP/2 send it", async () => {
   const { send } = served(endpoint);
-  assert.equal(await (await send(new Request("http://localhost/"))).text(), "handled");
+  strictEqual(await (await send(new Request("http://localhost/"))).text(), "handled");
 });
 
 Deno.test("serve() refuses a bad Host also between two requests with a good one", async () => {
@@ -97,7 +97,7 @@ Deno.test("serve() refuses a bad Host also between two requests with a good one"
     const host of ["a.example", "a.example/b", "a.example:70000", "b.example", "localhost", ""]
   ) {
     const { status } = await send(new Request("http://localhost/", { headers: { host } }));
-    assert.equal(status, /[/:]|^$/.test(host) ? 400 : 200, host);
+    strictEqual(status, /[/:]|^$/.test(host) ? 400 : 200, host);
   }
 });
 
@@ -107,7 +107,7 @@ Deno.test("serve() loads an endpoint once for all its first requests, and answer
     loads++;
     return Promise.resolve(endpoint);
   });
-  assert.equal(loads, 0);
+  strictEqual(loads, 0);
   const requests = [
     new Request("http://localhost/"),
     new Request("http://localhost/", { method: "HEAD" }),
@@ -120,22 +120,22 @@ Deno.test("serve() loads an endpoint once for all its first requests, and answer
   const usual = await Promise.all(requests.map(served(endpoint).send));
   const statuses = [200, 405, 405, 204, 400];
   for (const answers of [early, late, usual]) {
-    assert.deepEqual(answers.map(({ status }) => status), statuses);
+    deepStrictEqual(answers.map(({ status }) => status), statuses);
   }
-  assert.equal(loads, 1);
+  strictEqual(loads, 1);
 });
 
 Deno.test("serve() answers and logs an endpoint that cannot be loaded like any unexpected error", async () => {
   const { send, log } = served(() => Promise.reject(new Error("no such module")));
   for (let time = 0; time < 2; time++) {
     const response = await send(new Request("http://localhost/"));
-    assert.equal(response.status, 500);
-    assert.equal(response.headers.get("content-type"), "application/problem+json");
-    assert.equal(response.headers.get("cache-control"), "no-store");
-    assert.doesNotMatch(await response.text(), /no such module/);
+    strictEqual(response.status, 500);
+    strictEqual(response.headers.get("content-type"), "application/problem+json");
+    strictEqual(response.headers.get("cache-control"), "no-store");
+    doesNotMatch(await response.text(), /no such module/);
   }
-  assert.equal(log.length, 2);
-  assert.match(log[0] ?? "", /"event":"unexpected error".*no such module/);
+  strictEqual(log.length, 2);
+  match(log[0] ?? "", /"event":"unexpected error".*no such module/);
 });
 
 function served(endpoint: Endpoint | EndpointLoader): {

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { match, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { badgeTag, isUnchanged, textHash } from "../../src/http/entity_tag.ts";
 
@@ -24,18 +24,18 @@ for (const { header, unchanged } of known) {
   Deno.test(`isUnchanged() says ${unchanged} of If-None-Match: ${header ?? "(none)"}`, () => {
     const headers = header === undefined ? {} : { "if-none-match": header };
     const request = new Request("http://localhost/", { headers: new Headers(headers) });
-    assert.equal(isUnchanged(request, tag), unchanged);
+    strictEqual(isUnchanged(request, tag), unchanged);
   });
 }
 
 Deno.test("isUnchanged() looks at every If-None-Match header", () => {
   const headers = new Headers([["if-none-match", '"other"'], ["if-none-match", tag]]);
-  assert.equal(isUnchanged(new Request("http://localhost/", { headers }), tag), true);
+  strictEqual(isUnchanged(new Request("http://localhost/", { headers }), tag), true);
 });
 
 Deno.test("badgeTag() is an entity tag without commas, whatever the message", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (message) => {
-    assert.match(badgeTag(textHash(message), message), /^"[\x21\x23-\x2b\x2d-\x7e]+"$/);
+    match(badgeTag(textHash(message), message), /^"[\x21\x23-\x2b\x2d-\x7e]+"$/);
   }));
 });
 
@@ -43,7 +43,7 @@ Deno.test("textHash() tells texts apart", () => {
   const text = fc.string({ unit: "binary" });
   fc.assert(
     fc.property(text, text, (one, other) => {
-      assert.equal(textHash(one) === textHash(other), one === other);
+      strictEqual(textHash(one) === textHash(other), one === other);
     }),
     { numRuns: 5000 },
   );

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { parseQuery } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
@@ -34,7 +34,7 @@ const read: { query: string; values: [string, string][] }[] = [
 
 for (const { query, values } of read) {
   Deno.test(`parseQuery() reads ${JSON.stringify(query)} as ${JSON.stringify(values)}`, () => {
-    assert.deepEqual([...parseQuery(`http://localhost/${query}`, documented)], values);
+    deepStrictEqual([...parseQuery(`http://localhost/${query}`, documented)], values);
   });
 }
 
@@ -44,14 +44,14 @@ const refused =
 
 for (const query of refused) {
   Deno.test(`parseQuery() refuses ${query} as "bad-query"`, () => {
-    assert.throws(() => parseQuery(`http://localhost/${query}`, documented), (error) => {
+    throws(() => parseQuery(`http://localhost/${query}`, documented), (error) => {
       return error instanceof Problem && error.kind === "bad-query" && error.status === 400;
     });
   });
 }
 
 Deno.test("parseQuery() names the parameter that is given twice", () => {
-  assert.throws(
+  throws(
     () => parseQuery("http://localhost/?label=secret&label=secret", documented),
     (error) =>
       error instanceof Problem && error.detail === "The query gives label twice: give it once.",
@@ -67,7 +67,7 @@ Deno.test("parseQuery() gives back every text that a form has encoded", () => {
     fc.property(wellFormed, wellFormed, (id, other) => {
       const query = new URLSearchParams({ id, "x y": other, label: other });
       const values = parseQuery(`http://localhost/?${query}`, documented);
-      assert.deepEqual([...values], [["id", id], ["label", other]]);
+      deepStrictEqual([...values], [["id", id], ["label", other]]);
     }),
     { numRuns: 3000 },
   );
@@ -77,7 +77,7 @@ Deno.test("parseQuery() gives back every text that encodeURIComponent has encode
   fc.assert(
     fc.property(wellFormed, (id) => {
       const url = `http://localhost/?id=${encodeURIComponent(id)}`;
-      assert.equal(parseQuery(url, documented).get("id"), id);
+      strictEqual(parseQuery(url, documented).get("id"), id);
     }),
     { numRuns: 3000 },
   );
@@ -93,8 +93,8 @@ Deno.test("parseQuery() takes bytes where they are UTF-8 and for nothing else th
     fc.property(bytes, (value) => {
       const url = `http://localhost/?id=${percentEncoded(value)}`;
       const text = strictText(value);
-      if (text === undefined) assert.throws(() => parseQuery(url, documented), Problem);
-      else assert.equal(parseQuery(url, documented).get("id"), text);
+      if (text === undefined) throws(() => parseQuery(url, documented), Problem);
+      else strictEqual(parseQuery(url, documented).get("id"), text);
     }),
     { numRuns: 5000 },
   );
@@ -112,7 +112,7 @@ Deno.test("parseQuery() reads what it does not refuse as URLSearchParams does", 
       const values = valuesOf(href);
       if (values === undefined) return;
       for (const name of documented) {
-        assert.deepEqual(searchParams.getAll(name), values.has(name) ? [values.get(name)] : []);
+        deepStrictEqual(searchParams.getAll(name), values.has(name) ? [values.get(name)] : []);
       }
     }),
     { numRuns: 5000 },
@@ -127,10 +127,10 @@ Deno.test("two queries reach one counter only where trimming and NFC make them o
       const text = strictText(value);
       if (status === 400) {
         const id = text?.trim().normalize("NFC") ?? "\0";
-        assert.match(id, /\p{C}/u);
+        match(id, /\p{C}/u);
       } else {
-        assert.equal(status, 200);
-        assert.equal(field(json, "id"), text?.trim().normalize("NFC") || "home");
+        strictEqual(status, 200);
+        strictEqual(field(json, "id"), text?.trim().normalize("NFC") || "home");
       }
     }),
     { numRuns: 1000 },
@@ -141,7 +141,7 @@ function valuesOf(url: string): ReadonlyMap<string, string> | undefined {
   try {
     return parseQuery(url, documented);
   } catch (error) {
-    assert.ok(error instanceof Problem && error.kind === "bad-query");
+    ok(error instanceof Problem && error.kind === "bad-query");
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openapi } from "../../src/openapi/document.ts";
 import { checkAnswer } from "../support/openapi_check.ts";
@@ -6,16 +6,16 @@ import { checkAnswer } from "../support/openapi_check.ts";
 Deno.test("openapi passes the recommended rules of a linter without errors or warnings", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const findings = await lintFromString({ source: JSON.stringify(openapi), config });
-  assert.deepEqual(
+  deepStrictEqual(
     findings.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`),
     [],
   );
 });
 
 Deno.test("openapi is version 1.0.0 of Tallymark, in plain data", () => {
-  assert.equal(openapi.info.title, "Tallymark");
-  assert.equal(openapi.info.version, "1.0.0");
-  assert.deepEqual(JSON.parse(JSON.stringify(openapi)), openapi);
+  strictEqual(openapi.info.title, "Tallymark");
+  strictEqual(openapi.info.version, "1.0.0");
+  deepStrictEqual(JSON.parse(JSON.stringify(openapi)), openapi);
 });
 
 const looks = "label style color bg labelColor valueColor font numbers locale theme";
@@ -39,7 +39,7 @@ Deno.test("openapi describes every endpoint with its methods and parameters, and
     methods: Object.keys(methods).sort().join(" "),
     query: parameters.flatMap(({ in: place, name }) => place === "query" ? [name] : []).join(" "),
   }));
-  assert.deepEqual(described, endpoints);
+  deepStrictEqual(described, endpoints);
 });
 
 const secret = ["bearer", "tokenHeader", "tokenQuery"];
@@ -55,7 +55,7 @@ Deno.test("openapi says which secrets open which endpoint", () => {
     for (const path of paths) {
       const security = openapi.paths[path]?.get.security ?? [];
       const given = security.map((scheme) => Object.keys(scheme)[0] ?? "nothing");
-      assert.deepEqual(given.sort(), schemes.toSorted(), path);
+      deepStrictEqual(given.sort(), schemes.toSorted(), path);
     }
   }
 });
@@ -228,14 +228,14 @@ for (const row of allowed) {
   Deno.test(`checkAnswer allows ${row.request} ${nameOf(row)} and leaves the body readable`, async () => {
     const response = responseOf(row);
     await check(row, response);
-    assert.equal(response.bodyUsed, false);
-    assert.equal(await response.text(), bodyOf(row) ?? "");
+    strictEqual(response.bodyUsed, false);
+    strictEqual(await response.text(), bodyOf(row) ?? "");
   });
 }
 
 for (const row of refused) {
   Deno.test(`checkAnswer refuses ${row.request} ${nameOf(row)}: it says ${row.because.source}`, async () => {
-    await assert.rejects(check(row, responseOf(row)), row.because);
+    await rejects(check(row, responseOf(row)), row.because);
   });
 }
 

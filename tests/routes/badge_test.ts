@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { parseSvg, texts } from "../support/parse_svg.ts";
 import { field, memoryApp, openApp, SECRET, type TestApp } from "../support/app.ts";
@@ -11,10 +11,10 @@ Deno.test("GET /badge draws the label and the count", async () => {
   await app.hit("a", 3);
   for (const style of ["", "&style=classic", "&style=terminal", "&style=plastic"]) {
     const { status, headers, body } = await app.send(`GET /badge?id=a&label=hits${style}`);
-    assert.equal(status, 200);
-    assert.equal(headers["content-type"], "image/svg+xml; charset=utf-8");
-    assert.match(body, /<title>hits: 3<\/title>/);
-    assert.ok(texts(parseSvg(body)).some(({ text }) => text === "3"));
+    strictEqual(status, 200);
+    strictEqual(headers["content-type"], "image/svg+xml; charset=utf-8");
+    match(body, /<title>hits: 3<\/title>/);
+    ok(texts(parseSvg(body)).some(({ text }) => text === "3"));
   }
 });
 
@@ -53,10 +53,10 @@ for (const [query, same] of defaults) {
     await app.hit("a", 3);
     const expected = await app.send(`GET /badge?id=a${same}`);
     const { status, headers, body } = await app.send(`GET /badge?id=a${query}`);
-    assert.equal(status, 200);
-    if (same === "&color=639") assert.match(body, /#663399/i);
-    else assert.equal(body, expected.body);
-    if (body === expected.body) assert.equal(headers.etag, expected.headers.etag);
+    strictEqual(status, 200);
+    if (same === "&color=639") match(body, /#663399/i);
+    else strictEqual(body, expected.body);
+    if (body === expected.body) strictEqual(headers.etag, expected.headers.etag);
   });
 }
 
@@ -64,13 +64,13 @@ Deno.test("/badge cuts a label after 100 characters as people count them", async
   await using app = await memoryApp();
   for (const character of ["a", "é", "e\u0301", "日", "👩‍💻", "🇩🇪"]) {
     const whole = await app.send(`GET /badge?label=${encodeURIComponent(character.repeat(100))}`);
-    assert.ok(whole.body.includes(`<title>${character.repeat(100)}: 0<`), character);
+    ok(whole.body.includes(`<title>${character.repeat(100)}: 0<`), character);
     const cut = await app.send(`GET /badge?label=${encodeURIComponent(character.repeat(101))}`);
-    assert.ok(cut.body.includes(`<title>${character.repeat(100)}…: 0<`), character);
+    ok(cut.body.includes(`<title>${character.repeat(100)}…: 0<`), character);
     const { json } = await app.send(
       `GET /badge.json?label=${encodeURIComponent(character.repeat(101))}`,
     );
-    assert.equal(field(json, "label"), `${character.repeat(100)}…`);
+    strictEqual(field(json, "label"), `${character.repeat(100)}…`);
   }
 });
 
@@ -94,8 +94,8 @@ Deno.test("/badge and /hit.svg are well-formed for any query that is read", asyn
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), value), async (look) => {
       const query = new URLSearchParams(look);
-      assert.equal((await app.send(`GET /badge?${query}`)).status, 200);
-      assert.equal((await app.send(`GET /hit.svg?${query}`, authorized)).status, 200);
+      strictEqual((await app.send(`GET /badge?${query}`)).status, 200);
+      strictEqual((await app.send(`GET /hit.svg?${query}`, authorized)).status, 200);
     }),
     { numRuns: 300 },
   );
@@ -110,18 +110,18 @@ Deno.test("/badge answers 304 to its own ETag, without a body, until the count m
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
         const again = await app.send(`${method} ${url}`, { "if-none-match": known });
-        assert.equal(again.status, 304);
-        assert.equal(again.body, "");
-        assert.equal(again.headers.etag, etag);
-        assert.equal(again.headers["cache-control"], "no-cache, max-age=0, must-revalidate");
-        assert.equal(again.headers["access-control-allow-origin"], "*");
+        strictEqual(again.status, 304);
+        strictEqual(again.body, "");
+        strictEqual(again.headers.etag, etag);
+        strictEqual(again.headers["cache-control"], "no-cache, max-age=0, must-revalidate");
+        strictEqual(again.headers["access-control-allow-origin"], "*");
       }
     }
-    assert.equal((await app.send(`GET ${url}`, { "if-none-match": '"x"' })).body, body);
+    strictEqual((await app.send(`GET ${url}`, { "if-none-match": '"x"' })).body, body);
     await app.hit("a");
     const moved = await app.send(`GET ${url}`, { "if-none-match": etag });
-    assert.equal(moved.status, 200);
-    assert.notEqual(moved.headers.etag, etag);
+    strictEqual(moved.status, 200);
+    notStrictEqual(moved.headers.etag, etag);
   }
 });
 
@@ -150,33 +150,33 @@ Deno.test("/badge has one ETag for the same bytes and different ones for differe
     fc.asyncProperty(query, async (text) => {
       const { headers, body } = await app.send(`GET /badge?${text}`);
       const etag = headers.etag ?? "";
-      assert.equal(seen.get(etag) ?? body, body, `two bodies have the tag ${etag}`);
+      strictEqual(seen.get(etag) ?? body, body, `two bodies have the tag ${etag}`);
       seen.set(etag, body);
     }),
     { numRuns: 1500 },
   );
-  assert.equal(new Set(seen.values()).size, seen.size, "one body has two tags");
+  strictEqual(new Set(seen.values()).size, seen.size, "one body has two tags");
 });
 
 Deno.test("/badge does not take one look for another because of a NUL in it", async () => {
   await using app = await memoryApp();
   await app.send("GET /badge?label=x%00y");
-  assert.match((await app.send("GET /badge?label=x&style=y%00")).body, /<title>x: 0</);
+  match((await app.send("GET /badge?label=x&style=y%00")).body, /<title>x: 0</);
 });
 
 Deno.test("/badge.json holds what shields.io knows and nothing else", async () => {
   await using app = await memoryApp();
   await app.hit("a", 1234);
-  assert.equal(
+  strictEqual(
     (await app.send("GET /badge.json?id=a")).body,
     '{"schemaVersion":1,"label":"views","message":"1234","color":"blue","cacheSeconds":60}',
   );
-  assert.equal(
+  strictEqual(
     (await app.send("GET /badge.json?id=a&label=hits&color=Red&cacheSeconds=90&numbers=grouped"))
       .body,
     '{"schemaVersion":1,"label":"hits","message":"1,234","color":"red","cacheSeconds":90}',
   );
-  assert.equal(field((await app.send("GET /badge.json")).json, "message"), "0");
+  strictEqual(field((await app.send("GET /badge.json")).json, "message"), "0");
 });
 
 const cacheSeconds = [
@@ -211,8 +211,8 @@ for (const { text, seconds } of cacheSeconds) {
     const { headers, json } = await app.send(
       `GET /badge.json?cacheSeconds=${encodeURIComponent(text)}`,
     );
-    assert.equal(field(json, "cacheSeconds"), seconds);
-    assert.equal(headers["cache-control"], `max-age=${seconds}`);
+    strictEqual(field(json, "cacheSeconds"), seconds);
+    strictEqual(headers["cache-control"], `max-age=${seconds}`);
   });
 }
 
@@ -238,7 +238,7 @@ for (const { text, color } of colors) {
   Deno.test(`/badge.json gives the color ${JSON.stringify(text)} as ${color}`, async () => {
     await using app = await memoryApp();
     const { json } = await app.send(`GET /badge.json?color=${encodeURIComponent(text)}`);
-    assert.equal(field(json, "color"), color);
+    strictEqual(field(json, "color"), color);
   });
 }
 
@@ -252,25 +252,25 @@ for (const openReads of [true, false]) {
       const fresh = await drawn(app, "a");
       store.failure = failure;
       for (const [path, body] of await drawn(app, "a")) {
-        assert.equal(body, fresh.get(path));
+        strictEqual(body, fresh.get(path));
         const etag = '"x", *';
         const stale = await app.send(`GET ${path}?id=a`, { ...authorized, "if-none-match": etag });
-        assert.equal(stale.status, 200);
-        assert.equal(stale.headers["x-tallymark"], "stale");
-        assert.equal(stale.headers.etag, undefined);
-        assert.equal(
+        strictEqual(stale.status, 200);
+        strictEqual(stale.headers["x-tallymark"], "stale");
+        strictEqual(stale.headers.etag, undefined);
+        strictEqual(
           stale.headers["cache-control"],
           openReads ? "no-store" : "private, no-store",
         );
-        assert.deepEqual((await app.send(`HEAD ${path}?id=a`, authorized)).headers, stale.headers);
+        deepStrictEqual((await app.send(`HEAD ${path}?id=a`, authorized)).headers, stale.headers);
         const unknown = await app.send(`GET ${path}?id=b`, authorized);
-        assert.equal(unknown.status, 503);
-        assert.equal(unknown.headers["retry-after"], "1");
-        assert.equal(unknown.headers["x-tallymark"], undefined);
+        strictEqual(unknown.status, 503);
+        strictEqual(unknown.headers["retry-after"], "1");
+        strictEqual(unknown.headers["x-tallymark"], undefined);
       }
       store.failure = undefined;
       const { headers } = await app.send("GET /badge?id=a", authorized);
-      assert.equal(headers["x-tallymark"], undefined);
+      strictEqual(headers["x-tallymark"], undefined);
     });
   }
 }
@@ -281,8 +281,8 @@ Deno.test("/badge shows the last number that a read saw too, in the look that is
   await app.send("GET /count?id=a");
   store.failure = "store-unavailable";
   const { status, body } = await app.send("GET /badge?id=a&style=terminal&label=x");
-  assert.equal(status, 200);
-  assert.match(body, /<title>x: 0</);
+  strictEqual(status, 200);
+  match(body, /<title>x: 0</);
 });
 
 Deno.test("/badge and /badge.json answer 504 where the store was asked and did not say, and 409 as it is", async () => {
@@ -292,7 +292,7 @@ Deno.test("/badge and /badge.json answer 504 where the store was asked and did n
   for (const [failure, status] of [["outcome-unknown", 504], ["not-a-counter", 409]] as const) {
     store.failure = failure;
     for (const path of ["/badge", "/badge.json"]) {
-      assert.equal((await app.send(`GET ${path}?id=a`)).status, status);
+      strictEqual((await app.send(`GET ${path}?id=a`)).status, status);
     }
   }
 });
@@ -309,7 +309,7 @@ for (const { line, says } of errors) {
   Deno.test(`${line} is an image that says ${says}`, async () => {
     await using app = await memoryApp();
     const { body } = await app.send(line);
-    assert.ok(texts(parseSvg(body)).some(({ text }) => text === says), body);
+    ok(texts(parseSvg(body)).some(({ text }) => text === says), body);
   });
 }
 
@@ -318,7 +318,7 @@ async function drawn(app: TestApp, id: string): Promise<Map<string, string>> {
   const bodies = new Map<string, string>();
   for (const path of ["/badge", "/badge.json"]) {
     const { status, body } = await app.send(`GET ${path}?id=${id}`, authorized);
-    assert.equal(status, 200);
+    strictEqual(status, 200);
     bodies.set(path, body);
   }
   return bodies;

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 
@@ -21,15 +21,15 @@ for (const { query, type } of formats) {
     await using app = openApp({ store });
     await app.hit("a", 42);
     const { headers, body } = await app.send(`GET /count?id=a${query}`);
-    assert.equal(headers["content-type"], type);
+    strictEqual(headers["content-type"], type);
     const json = type === "application/json";
-    assert.equal(body, json ? '{"id":"a","hits":42,"source":"memory"}' : "42");
+    strictEqual(body, json ? '{"id":"a","hits":42,"source":"memory"}' : "42");
 
     await kv.set(["hits:", "foreign"], "text");
     for (const [id, status] of [["%00", 400], ["a&id=b", 400], ["foreign", 409]] as const) {
       const error = await app.send(`GET /count?id=${id}${query}`);
-      assert.equal(error.status, status);
-      assert.equal(error.headers["content-type"], json ? "application/problem+json" : type, id);
+      strictEqual(error.status, status);
+      strictEqual(error.headers["content-type"], json ? "application/problem+json" : type, id);
     }
   });
 }
@@ -37,11 +37,11 @@ for (const { query, type } of formats) {
 Deno.test("GET /count.txt answers with the number alone, and with text where it fails", async () => {
   await using app = await memoryApp();
   await app.hit("a", 42);
-  assert.equal((await app.send("GET /count.txt?id=a")).body, "42");
+  strictEqual((await app.send("GET /count.txt?id=a")).body, "42");
   const { status, headers, body } = await app.send("GET /count.txt?id=%00");
-  assert.equal(status, 400);
-  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
-  assert.match(body, /^Bad counter id: /);
+  strictEqual(status, 400);
+  strictEqual(headers["content-type"], "text/plain; charset=utf-8");
+  match(body, /^Bad counter id: /);
 });
 
 Deno.test("reads of a counter that was never hit are 0, 200 everywhere, and write nothing", async () => {
@@ -50,17 +50,17 @@ Deno.test("reads of a counter that was never hit are 0, 200 everywhere, and writ
   for (const id of ["never", "", "__proto__", "*"]) {
     const query = `?id=${id}`;
     const shown = id === "" ? "home" : id;
-    assert.deepEqual((await app.send(`GET /count${query}`)).json, {
+    deepStrictEqual((await app.send(`GET /count${query}`)).json, {
       id: shown,
       hits: 0,
       source: "memory",
     });
-    assert.equal((await app.send(`GET /count${query}&format=txt`)).body, "0");
-    assert.equal((await app.send(`GET /count.txt${query}`)).body, "0");
-    assert.match((await app.send(`GET /badge${query}`)).body, />views: 0</);
-    assert.equal(field((await app.send(`GET /badge.json${query}`)).json, "message"), "0");
+    strictEqual((await app.send(`GET /count${query}&format=txt`)).body, "0");
+    strictEqual((await app.send(`GET /count.txt${query}`)).body, "0");
+    match((await app.send(`GET /badge${query}`)).body, />views: 0</);
+    strictEqual(field((await app.send(`GET /badge.json${query}`)).json, "message"), "0");
   }
-  assert.deepEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
+  deepStrictEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
 const failures = [
@@ -77,13 +77,13 @@ for (const { failure, status } of failures) {
     store.failure = failure;
     for (const path of ["/count?id=a", "/count?id=a&format=txt", "/count.txt?id=a", "/count"]) {
       const answer = await app.send(`GET ${path}`);
-      assert.equal(answer.status, status, path);
-      assert.equal(answer.headers["retry-after"], status === 503 ? "1" : undefined);
-      assert.equal(answer.headers["x-tallymark"], undefined);
-      assert.equal((await app.send(`HEAD ${path}`)).status, status);
+      strictEqual(answer.status, status, path);
+      strictEqual(answer.headers["retry-after"], status === 503 ? "1" : undefined);
+      strictEqual(answer.headers["x-tallymark"], undefined);
+      strictEqual((await app.send(`HEAD ${path}`)).status, status);
     }
     store.failure = undefined;
-    assert.equal(await app.count("a"), 5);
+    strictEqual(await app.count("a"), 5);
   });
 }
 
@@ -101,9 +101,9 @@ Deno.test("HEAD of a read has the headers of GET and no body", async () => {
   for (const path of reads) {
     const get = await app.send(`GET ${path}`);
     const head = await app.send(`HEAD ${path}`);
-    assert.equal(head.status, get.status);
-    assert.deepEqual(head.headers, get.headers);
-    assert.equal(head.body, "");
+    strictEqual(head.status, get.status);
+    deepStrictEqual(head.headers, get.headers);
+    strictEqual(head.body, "");
   }
 });
 
@@ -115,36 +115,36 @@ Deno.test("protected reads open with the secret, three ways, and with no counter
   const key = field((await app.send("GET /key", authorized)).json, "key");
   for (const path of protectedReads) {
     const and = path.includes("?") ? "&" : "?";
-    assert.equal((await app.send(`GET ${path}`, authorized)).status, 200);
-    assert.equal((await app.send(`GET ${path}${and}token=${SECRET}`)).status, 200);
-    assert.equal(
+    strictEqual((await app.send(`GET ${path}`, authorized)).status, 200);
+    strictEqual((await app.send(`GET ${path}${and}token=${SECRET}`)).status, 200);
+    strictEqual(
       (await app.send(`GET ${path}`, { authorization: `Bearer ${SECRET}` })).status,
       200,
     );
-    assert.equal((await app.send(`HEAD ${path}`, authorized)).status, 200);
+    strictEqual((await app.send(`HEAD ${path}`, authorized)).status, 200);
     const refused = await app.send(`GET ${path}`);
-    assert.equal(refused.status, 401);
+    strictEqual(refused.status, 401);
     const wrong = [
       `GET ${path}${and}key=${key}`,
       `GET ${path}${and}token=wrong`,
       `GET ${path}${and}token=`,
     ];
-    for (const line of wrong) assert.deepEqual(await app.send(line), refused);
-    assert.equal((await app.send(`HEAD ${path}`)).status, 401);
-    assert.equal((await app.send(`OPTIONS ${path}`)).status, 204);
+    for (const line of wrong) deepStrictEqual(await app.send(line), refused);
+    strictEqual((await app.send(`HEAD ${path}`)).status, 401);
+    strictEqual((await app.send(`OPTIONS ${path}`)).status, 204);
   }
 });
 
 Deno.test("the 401 of a protected read names the setting that opens reads", async () => {
   await using app = await memoryApp({ openReads: false });
   for (const path of ["/count", "/count?format=txt", "/count.txt", "/badge.json"]) {
-    assert.match((await app.send(`GET ${path}`)).body, /PUBLIC_READS=1/, path);
+    match((await app.send(`GET ${path}`)).body, /PUBLIC_READS=1/, path);
   }
 });
 
 Deno.test("open reads take any token, as they need none", async () => {
   await using app = await memoryApp();
   for (const path of protectedReads) {
-    assert.equal((await app.send(`GET ${path}`, { "x-auth-token": "wrong" })).status, 200);
+    strictEqual((await app.send(`GET ${path}`, { "x-auth-token": "wrong" })).status, 200);
   }
 });

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { type Answer, field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 
@@ -9,10 +9,10 @@ for (const method of ["GET", "POST"]) {
     await using app = await memoryApp();
     for (let hits = 1; hits <= 3; hits++) {
       const { status, body } = await app.send(`${method} /hit?id=a`, authorized);
-      assert.equal(status, 200);
-      assert.equal(body, `{"id":"a","hits":${hits},"source":"memory"}`);
+      strictEqual(status, 200);
+      strictEqual(body, `{"id":"a","hits":${hits},"source":"memory"}`);
     }
-    assert.equal(await app.count("a"), 3);
+    strictEqual(await app.count("a"), 3);
   });
 }
 
@@ -49,13 +49,13 @@ Deno.test("/hit, /hit.svg and the reads take an id percent-decoded once, trimmed
     hits.set(id, expected);
     await app.send(`GET /hit.svg${query}`, authorized);
     const { json } = await app.send(`POST /hit${query}`, authorized);
-    assert.deepEqual(json, { id, hits: expected, source: "memory" }, query);
-    assert.deepEqual((await app.send(`GET /count${query}`)).json, json, query);
-    assert.equal((await app.send(`GET /count.txt${query}`)).body, String(expected), query);
+    deepStrictEqual(json, { id, hits: expected, source: "memory" }, query);
+    deepStrictEqual((await app.send(`GET /count${query}`)).json, json, query);
+    strictEqual((await app.send(`GET /count.txt${query}`)).body, String(expected), query);
     const badge = await app.send(`GET /badge.json${query}`);
-    assert.equal(field(badge.json, "message"), String(expected), query);
-    assert.match((await app.send(`GET /badge${query}`)).body, new RegExp(`>views: ${expected}<`));
-    assert.equal(field((await app.send(`GET /key${query}`, authorized)).json, "id"), id, query);
+    strictEqual(field(badge.json, "message"), String(expected), query);
+    match((await app.send(`GET /badge${query}`)).body, new RegExp(`>views: ${expected}<`));
+    strictEqual(field((await app.send(`GET /key${query}`, authorized)).json, "id"), id, query);
   }
 });
 
@@ -99,10 +99,10 @@ for (const path of ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badg
     await using app = openApp({ store });
     for (const { query, name } of badRequests) {
       const answer = await app.send(`GET ${path}${query}`, authorized);
-      assert.equal(answer.status, 400, query);
-      assert.ok(isAbout(answer, name), `${query}: ${answer.body}`);
+      strictEqual(answer.status, 400, query);
+      ok(isAbout(answer, name), `${query}: ${answer.body}`);
     }
-    assert.deepEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
+    deepStrictEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
   });
 }
 
@@ -143,8 +143,8 @@ Deno.test("only GET and POST /hit and GET /hit.svg count", async () => {
   await using app = await memoryApp();
   await app.hit("a", 2);
   for (const { line, status } of uncounted) {
-    assert.equal((await app.send(line, authorized)).status, status, line);
-    assert.equal(await app.count("a"), 2, line);
+    strictEqual((await app.send(line, authorized)).status, status, line);
+    strictEqual(await app.count("a"), 2, line);
   }
 });
 
@@ -164,26 +164,26 @@ for (const headers of prefetches) {
     await app.hit("a", 7);
     for (const line of ["GET /hit?id=a", "POST /hit?id=a", "GET /hit.svg?id=a"]) {
       const answer = await app.send(line, { ...authorized, ...headers });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers["x-tallymark"], "prefetch", line);
-      assert.match(answer.body, /7/, line);
+      strictEqual(answer.status, 200);
+      strictEqual(answer.headers["x-tallymark"], "prefetch", line);
+      match(answer.body, /7/, line);
     }
-    assert.equal(await app.count("a"), 7);
+    strictEqual(await app.count("a"), 7);
   });
 }
 
 Deno.test("/hit and /hit.svg answer a prefetch without the secret with 401", async () => {
   await using app = await memoryApp();
   for (const line of ["GET /hit", "POST /hit", "GET /hit.svg"]) {
-    assert.equal((await app.send(line, { "sec-purpose": "prefetch" })).status, 401);
+    strictEqual((await app.send(line, { "sec-purpose": "prefetch" })).status, 401);
   }
 });
 
 Deno.test("/hit counts a request whose purpose is no prefetch", async () => {
   await using app = await memoryApp();
   const { headers } = await app.send("GET /hit?id=a", { ...authorized, purpose: "navigate" });
-  assert.equal(headers["x-tallymark"], undefined);
-  assert.equal(await app.count("a"), 1);
+  strictEqual(headers["x-tallymark"], undefined);
+  strictEqual(await app.count("a"), 1);
 });
 
 Deno.test("/hit gives every one of many hits at once its own number", async () => {
@@ -192,7 +192,7 @@ Deno.test("/hit gives every one of many hits at once its own number", async () =
     Array.from({ length: 300 }, () => app.send("POST /hit?id=a", authorized)),
   );
   const numbers = answers.map(({ json }) => Number(field(json, "hits")));
-  assert.deepEqual(numbers.sort((a, b) => a - b), Array.from({ length: 300 }, (_, i) => i + 1));
+  deepStrictEqual(numbers.sort((a, b) => a - b), Array.from({ length: 300 }, (_, i) => i + 1));
 });
 
 const foreign: { value: unknown; what: string }[] = [
@@ -210,11 +210,11 @@ for (const { value, what } of foreign) {
     await using app = openApp({ store });
     await kv.set(["hits:", "a"], value);
     for (const path of ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json"]) {
-      assert.equal((await app.send(`GET ${path}?id=a`, authorized)).status, 409, path);
-      assert.equal((await app.send(`GET ${path}?id=b`, authorized)).status, 200, path);
+      strictEqual((await app.send(`GET ${path}?id=a`, authorized)).status, 409, path);
+      strictEqual((await app.send(`GET ${path}?id=b`, authorized)).status, 200, path);
     }
-    assert.deepEqual((await kv.get(["hits:", "a"])).value, value);
-    assert.equal(await app.count("b"), 2);
+    deepStrictEqual((await kv.get(["hits:", "a"])).value, value);
+    strictEqual(await app.count("b"), 2);
   });
 }
 
@@ -223,12 +223,12 @@ Deno.test("/hit answers 409 to a counter that is full, which is still read as 2^
   await using app = openApp({ store });
   await kv.set(["hits:", "a"], new Deno.KvU64(2n ** 53n - 2n));
   const last = await app.send("GET /hit?id=a", authorized);
-  assert.equal(last.body, '{"id":"a","hits":9007199254740991,"source":"memory"}');
+  strictEqual(last.body, '{"id":"a","hits":9007199254740991,"source":"memory"}');
   const full = await app.send("GET /hit?id=a", authorized);
-  assert.equal(full.status, 409);
-  assert.equal(field(full.json, "type"), "urn:problem-type:tallymark:counter-full");
-  assert.equal((await app.send("GET /hit.svg?id=a", authorized)).status, 409);
-  assert.equal(await app.count("a"), 9007199254740991);
+  strictEqual(full.status, 409);
+  strictEqual(field(full.json, "type"), "urn:problem-type:tallymark:counter-full");
+  strictEqual((await app.send("GET /hit.svg?id=a", authorized)).status, 409);
+  strictEqual(await app.count("a"), 9007199254740991);
 });
 
 const failures = [
@@ -246,10 +246,10 @@ for (const { failure, status } of failures) {
     for (const method of ["GET", "POST"]) {
       const before = store.calls.add;
       const answer = await app.send(`${method} /hit?id=a`, authorized);
-      assert.equal(answer.status, status);
-      assert.equal(answer.headers["retry-after"], status === 503 ? "1" : undefined);
-      assert.equal(field(answer.json, "type"), `urn:problem-type:tallymark:${failure}`);
-      assert.equal(store.calls.add, before + 1);
+      strictEqual(answer.status, status);
+      strictEqual(answer.headers["retry-after"], status === 503 ? "1" : undefined);
+      strictEqual(field(answer.json, "type"), `urn:problem-type:tallymark:${failure}`);
+      strictEqual(store.calls.add, before + 1);
     }
   });
 
@@ -260,14 +260,14 @@ for (const { failure, status } of failures) {
     store.failure = failure;
     for (const headers of [authorized, { ...authorized, "sec-purpose": "prefetch" }]) {
       const known = await app.send("GET /hit.svg?id=a&style=terminal&label=seen", headers);
-      assert.equal(known.status, status);
-      assert.match(known.body, />seen: 12</);
-      assert.equal(known.headers["retry-after"], status === 503 ? "1" : undefined);
+      strictEqual(known.status, status);
+      match(known.body, />seen: 12</);
+      strictEqual(known.headers["retry-after"], status === 503 ? "1" : undefined);
       const unknown = await app.send("GET /hit.svg?id=b", headers);
-      assert.equal(unknown.status, status);
-      assert.doesNotMatch(unknown.body, />views: \d/);
+      strictEqual(unknown.status, status);
+      doesNotMatch(unknown.body, />views: \d/);
     }
-    assert.equal((await app.send("HEAD /hit.svg?id=a", authorized)).status, status);
+    strictEqual((await app.send("HEAD /hit.svg?id=a", authorized)).status, status);
   });
 }
 
@@ -282,12 +282,12 @@ Deno.test("/hit answers 503 past 10,000 requests that wait, and counts every oth
   gate.resolve();
   const answers = await Promise.all(sent);
   for (const { status, headers, json } of [refused, read]) {
-    assert.equal(status, 503);
-    assert.equal(headers["retry-after"], "1");
-    assert.equal(field(json, "type"), "urn:problem-type:tallymark:overloaded");
+    strictEqual(status, 503);
+    strictEqual(headers["retry-after"], "1");
+    strictEqual(field(json, "type"), "urn:problem-type:tallymark:overloaded");
   }
-  assert.ok(answers.every(({ status }) => status === 200));
-  assert.equal(await app.count("a"), 10_000);
+  ok(answers.every(({ status }) => status === 200));
+  strictEqual(await app.count("a"), 10_000);
 });
 
 const looks = [
@@ -302,11 +302,11 @@ Deno.test("/hit.svg counts, then draws what /badge draws, whatever the look", as
   await using app = await memoryApp();
   for (const [index, look] of looks.entries()) {
     const image = await app.send(`GET /hit.svg?id=a${look}`, authorized);
-    assert.equal(image.status, 200);
-    assert.equal(await app.count("a"), index + 1);
-    assert.equal((await app.send(`GET /badge?id=a${look}`)).body, image.body);
+    strictEqual(image.status, 200);
+    strictEqual(await app.count("a"), index + 1);
+    strictEqual((await app.send(`GET /badge?id=a${look}`)).body, image.body);
     const again = await app.send(`HEAD /hit.svg?id=a${look}`, authorized);
-    assert.deepEqual(again.headers, image.headers);
+    deepStrictEqual(again.headers, image.headers);
   }
 });
 
@@ -315,20 +315,20 @@ Deno.test("/hit and /hit.svg count with the counter key that /key gives", async 
   const { json } = await app.send("GET /key?id=a", authorized);
   const key = String(field(json, "key"));
   for (const line of [`GET /hit?id=a&key=${key}`, `POST /hit?id=+a&key=${key}`]) {
-    assert.equal((await app.send(line)).status, 200);
+    strictEqual((await app.send(line)).status, 200);
   }
-  assert.match((await app.send(`GET /hit.svg?id=a&key=${key}`)).body, />views: 3</);
-  assert.equal((await app.send(`GET /hit.svg?id=b&key=${key}`)).status, 401);
-  assert.equal((await app.send(`GET /hit?key=${key}`)).status, 401);
-  assert.equal(await app.count("b"), 0);
+  match((await app.send(`GET /hit.svg?id=a&key=${key}`)).body, />views: 3</);
+  strictEqual((await app.send(`GET /hit.svg?id=b&key=${key}`)).status, 401);
+  strictEqual((await app.send(`GET /hit?key=${key}`)).status, 401);
+  strictEqual(await app.count("b"), 0);
 });
 
 Deno.test("/hit and /hit.svg answer 401 without asking the store", async () => {
   const store = new ScriptedStore();
   await using app = openApp({ store });
   for (const line of ["GET /hit", "POST /hit", "GET /hit.svg", "HEAD /hit.svg"]) {
-    assert.equal((await app.send(line)).status, 401);
-    assert.equal((await app.send(line, { "x-auth-token": "wrong" })).status, 401);
+    strictEqual((await app.send(line)).status, 401);
+    strictEqual((await app.send(line, { "x-auth-token": "wrong" })).status, 401);
   }
-  assert.equal(store.touched, 0);
+  strictEqual(store.touched, 0);
 });

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { openapi } from "../../src/openapi/document.ts";
 import { field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
@@ -12,17 +12,17 @@ Deno.test("GET /key gives the same key for one id, others for others, and asks n
   const seen = new Map<unknown, string>();
   for (const id of ["home", "a", "b", "A", "a:b", "%E6%97%A5%E6%9C%AC"]) {
     const { status, json } = await app.send(`GET /key?id=${id}`, authorized);
-    assert.equal(status, 200);
+    strictEqual(status, 200);
     const key = field(json, "key");
-    assert.equal(seen.get(key), undefined);
+    strictEqual(seen.get(key), undefined);
     seen.set(key, id);
-    assert.deepEqual((await app.send(`GET /key?id=+${id}`, authorized)).json, json);
+    deepStrictEqual((await app.send(`GET /key?id=+${id}`, authorized)).json, json);
   }
-  assert.deepEqual(
+  deepStrictEqual(
     (await app.send("GET /key", authorized)).json,
     (await app.send("GET /key?id=home", authorized)).json,
   );
-  assert.equal(store.touched, 0);
+  strictEqual(store.touched, 0);
 });
 
 Deno.test("GET /key makes new keys for a new secret, and the old ones stop counting", async () => {
@@ -32,30 +32,30 @@ Deno.test("GET /key makes new keys for a new secret, and the old ones stop count
     (await before.send("GET /key?id=a", { "x-auth-token": "the-old-secret-0123" })).json,
     "key",
   );
-  assert.equal((await before.send(`POST /hit?id=a&key=${old}`)).status, 200);
+  strictEqual((await before.send(`POST /hit?id=a&key=${old}`)).status, 200);
   await using after = openApp({ store });
   const now = field((await after.send("GET /key?id=a", authorized)).json, "key");
-  assert.notEqual(now, old);
-  assert.equal((await after.send(`POST /hit?id=a&key=${old}`)).status, 401);
-  assert.equal((await after.send(`POST /hit?id=a&key=${now}`)).status, 200);
+  notStrictEqual(now, old);
+  strictEqual((await after.send(`POST /hit?id=a&key=${old}`)).status, 401);
+  strictEqual((await after.send(`POST /hit?id=a&key=${now}`)).status, 200);
 });
 
 Deno.test("GET /key takes the secret three ways, and no key", async () => {
   await using app = await memoryApp();
   const { json } = await app.send("GET /key?id=a", authorized);
-  assert.equal((await app.send(`GET /key?id=a&token=${SECRET}`)).status, 200);
+  strictEqual((await app.send(`GET /key?id=a&token=${SECRET}`)).status, 200);
   const bearer = { authorization: `Bearer ${SECRET}` };
-  assert.equal((await app.send("GET /key?id=a", bearer)).status, 200);
-  assert.equal((await app.send(`GET /key?id=a&key=${field(json, "key")}`)).status, 401);
-  assert.equal((await app.send("GET /key?id=a")).status, 401);
+  strictEqual((await app.send("GET /key?id=a", bearer)).status, 200);
+  strictEqual((await app.send(`GET /key?id=a&key=${field(json, "key")}`)).status, 401);
+  strictEqual((await app.send("GET /key?id=a")).status, 401);
 });
 
 Deno.test("GET /openapi.json is the description, public also where reads are protected", async () => {
   await using app = await memoryApp({ openReads: false });
   for (let time = 0; time < 2; time++) {
     const { status, json } = await app.send("GET /openapi.json");
-    assert.equal(status, 200);
-    assert.deepEqual(json, openapi);
+    strictEqual(status, 200);
+    deepStrictEqual(json, openapi);
   }
 });
 
@@ -65,17 +65,17 @@ Deno.test("GET /healthz is 200 whatever the store does and the query says, and a
   await using app = openApp({ store, openReads: false, secret: undefined });
   for (const query of ["", "?id=%00", "?%ff", "?id=a&id=b"]) {
     const { status, body } = await app.send(`GET /healthz${query}`);
-    assert.equal(status, 200);
-    assert.equal(body, '{"status":"ok"}');
+    strictEqual(status, 200);
+    strictEqual(body, '{"status":"ok"}');
   }
-  assert.equal(store.touched, 0);
+  strictEqual(store.touched, 0);
 });
 
 Deno.test("GET /readyz is 200 where the store answers", async () => {
   await using app = await memoryApp({ openReads: false });
   const { status, body } = await app.send("GET /readyz");
-  assert.equal(status, 200);
-  assert.equal(body, '{"status":"ok"}');
+  strictEqual(status, 200);
+  strictEqual(body, '{"status":"ok"}');
 });
 
 for (const failure of ["store-unavailable", "outcome-unknown", new Error("gone")] as const) {
@@ -84,11 +84,11 @@ for (const failure of ["store-unavailable", "outcome-unknown", new Error("gone")
     store.failure = failure;
     await using app = openApp({ store });
     const { status, headers } = await app.send("GET /readyz");
-    assert.equal(status, 503);
-    assert.equal(headers["retry-after"], "1");
-    assert.equal((await app.send("HEAD /readyz")).status, 503);
+    strictEqual(status, 503);
+    strictEqual(headers["retry-after"], "1");
+    strictEqual((await app.send("HEAD /readyz")).status, 503);
     store.failure = undefined;
-    assert.equal((await app.send("GET /readyz")).status, 200);
+    strictEqual((await app.send("GET /readyz")).status, 200);
   });
 }
 
@@ -101,22 +101,22 @@ Deno.test("GET /readyz is 503 where the store has not answered within a second",
   const { status } = await app.send("GET /readyz");
   const waited = performance.now() - begun;
   gate.resolve();
-  assert.equal(status, 503);
-  assert.ok(waited >= 950 && waited < 1800, `${waited} ms`);
+  strictEqual(status, 503);
+  ok(waited >= 950 && waited < 1800, `${waited} ms`);
 });
 
 Deno.test("GET / names the service and every endpoint, for anyone", async () => {
   await using app = await memoryApp({ openReads: false });
   const { status, body } = await app.send("GET /");
-  assert.equal(status, 200);
-  assert.match(body, /^Tallymark/);
-  for (const path of Object.keys(openapi.paths)) assert.ok(body.includes(path), path);
+  strictEqual(status, 200);
+  match(body, /^Tallymark/);
+  for (const path of Object.keys(openapi.paths)) ok(body.includes(path), path);
 });
 
 Deno.test("/, /openapi.json and /readyz refuse a query that is not UTF-8", async () => {
   await using app = await memoryApp();
   for (const path of ["/", "/openapi.json", "/readyz"]) {
-    assert.equal((await app.send(`GET ${path}?cb=%ff`)).status, 400, path);
-    assert.equal((await app.send(`GET ${path}?cb=1&cb=1&id=%00`)).status, 200, path);
+    strictEqual((await app.send(`GET ${path}?cb=%ff`)).status, 400, path);
+    strictEqual((await app.send(`GET ${path}?cb=1&cb=1&id=%00`)).status, 200, path);
   }
 });

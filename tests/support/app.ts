@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
@@ -63,7 +63,7 @@ export function openApp({ store, openReads = true, ...options }: TestAppOptions)
     await checkAnswer(method, `http://localhost${path}`, response);
     const answer = await read(response);
     checkEvery(line, answer, method === "HEAD");
-    if (secret) assert.ok(!`${JSON.stringify(answer)}${log}`.includes(secret), `${line}: secret`);
+    if (secret) ok(!`${JSON.stringify(answer)}${log}`.includes(secret), `${line}: secret`);
     return answer;
   }
 
@@ -74,7 +74,7 @@ export function openApp({ store, openReads = true, ...options }: TestAppOptions)
     async hit(id, times = 1) {
       for (let time = 0; time < times; time++) {
         const { status } = await send(`POST /hit?id=${encodeURIComponent(id)}`, authorized);
-        assert.equal(status, 200);
+        strictEqual(status, 200);
       }
     },
     async count(id) {
@@ -103,7 +103,7 @@ export async function memoryApp(options: Omit<TestAppOptions, "store"> = {}): Pr
 
 /** A property of a value that came as JSON. */
 export function field(json: unknown, name: string): unknown {
-  assert.ok(typeof json === "object" && json !== null && Object.hasOwn(json, name));
+  ok(typeof json === "object" && json !== null && Object.hasOwn(json, name));
   return Object.entries(json).find(([key]) => key === name)?.[1];
 }
 
@@ -119,18 +119,18 @@ async function read(response: Response): Promise<Answer> {
 /** What the contract asks of every answer. */
 function checkEvery(line: string, { status, headers, body }: Answer, head: boolean): void {
   const where = `${line} answered ${status}`;
-  assert.equal(headers["x-content-type-options"], "nosniff", where);
+  strictEqual(headers["x-content-type-options"], "nosniff", where);
   if (status >= 400) {
-    assert.match(headers["cache-control"] ?? "", /^(private, )?no-store$/, where);
-    assert.equal(headers.etag, undefined, where);
+    match(headers["cache-control"] ?? "", /^(private, )?no-store$/, where);
+    strictEqual(headers.etag, undefined, where);
   }
   if (!headers["content-type"]?.startsWith("image/svg+xml")) return;
-  assert.equal(
+  strictEqual(
     headers["content-security-policy"],
     "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     where,
   );
   if (status === 304 || head) return;
   parseSvg(body);
-  for (const [link] of body.matchAll(/url\([^)]*\)/gi)) assert.match(link, /^url\(#\w+\)$/, where);
+  for (const [link] of body.matchAll(/url\([^)]*\)/gi)) match(link, /^url\(#\w+\)$/, where);
 }

@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { openapi, type Operation, type PathItem } from "../../src/openapi/document.ts";
 import { type Answer, problemBodies, type Schema } from "../../src/openapi/answers.ts";
@@ -11,7 +11,7 @@ export async function checkAnswer(method: string, url: string, response: Respons
   const where = `${method} ${url} answered ${response.status}`;
   const path = openapi.paths[new URL(url, "http://localhost").pathname];
   const answer = describedAnswer(path, method, response.status);
-  assert.ok(answer !== undefined, `${where}: this status is not described`);
+  ok(answer !== undefined, `${where}: this status is not described`);
 
   checkHeaders(where, answer, response.headers);
   if (response.status === 405 && path !== undefined) checkAllow(where, path, method, response);
@@ -56,7 +56,7 @@ function problemAnswer(content: NonNullable<Answer["content"]>): Answer {
 function checkHeaders(where: string, answer: Answer, headers: Headers): void {
   for (const [name, { required, schema }] of Object.entries(answer.headers)) {
     const value = headers.get(name);
-    if (value === null) assert.ok(required !== true, `${where}: ${name} is missing`);
+    if (value === null) ok(required !== true, `${where}: ${name} is missing`);
     else checkValue(`${where}: ${name}`, schema, schema.type === "integer" ? Number(value) : value);
   }
 }
@@ -64,9 +64,9 @@ function checkHeaders(where: string, answer: Answer, headers: Headers): void {
 function checkAllow(where: string, path: PathItem, method: string, response: Response): void {
   const allowed = (response.headers.get("Allow") ?? "").split(", ");
   for (const described of operations(path).keys()) {
-    assert.ok(allowed.includes(described), `${where}: Allow lacks ${described}`);
+    ok(allowed.includes(described), `${where}: Allow lacks ${described}`);
   }
-  assert.ok(!allowed.includes(method), `${where}: Allow has ${method}`);
+  ok(!allowed.includes(method), `${where}: Allow has ${method}`);
 }
 
 interface Exchange {
@@ -80,17 +80,17 @@ async function checkBody(where: string, answer: Answer, exchange: Exchange): Pro
   const type = response.headers.get("Content-Type")?.split(";")[0]?.trim();
   const media = type === undefined ? undefined : answer.content?.[type];
   if (method === "HEAD" || answer.content === undefined) {
-    assert.equal(body, "", `${where}: the body is not empty`);
-    assert.ok(type === undefined || media !== undefined, `${where}: ${type} is not described`);
+    strictEqual(body, "", `${where}: the body is not empty`);
+    ok(type === undefined || media !== undefined, `${where}: ${type} is not described`);
     return;
   }
-  assert.ok(media !== undefined, `${where}: ${type} is not described`);
+  ok(media !== undefined, `${where}: ${type} is not described`);
   const value: unknown = type?.endsWith("json") ? JSON.parse(body) : body;
   checkValue(`${where}: body`, media.schema, value);
   if (type === "application/problem+json") {
     // Cast: the schema of problems has just been checked.
     const problem = value as { status: number };
-    assert.equal(problem.status, response.status, `${where}: the problem has another status`);
+    strictEqual(problem.status, response.status, `${where}: the problem has another status`);
   }
 }
 
@@ -106,5 +106,5 @@ function checkValue(where: string, schema: Schema, value: unknown): void {
     compiled.set(schema, validate);
   }
   const valid = validate(value);
-  assert.ok(valid, `${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
+  ok(valid, `${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
 }

@@ -51,7 +51,9 @@ export function createCounters(store: CounterStore): Counters {
     send: async (groups) =>
       remember(
         groups,
-        await store.add(groups.map(({ id, callers }) => ({ id, amount: callers }))),
+        await store.change(
+          groups.map(({ id, callers }) => ({ kind: "add", id, amount: callers })),
+        ),
       ),
     share: (total, group, place) => total - group.callers + 1 + place,
   });

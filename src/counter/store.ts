@@ -7,8 +7,12 @@ export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 /** What holds the counters, as `/hit` and `/count` name it. */
 export type Source = "redis" | "deno-kv" | "memory";
 
+/** What becomes of one counter: all changes pass the same door, so that those of one id keep their order. */
+export type Change = Addition;
+
 /** So many hits of one counter. */
 export interface Addition {
+  readonly kind: "add";
   readonly id: CounterId;
   /** A whole number from 1. */
   readonly amount: number;
@@ -32,10 +36,10 @@ export interface CounterStore {
   /** How many ids a batch may hold. */
   readonly idsPerBatch: number;
   /**
-   * Adds to counters and answers with their new numbers, in the order of the additions, once they are as durable as the
+   * Changes counters and answers with their new numbers, in the order of the changes, once they are as durable as the
    * store promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full". No id may stand in it twice.
    */
-  add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
+  change(changes: readonly Change[]): Promise<readonly Outcome[]>;
   /** The numbers of counters, in the order of the ids: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** The number of a counter where this process is sure of it without asking, as the only one that writes. */

@@ -37,7 +37,7 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
 
   return {
     ...traits,
-    add: async (additions) => (await opened()).add(additions),
+    change: async (changes) => (await opened()).change(changes),
     read: async (ids) => (await opened()).read(ids),
     check: async () => (await opened()).check(),
     async close() {

@@ -24,7 +24,7 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
     strictEqual(await counters.hit(HOME), number);
     strictEqual(await counters.count(HOME), number);
   }
-  deepStrictEqual(store.calls, { add: 3, read: 3, check: 0 });
+  deepStrictEqual(store.calls, { change: 3, read: 3, check: 0 });
   await counters.close();
 });
 
@@ -68,13 +68,13 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown and a re
   const took = performance.now() - start;
   ok(took >= 2000 && took < 2400, `${took} ms`);
 
-  const { add, read } = store.calls;
+  const { change, read } = store.calls;
   const later = performance.now();
   await rejectsWith("store-unavailable", counters.hit(HOME));
   await rejectsWith("store-unavailable", counters.hit(OTHER));
   await rejectsWith("store-unavailable", counters.count(OTHER));
   ok(performance.now() - later < 200);
-  deepStrictEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
+  deepStrictEqual({ change: store.calls.change, read: store.calls.read }, { change, read });
 
   gate.resolve();
   store.gate = undefined;

@@ -1,4 +1,4 @@
-import type { Addition, CounterStore, Outcome } from "../../src/counter/store.ts";
+import type { Change, CounterStore, Outcome } from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A store that fails on demand, as no real one does: for the answers to failures only. */
@@ -7,17 +7,17 @@ export class ScriptedStore implements CounterStore {
   readonly batches = 1;
   readonly idsPerBatch = 100;
   /** How often each operation was called. */
-  readonly calls = { add: 0, read: 0, check: 0 };
+  readonly calls = { change: 0, read: 0, check: 0 };
   /** What every call fails with; undefined where it works. */
   failure: ProblemName | Error | undefined;
   /** What every call waits for before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<string, number>();
 
-  async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-    this.calls.add++;
+  async change(changes: readonly Change[]): Promise<readonly Outcome[]> {
+    this.calls.change++;
     await this.#obey();
-    return additions.map(({ id, amount }) => {
+    return changes.map(({ id, amount }) => {
       const total = (this.#counters.get(id) ?? 0) + amount;
       this.#counters.set(id, total);
       return total;
@@ -39,8 +39,8 @@ export class ScriptedStore implements CounterStore {
 
   /** How often the store was asked for anything. */
   get touched(): number {
-    const { add, read, check } = this.calls;
-    return add + read + check;
+    const { change, read, check } = this.calls;
+    return change + read + check;
   }
 
   async #obey(): Promise<void> {

@@ -2,7 +2,12 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
-import { type CounterStore, MAX_HITS, type Outcome } from "../../src/counter/store.ts";
+import {
+  type Addition,
+  type CounterStore,
+  MAX_HITS,
+  type Outcome,
+} from "../../src/counter/store.ts";
 import type { StoreHealth } from "../../src/store/store_health.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
@@ -114,10 +119,10 @@ export function testStore(name: string, kind: StoreKind): void {
       return counterId(String(index).padStart(MAX_ID_BYTES, "x"));
     });
     const amounts = ids.map((_, index) => index + 1);
-    const additions = ids.map((id, index) => ({ id, amount: index + 1 }));
-    deepStrictEqual(await store.add(additions), amounts);
+    const additions = ids.map((id, index) => addition(id, index + 1));
+    deepStrictEqual(await store.change(additions), amounts);
     deepStrictEqual(await store.read(ids), amounts);
-    deepStrictEqual(await store.add(additions), amounts.map((amount) => 2 * amount));
+    deepStrictEqual(await store.change(additions), amounts.map((amount) => 2 * amount));
   });
 
   test("a read sees every hit that was acknowledged before it began", async ({ counters }) => {
@@ -140,8 +145,8 @@ export function testStore(name: string, kind: StoreKind): void {
       await backend.setForeign(bad, value);
       const held = await backend.raw(bad);
 
-      const batch = [before, bad, after].map((id, index) => ({ id, amount: index + 1 }));
-      deepStrictEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
+      const batch = [before, bad, after].map((id, index) => addition(id, index + 1));
+      deepStrictEqual((await store.change(batch)).map(shown), [1, "not-a-counter", 3]);
       deepStrictEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
       await rejectsWith("not-a-counter", counters.hit(bad));
       await rejectsWith("not-a-counter", counters.count(bad));
@@ -161,8 +166,8 @@ export function testStore(name: string, kind: StoreKind): void {
       const [full, other] = [counterId("full"), counterId("other")];
       await backend.setNumber(full, MAX_HITS - below);
       const held = await backend.raw(full);
-      const batch = [{ id: full, amount }, { id: other, amount: 1 }];
-      deepStrictEqual((await store.add(batch)).map(shown), ["counter-full", 1]);
+      const batch = [addition(full, amount), addition(other, 1)];
+      deepStrictEqual((await store.change(batch)).map(shown), ["counter-full", 1]);
       deepStrictEqual(await backend.raw(full), held);
       deepStrictEqual(await store.read([full]), [MAX_HITS - below]);
     });
@@ -228,6 +233,11 @@ export async function rejectsWith(kind: ProblemName, outcome: unknown): Promise<
     strictEqual(problem instanceof Problem ? problem.kind : problem, kind);
     return true;
   });
+}
+
+/** So many hits of a counter, as a store is told of them. */
+export function addition(id: CounterId, amount: number): Addition {
+  return { kind: "add", id, amount };
 }
 
 /** An outcome as a test compares it: the number, or the name of the problem. */

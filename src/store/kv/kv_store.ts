@@ -2,7 +2,7 @@ import { Problem } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type Entry, KvEntries, sum } from "./kv_entries.ts";
-import { type Addition, type CounterStore, type Outcome } from "../../counter/store.ts";
+import type { Change, CounterStore, Outcome } from "../../counter/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 
 /** Options of {@linkcode createKvStore}. */
@@ -38,12 +38,12 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
 
   /** Writes the new numbers if nobody wrote in between; the new versionstamp, or null where somebody did. */
   async function commit(
-    additions: readonly Addition[],
+    changes: readonly Change[],
     entries: readonly Entry[],
     outcomes: readonly Outcome[],
   ): Promise<string | null> {
     const operation = kv.atomic();
-    additions.forEach(({ id }, index) => {
+    changes.forEach(({ id }, index) => {
       const total = outcomes[index];
       if (typeof total !== "number") return;
       const key = [prefix, id];
@@ -65,15 +65,15 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     return mark.value === commits ? mark.versionstamp : null;
   }
 
-  async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-    const ids = additions.map(({ id }) => id);
+  async function change(changes: readonly Change[]): Promise<readonly Outcome[]> {
+    const ids = changes.map(({ id }) => id);
     checkPresent();
     const giveUp = performance.now() + CONFLICT_LIMIT;
     while (true) {
       const entries = counters.kept(ids) ?? await counters.read(ids).catch(unavailable);
-      const outcomes = additions.map(({ amount }, index) => sum(entries[index], amount));
+      const outcomes = changes.map(({ amount }, index) => sum(entries[index], amount));
       if (!outcomes.some((outcome) => typeof outcome === "number")) return outcomes;
-      const stamp = await commit(additions, entries, outcomes).catch((cause) =>
+      const stamp = await commit(changes, entries, outcomes).catch((cause) =>
         recheck(ids, entries, cause)
       );
       if (stamp !== null) {
@@ -169,7 +169,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   return {
     source,
     ...KV_BATCHES,
-    add,
+    change,
     read,
     known,
     async check() {

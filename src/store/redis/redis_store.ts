@@ -1,7 +1,7 @@
 import { Problem, type ProblemName } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { RedisLink, Reply } from "./redis_link.ts";
-import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { type Change, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 
 /** Options of {@linkcode createRedisStore}. */
@@ -33,7 +33,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   const takenBack = new Map<CounterId, number>();
 
   /** Undoes an addition, so that the value is what it was before. */
-  async function takeBack({ id, amount }: Addition): Promise<Problem> {
+  async function takeBack({ id, amount }: Change): Promise<Problem> {
     takenBack.set(id, (takenBack.get(id) ?? 0) + 1);
     try {
       const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
@@ -61,19 +61,19 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   return {
     source: "redis",
     ...REDIS_BATCHES,
-    async add(additions) {
+    async change(changes) {
       const replies = await send(
-        additions.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
+        changes.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
       );
       return Promise.all(replies.map((reply, index) => {
-        const addition = additions[index];
-        if (addition === undefined || reply.kind !== "done") {
+        const change = changes[index];
+        if (change === undefined || reply.kind !== "done") {
           return problemOf(reply, "outcome-unknown");
         }
         const total = Number(reply.value);
-        const isCount = total >= addition.amount && total <= MAX_HITS;
+        const isCount = total >= change.amount && total <= MAX_HITS;
         // On top of an addition that is not undone yet, this is no count either: Redis did both in this order.
-        return isCount && !takenBack.has(addition.id) ? total : takeBack(addition);
+        return isCount && !takenBack.has(change.id) ? total : takeBack(change);
       }));
     },
     async read(ids) {

@@ -4,7 +4,7 @@ import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { createKvStore } from "../../../src/store/kv/kv_store.ts";
 import { StartError } from "../../../src/start_error.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
-import { rejectsWith, unwatched } from "../../support/store_contract.ts";
+import { addition, rejectsWith, unwatched } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -14,7 +14,7 @@ Deno.test("openKvFile: makes the file and its folders", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/a/b/counters.kv`;
   const store = await openStore(path);
-  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
   await store.close();
   ok(Deno.statSync(path).size > 0);
 });
@@ -26,10 +26,10 @@ Deno.test("openKvFile: a second owner is refused, until the first gives the file
   const start = performance.now();
   await refused(path, /is in use by another process: stop it first/);
   ok(performance.now() - start < 1000);
-  deepStrictEqual(await first.add([{ id: HOME, amount: 1 }]), [1]);
+  deepStrictEqual(await first.change([addition(HOME, 1)]), [1]);
   await first.close();
   const second = await openStore(path);
-  deepStrictEqual(await second.add([{ id: HOME, amount: 1 }]), [2]);
+  deepStrictEqual(await second.change([addition(HOME, 1)]), [2]);
   await second.close();
 });
 
@@ -121,7 +121,7 @@ for (const { name, happen, says } of ACCIDENTS) {
     Deno.removeSync(`${path}.lock`);
     if (held !== undefined) Deno.renameSync(path, `${path}.old`);
     const store = await openStore(path);
-    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
     await store.close();
   });
 }
@@ -150,7 +150,7 @@ for (const gone of ["deleted", "replaced"]) {
     const path = `${folder.path}/counters.kv`;
     const file = await openKvFile(path);
     const store = kvStore(file);
-    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
     await store.check();
     strictEqual(store.known?.(HOME), 1);
     Deno.renameSync(path, `${path}.moved`);
@@ -159,7 +159,7 @@ for (const gone of ["deleted", "replaced"]) {
     // Once it is missed every call says so, not one in 100 ms.
     throws(() => file.checkPresent());
     await rejectsWith("store-unavailable", store.check());
-    await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+    await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
     await rejectsWith("store-unavailable", store.read([HOME]));
     strictEqual(store.known?.(HOME), undefined);
     await store.close();
@@ -171,12 +171,12 @@ Deno.test("openKvFile: a hit refused while the file is away is not found in it a
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
   const store = kvStore(file);
-  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
+  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
   Deno.renameSync(path, `${path}.moved`);
   await untilMissed(file);
-  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
   Deno.renameSync(`${path}.moved`, path);
-  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+  deepStrictEqual(await store.change([addition(HOME, 1)]), [2]);
   await store.close();
 });
 
@@ -191,8 +191,8 @@ Deno.test("openKvFile: a hit whose file went away during its commit may be count
       file.confirm();
     },
   });
-  await rejectsWith("outcome-unknown", store.add([{ id: HOME, amount: 1 }]));
-  await rejectsWith("store-unavailable", store.add([{ id: HOME, amount: 1 }]));
+  await rejectsWith("outcome-unknown", store.change([addition(HOME, 1)]));
+  await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
   Deno.renameSync(`${path}.moved`, path);
   deepStrictEqual(await store.read([HOME]), [1]);
   await store.close();
@@ -207,8 +207,8 @@ Deno.test({
     const path = `${folder.path}/counters.kv`;
     await Deno.symlink("/dev/full", `${path}.lock`);
     const store = await openStore(path);
-    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [1]);
-    deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [2]);
+    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.change([addition(HOME, 1)]), [2]);
     await store.close();
   },
 });
@@ -233,10 +233,12 @@ function kvStore(file: KvFile): CounterStore {
 async function fill(path: string): Promise<void> {
   const store = await openStore(path);
   for (let batch = 0; batch < 10; batch++) {
-    await store.add(Array.from({ length: store.idsPerBatch }, (_, index) => ({
-      id: counterId(`${batch}/${index}/${"x".repeat(100)}`),
-      amount: 1,
-    })));
+    await store.change(
+      Array.from(
+        { length: store.idsPerBatch },
+        (_, index) => addition(counterId(`${batch}/${index}/${"x".repeat(100)}`), 1),
+      ),
+    );
   }
   await store.close();
   ok(Deno.statSync(path).size > 100_000);

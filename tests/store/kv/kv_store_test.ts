@@ -6,7 +6,13 @@ import { openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { createKvStore, type KvStoreOptions } from "../../../src/store/kv/kv_store.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { type KvConnectServer, startKvConnect } from "../../support/kv_connect.ts";
-import { type Backend, rejectsWith, testStore, unwatched } from "../../support/store_contract.ts";
+import {
+  addition,
+  type Backend,
+  rejectsWith,
+  testStore,
+  unwatched,
+} from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -96,21 +102,21 @@ Deno.test("createKvStore: a counter is a KvU64 under [prefix, id]", async () => 
 Deno.test("createKvStore: the longest ids fit into a commit with the longest prefix", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = store({ kv, prefix: "日".repeat(200), source: "memory" });
-  const additions = Array.from({ length: counters.idsPerBatch }, (_, index) => ({
-    id: counterId(`${index}`.padStart(200, "x")),
-    amount: 1,
-  }));
-  deepStrictEqual(await counters.add(additions), additions.map(() => 1));
+  const additions = Array.from(
+    { length: counters.idsPerBatch },
+    (_, index) => addition(counterId(`${index}`.padStart(200, "x")), 1),
+  );
+  deepStrictEqual(await counters.change(additions), additions.map(() => 1));
   await counters.close();
 });
 
 Deno.test("createKvStore: an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();
   const only = store({ kv: await openRemote(server) });
-  await only.add([{ id: HOME, amount: 1 }]);
+  await only.change([addition(HOME, 1)]);
   const reads = server.reads;
   for (let total = 2; total <= 10; total++) {
-    deepStrictEqual(await only.add([{ id: HOME, amount: 1 }]), [total]);
+    deepStrictEqual(await only.change([addition(HOME, 1)]), [total]);
   }
   strictEqual(server.reads, reads);
   strictEqual(server.commits, 10);
@@ -121,11 +127,11 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
   await using server = startKvConnect();
   const only = store({ kv: await openRemote(server) });
   strictEqual(only.known?.(HOME), undefined);
-  const first = only.add([{ id: HOME, amount: 1 }]);
+  const first = only.change([addition(HOME, 1)]);
   strictEqual(only.known?.(HOME), undefined);
   await first;
   strictEqual(only.known?.(HOME), 1);
-  const second = only.add([{ id: HOME, amount: 2 }]);
+  const second = only.change([addition(HOME, 2)]);
   strictEqual(only.known?.(HOME), 1);
   await second;
   strictEqual(only.known?.(HOME), 3);
@@ -135,7 +141,7 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
 Deno.test("createKvStore shared: no number is known without asking, as others write too", async () => {
   await using server = startKvConnect();
   const shared = store({ kv: await openRemote(server), shared: true });
-  await shared.add([{ id: HOME, amount: 1 }]);
+  await shared.change([addition(HOME, 1)]);
   deepStrictEqual(await shared.read([HOME]), [1]);
   strictEqual(shared.known?.(HOME), undefined);
   await shared.close();
@@ -144,9 +150,9 @@ Deno.test("createKvStore shared: no number is known without asking, as others wr
 Deno.test("createKvStore: what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
   const only = store({ kv, source: "memory" });
-  await only.add([{ id: HOME, amount: 1 }]);
+  await only.change([addition(HOME, 1)]);
   await kv.set([PREFIX, HOME], new Deno.KvU64(50n));
-  deepStrictEqual(await only.add([{ id: HOME, amount: 2 }]), [52]);
+  deepStrictEqual(await only.change([addition(HOME, 2)]), [52]);
   await only.close();
 });
 
@@ -161,11 +167,11 @@ Deno.test("createKvStore: 300 hits at once on known ids are a few commits", asyn
 Deno.test("createKvStore shared: a commit whose answer was lost counts once", async () => {
   await using server = startKvConnect();
   const shared = store({ kv: await openRemote(server), shared: true });
-  await shared.add([{ id: HOME, amount: 1 }]);
+  await shared.change([addition(HOME, 1)]);
   for (const as of ["status", "body"] as const) {
     const [before] = await shared.read([HOME]);
     server.loseNextAnswer({ as });
-    deepStrictEqual(await shared.add([{ id: HOME, amount: 2 }]), [Number(before) + 2], as);
+    deepStrictEqual(await shared.change([addition(HOME, 2)]), [Number(before) + 2], as);
     deepStrictEqual(await shared.read([HOME]), [Number(before) + 2], as);
   }
   await shared.close();
@@ -175,8 +181,8 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
   await using server = startKvConnect();
   const shared = store({ kv: await openRemote(server), shared: true });
   const other = store({ kv: await openRemote(server), shared: true });
-  server.conflictNext(() => other.add([{ id: HOME, amount: 5 }]));
-  deepStrictEqual(await shared.add([{ id: HOME, amount: 1 }]), [6]);
+  server.conflictNext(() => other.change([addition(HOME, 5)]));
+  deepStrictEqual(await shared.change([addition(HOME, 1)]), [6]);
   await Promise.all([shared.close(), other.close()]);
 });
 
@@ -192,7 +198,7 @@ Deno.test("createKvStore shared: conflicts without end are given up before the d
   }
   server.conflictNext(interfere);
   const start = performance.now();
-  await rejectsWith("store-unavailable", shared.add([{ id: HOME, amount: 1 }]));
+  await rejectsWith("store-unavailable", shared.change([addition(HOME, 1)]));
   ok(performance.now() - start < 2000);
   strictEqual((await other.get<Deno.KvU64>([PREFIX, HOME])).value?.value, BigInt(last));
   server.conflictNext(() => Promise.resolve());
@@ -204,7 +210,7 @@ Deno.test("createKvStore shared: a mark of the writer is the only other key", as
   await using server = startKvConnect();
   const kv = await openRemote(server);
   const shared = store({ kv: await openRemote(server), shared: true });
-  for (let hit = 0; hit < 3; hit++) await shared.add([{ id: HOME, amount: 1 }]);
+  for (let hit = 0; hit < 3; hit++) await shared.change([addition(HOME, 1)]);
   const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
   deepStrictEqual(keys, [PREFIX, "tallymark"]);
   await shared.close();
@@ -247,11 +253,11 @@ Deno.test("createKvStore: what is read while a commit is under way is not kept",
   });
   const early = asked.read([id]);
   await fetched.promise;
-  deepStrictEqual(await asked.add([{ id, amount: 1 }]), [2]);
+  deepStrictEqual(await asked.change([addition(id, 1)]), [2]);
   released.resolve();
   deepStrictEqual(await early, [1]);
   deepStrictEqual(await asked.read([id]), [2]);
-  deepStrictEqual(await asked.add([{ id, amount: 1 }]), [3]);
+  deepStrictEqual(await asked.change([addition(id, 1)]), [3]);
 });
 
 Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {

@@ -8,7 +8,13 @@ import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
 import { type CounterStore, MAX_HITS } from "../../../src/counter/store.ts";
 import { redisFromUrl } from "../../../src/start/redis_address.ts";
 import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
-import { rejectsWith, shown, testStore, unwatched } from "../../support/store_contract.ts";
+import {
+  addition,
+  rejectsWith,
+  shown,
+  testStore,
+  unwatched,
+} from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const HOME = counterId("home");
@@ -67,7 +73,7 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
       const store = await openRedis(redis, { prefix });
       deepStrictEqual(await store.read([HOME]), [1234]);
       deepStrictEqual(
-        await store.add([{ id: HOME, amount: 2 }, { id: counterId("é"), amount: 1 }]),
+        await store.change([addition(HOME, 2), addition(counterId("é"), 1)]),
         [
           1236,
           1,
@@ -85,7 +91,7 @@ Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async ()
   await using redis = await startRedis();
   await redis.command("SET", "hits:home", "5", "EX", "1000");
   const store = await openRedis(redis);
-  deepStrictEqual(await store.add([{ id: HOME, amount: 1 }]), [6]);
+  deepStrictEqual(await store.change([addition(HOME, 1)]), [6]);
   ok(Number(await redis.command("TTL", "hits:home")) > 900);
   await store.close();
 });
@@ -99,7 +105,7 @@ Deno.test(
     const store = await openRedis(redis);
     for (const amount of [1, 2, 3, 1000]) {
       deepStrictEqual(
-        (await store.add([{ id: HOME, amount }])).map(shown),
+        (await store.change([addition(HOME, amount)])).map(shown),
         ["not-a-counter"],
         `+${amount}`,
       );
@@ -173,7 +179,7 @@ Deno.test(
     const told: string[] = [];
     const health = { away: () => told.push("away"), well: () => {} };
     const store = await openRedis(redis, { health });
-    deepStrictEqual((await store.add([{ id: HOME, amount: 1 }])).map(shown), ["not-a-counter"]);
+    deepStrictEqual((await store.change([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
     deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
     deepStrictEqual(told, []);
     await store.close();
@@ -188,7 +194,7 @@ Deno.test(
     const store = await openRedis(redis);
     for (const before of ["-1", "-3"]) {
       await redis.command("SET", "hits:home", before);
-      const together = Array.from({ length: 8 }, () => store.add([{ id: HOME, amount: 1 }]));
+      const together = Array.from({ length: 8 }, () => store.change([addition(HOME, 1)]));
       for (const [outcome] of await Promise.all(together)) {
         ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
       }
@@ -199,7 +205,7 @@ Deno.test(
 );
 
 Deno.test("createRedisStore: an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
-  const additions = [{ id: HOME, amount: 1 }, { id: counterId("full"), amount: 1 }];
+  const additions = [addition(HOME, 1), addition(counterId("full"), 1)];
   const failures: Record<string, () => Promise<readonly Reply[]>> = {
     "no connection": () => Promise.reject(new Error("no connection")),
     "no reply": () => Promise.resolve([{ kind: "lost", cause: new Error("cut") }]),
@@ -217,7 +223,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
         prefix: "hits:",
         health: unwatched,
       });
-      deepStrictEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
+      deepStrictEqual((await store.change(additions)).map(shown), [7, "outcome-unknown"]);
       strictEqual(answers.length, 0);
     });
   }

@@ -1,8 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { field, memoryApp, openApp, SECRET } from "./support/app.ts";
+import { field, memoryApp, openApp } from "./support/app.ts";
 import { ScriptedStore } from "./support/scripted_store.ts";
-
-const authorized = { "x-auth-token": SECRET };
+import { authorized, SECRET } from "./support/secret.ts";
 
 const endpoints = [
   { path: "/hit", methods: ["GET", "POST"] },

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsChromium, openChromium } from "./support/chromium.ts";
 import { type Service, startService } from "./support/service.ts";
+import { authorized, SECRET } from "./support/secret.ts";
 
-const SECRET = "open-sesame-0123456789";
 const ID = "user/repo";
 /** What GitHub's image proxy puts over every image. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
@@ -179,13 +179,11 @@ function imageUrl({ url }: Service, key: string, look = ""): string {
 }
 
 async function keyOf({ url }: Service): Promise<string> {
-  const headers = { "x-auth-token": SECRET };
-  const answer = await fetch(`${url}/key?id=${ID}`, { headers });
+  const answer = await fetch(`${url}/key?id=${ID}`, { headers: authorized });
   return (await answer.json()).key;
 }
 
 async function countOf({ url }: Service): Promise<number> {
-  const headers = { "x-auth-token": SECRET };
-  const answer = await fetch(`${url}/count?id=${ID}`, { headers });
+  const answer = await fetch(`${url}/count?id=${ID}`, { headers: authorized });
   return (await answer.json()).hits;
 }

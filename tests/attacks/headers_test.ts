@@ -3,7 +3,8 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
-import { SECRET, startTarget } from "./target.ts";
+import { startTarget } from "./target.ts";
+import { SECRET, SECRET_LINE } from "../support/secret.ts";
 
 const JSON_TYPE = "application/json";
 const PROBLEM = "application/problem+json";
@@ -58,8 +59,6 @@ async function send(url: string, line: string, more = ""): Promise<RawAnswer> {
   return answer;
 }
 
-const TOKEN = `X-Auth-Token: ${SECRET}\r\n`;
-
 async function check(
   url: string,
   route: string,
@@ -94,9 +93,9 @@ for (const publicReads of [true, false]) {
     await using target = await startTarget("kv", env);
     const { url } = target;
     for (const route of Object.keys(TYPES)) {
-      const to = (status: number, line: string, more = TOKEN) =>
+      const to = (status: number, line: string, more = SECRET_LINE) =>
         check(url, route, status, publicReads, line, more);
-      await to(400, `GET ${route}`, `Host: a b\r\n${TOKEN}`);
+      await to(400, `GET ${route}`, `Host: a b\r\n${SECRET_LINE}`);
       await to(400, `GET ${withId(route, "%ff")}`);
       await to(400, `GET ${withId(route, "a&id=a")}`);
       await to(400, `GET ${withId(route, "%00")}`);
@@ -128,7 +127,7 @@ Deno.test(
     await redis.command("SET", "hits:full", String(2 ** 53 - 1));
     const stored = Object.keys(TYPES).filter((route) => route !== "/key");
     for (const route of stored) {
-      await check(url, route, 409, true, `GET ${withId(route, "text")}`, TOKEN);
+      await check(url, route, 409, true, `GET ${withId(route, "text")}`, SECRET_LINE);
       if (route.startsWith("/hit")) {
         await check(
           url,
@@ -136,19 +135,19 @@ Deno.test(
           409,
           true,
           `GET ${withId(route, "full")}`,
-          TOKEN,
+          SECRET_LINE,
         );
       }
     }
     proxy.swallowReplies();
     await Promise.all(stored.map((route) => {
       const status = route.startsWith("/hit") ? 504 : 503;
-      return check(url, route, status, true, `GET ${withId(route, "hung")}`, TOKEN);
+      return check(url, route, status, true, `GET ${withId(route, "hung")}`, SECRET_LINE);
     }));
     await proxy.refuse();
     proxy.cut();
     for (const route of stored) {
-      await check(url, route, 503, true, `GET ${withId(route, "away")}`, TOKEN);
+      await check(url, route, 503, true, `GET ${withId(route, "away")}`, SECRET_LINE);
     }
     await check(url, "/readyz", 503, true, "GET /readyz");
   },
@@ -178,7 +177,7 @@ const NOISE = ["utm_source=x", "cb=1&cb=2", "ID=b", "%00=%00", "&&", "=", "__pro
 Deno.test("requests that differ only in what nobody asked for get the same bytes, headers and ETag", async () => {
   await using target = await startTarget("kv");
   const { url } = target;
-  strictEqual((await send(url, "POST /hit?id=a", TOKEN)).status, 200);
+  strictEqual((await send(url, "POST /hit?id=a", SECRET_LINE)).status, 200);
   const label = "l".repeat(90);
   const lines = [
     ...READS.map((route) => withId(route, "a")),
@@ -226,7 +225,7 @@ Deno.test("requests that differ only in what nobody asked for get the same bytes
 Deno.test("an answer that no cache may keep says so, and the others say how long", async () => {
   await using target = await startTarget("kv");
   const cacheControl = async (line: string) => {
-    const { headers } = await send(target.url, line, TOKEN);
+    const { headers } = await send(target.url, line, SECRET_LINE);
     strictEqual(
       headers.get("content-type")?.startsWith(JSON_TYPE) ?? true,
       !/svg|badge\?|txt|\/$/.test(line),

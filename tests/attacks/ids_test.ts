@@ -3,8 +3,9 @@ import { startKvConnect } from "../support/kv_connect.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { SECRET, startTarget, STORES } from "./target.ts";
+import { startTarget, STORES } from "./target.ts";
 import { bytesOf } from "./wire.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 
 /** What is accepted, as it comes over the wire, by the counter that it names. */
 const SPELLINGS: Record<string, string[]> = {
@@ -141,7 +142,7 @@ Deno.test("a service with another prefix on one Deno KV file has counters of its
     const env = { SECRET_TOKEN: SECRET, STORE_PREFIX: prefix };
     await using service = await startService({ cwd: folder.path, env });
     const url = `${service.url}/hit?id=${encodeURIComponent(id)}`;
-    const { hits } = await (await fetch(url, { headers: { "x-auth-token": SECRET } })).json();
+    const { hits } = await (await fetch(url, { headers: authorized })).json();
     await service.stop();
     return hits;
   };
@@ -159,9 +160,8 @@ Deno.test("no id reaches the mark that a writer leaves in a remote Deno KV", asy
     STORE_PREFIX: "tallymark",
   };
   await using service = await startService({ env });
-  const headers = { "x-auth-token": SECRET };
   for (const hits of [1, 2, 3]) {
-    const answer = await fetch(`${service.url}/hit?id=writer`, { headers });
+    const answer = await fetch(`${service.url}/hit?id=writer`, { headers: authorized });
     deepStrictEqual(await answer.json(), { id: "writer", hits, source: "deno-kv" });
   }
 });

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sendRaw } from "../support/raw_http.ts";
-import { SECRET, startTarget, STORES } from "./target.ts";
+import { startTarget, STORES } from "./target.ts";
+import { SECRET_LINE } from "../support/secret.ts";
 
-const HEADERS = `Host: localhost\r\nX-Auth-Token: ${SECRET}\r\n`;
+const HEADERS = `Host: localhost\r\n${SECRET_LINE}`;
 const IDS = ["hit", "read", "unknown"];
 
 /** Methods that no endpoint may count, as they come over a socket; `new Request()` could not say all of them. */

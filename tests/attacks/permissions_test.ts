@@ -6,7 +6,7 @@ import { type Ended, runService, type ServiceOptions, startService } from "../su
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { SECRET } from "./target.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 
 const FLAGS = startFlags();
 
@@ -110,7 +110,7 @@ async function runWithout(flags: string[]): Promise<Ended> {
 }
 
 async function get(url: string): Promise<number> {
-  const response = await fetch(url, { headers: { "x-auth-token": SECRET } });
+  const response = await fetch(url, { headers: authorized });
   await response.body?.cancel();
   return response.status;
 }

@@ -6,7 +6,8 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { SECRET, startTarget } from "./target.ts";
+import { startTarget } from "./target.ts";
+import { SECRET } from "../support/secret.ts";
 
 /** A password that no URL can hold as it is. */
 const PASSWORD = "p@ss:w/ö?r#d %41&+=";

@@ -1,10 +1,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { connect } from "node:http2";
 import { sendRaw } from "../support/raw_http.ts";
-import { SECRET, startTarget } from "./target.ts";
+import { startTarget } from "./target.ts";
 import { bytesOf, Wire } from "./wire.ts";
+import { SECRET, SECRET_LINE } from "../support/secret.ts";
 
-const HEADERS = `Host: localhost\r\nX-Auth-Token: ${SECRET}\r\n`;
+const HEADERS = `Host: localhost\r\n${SECRET_LINE}`;
 const HIDDEN = `GET /hit?id=hidden HTTP/1.1\r\n${HEADERS}\r\n`;
 const SIZE = HIDDEN.length;
 
@@ -89,8 +90,10 @@ const PATHS_IN_HOSTS = [
 Deno.test("a path in a Host header is refused however often its host was right, and counts nothing", async () => {
   await using target = await startTarget("kv");
   const ask = async (line: string, host: string) => {
-    const token = `X-Auth-Token: ${SECRET}\r\n`;
-    const [answer] = await sendRaw(target, `${line} HTTP/1.1\r\nHost: ${host}\r\n${token}\r\n`);
+    const [answer] = await sendRaw(
+      target,
+      `${line} HTTP/1.1\r\nHost: ${host}\r\n${SECRET_LINE}\r\n`,
+    );
     return answer?.status;
   };
   for (const line of ["GET /", "GET /hit?id=seen", "GET /count?id=seen", "OPTIONS *"]) {

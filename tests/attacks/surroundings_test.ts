@@ -6,7 +6,7 @@ import { runService, spawnService, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { SECRET } from "./target.ts";
+import { SECRET } from "../support/secret.ts";
 
 Deno.test("start: settings that are not UTF-8 are told by name and never shown", async () => {
   const { code, stdout, stderr } = await runService({

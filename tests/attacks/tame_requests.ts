@@ -1,5 +1,5 @@
-import { SECRET } from "./target.ts";
 import type { Random } from "./random.ts";
+import { SECRET } from "../support/secret.ts";
 
 /**
  * A request that HTTP allows, however strange: the server answers it and keeps the connection.

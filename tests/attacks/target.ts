@@ -2,9 +2,7 @@ import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
-
-/** The secret of every service under attack. */
-export const SECRET = "open-sesame-0123456789";
+import { SECRET } from "../support/secret.ts";
 
 /** The stores that an attack is tried on, with the options of such a test. */
 export const STORES = [

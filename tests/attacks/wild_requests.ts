@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 import { requestWithBody } from "./tame_requests.ts";
-import { SECRET } from "./target.ts";
+import { SECRET, SECRET_LINE } from "../support/secret.ts";
 
 /** Bytes that break HTTP or are understood in two ways, and then honest requests that must not be mistaken. */
 export function wildRequest(random: Random): string {
@@ -9,7 +9,7 @@ export function wildRequest(random: Random): string {
 }
 
 const CLOSE = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-const TOKEN = `Host: a\r\nX-Auth-Token: ${SECRET}\r\n`;
+const TOKEN = `Host: a\r\n${SECRET_LINE}`;
 const HIT = (id: string) => `GET /hit?id=${id} HTTP/1.1\r\n${TOKEN}\r\n`;
 const POST = `POST /hit?id=wild HTTP/1.1\r\n${TOKEN}`;
 const SMUGGLED = HIT("smuggled");

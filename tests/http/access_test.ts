@@ -5,8 +5,9 @@ import { counterId } from "../../src/counter/counter_id.ts";
 import { type Access, createAccess } from "../../src/http/access.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
-import { field, memoryApp, openApp, SECRET } from "../support/app.ts";
+import { field, memoryApp, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 
 interface Sent {
   /** One that has been asked before; a new one where there is none. */
@@ -125,7 +126,7 @@ Deno.test("checkRead() lets anyone read where reads are open", async () => {
 
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true });
-  const request = new Request("http://localhost/", { headers: { "x-auth-token": SECRET } });
+  const request = new Request("http://localhost/", { headers: authorized });
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
     const made = await access.keyOf(request, new Map(), counterId(id));
     strictEqual(made, keyOf(SECRET, id));

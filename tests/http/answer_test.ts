@@ -3,8 +3,9 @@ import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/htt
 import { drawProblem } from "../../src/http/draw_problem.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
-import { memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
+import { memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 
 type Headers = Record<string, string>;
 
@@ -108,7 +109,7 @@ for (const { line, status = 200, purpose = false, headers } of answers) {
   const what = purpose ? `${line} as a prefetch` : line;
   Deno.test(`${what} has exactly the headers that the contract asks for`, async () => {
     await using app = await memoryApp();
-    const sent = { "x-auth-token": SECRET, ...(purpose && { "sec-purpose": "prefetch" }) };
+    const sent = { ...authorized, ...(purpose && { "sec-purpose": "prefetch" }) };
     const got = await app.send(line, sent);
     strictEqual(got.status, status);
     const { etag } = got.headers;
@@ -134,7 +135,6 @@ for (const { path, headers } of kinds) {
   Deno.test(`every error of ${path} has its type, no-store and what its status asks for`, async () => {
     const store = new ScriptedStore();
     await using app = openApp({ store });
-    const authorized = { "x-auth-token": SECRET };
     const expected = { ...headers, ...noStore };
     const failing = async (failure: ProblemName | Error, status: number, more: Headers = {}) => {
       store.failure = failure;

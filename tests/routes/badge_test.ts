@@ -1,10 +1,9 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { parseSvg, texts } from "../support/parse_svg.ts";
-import { field, memoryApp, openApp, SECRET, type TestApp } from "../support/app.ts";
+import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
-
-const authorized = { "x-auth-token": SECRET };
+import { authorized } from "../support/secret.ts";
 
 Deno.test("GET /badge draws the label and the count", async () => {
   await using app = await memoryApp();

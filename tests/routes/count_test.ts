@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
+import { field, memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 
 const formats = [
   { query: "", type: "application/json" },
@@ -111,7 +112,6 @@ const protectedReads = ["/count", "/count?format=txt", "/count.txt", "/badge", "
 
 Deno.test("protected reads open with the secret, three ways, and with no counter key", async () => {
   await using app = await memoryApp({ openReads: false });
-  const authorized = { "x-auth-token": SECRET };
   const key = field((await app.send("GET /key", authorized)).json, "key");
   for (const path of protectedReads) {
     const and = path.includes("?") ? "&" : "?";

@@ -1,8 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
-import { type Answer, field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
+import { type Answer, field, memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
-
-const authorized = { "x-auth-token": SECRET };
+import { authorized } from "../support/secret.ts";
 
 for (const method of ["GET", "POST"]) {
   Deno.test(`${method} /hit adds one and answers with id, hits and source alone`, async () => {

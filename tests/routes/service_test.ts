@@ -1,9 +1,8 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { openapi } from "../../src/openapi/document.ts";
-import { field, memoryApp, memoryStore, openApp, SECRET } from "../support/app.ts";
+import { field, memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
-
-const authorized = { "x-auth-token": SECRET };
+import { authorized, SECRET } from "../support/secret.ts";
 
 Deno.test("GET /key gives the same key for one id, others for others, and asks no store", async () => {
   const store = new ScriptedStore();

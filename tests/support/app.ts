@@ -7,9 +7,7 @@ import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
 import { parseSvg } from "./parse_svg.ts";
 import { checkAnswer } from "./openapi_check.ts";
-
-/** The secret of every app under test. */
-export const SECRET = "open-sesame-0123456789";
+import { SECRET } from "./secret.ts";
 
 /** An answer that was read to its end. */
 export interface Answer {

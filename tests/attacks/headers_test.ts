@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { startTarget } from "./target.ts";
 import { SECRET, SECRET_LINE } from "../support/secret.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 const JSON_TYPE = "application/json";
 const PROBLEM = "application/problem+json";
@@ -117,9 +117,9 @@ Deno.test(
   "every error of the store on every route has the headers of the contract",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
-    const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", STORE_URL: proxy.through(redis.url) };
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy } = proxied;
+    const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", STORE_URL: proxied.url };
     await using service = await startService({ env });
     const { url } = service;
     while ((await send(url, "GET /readyz")).status !== 200);

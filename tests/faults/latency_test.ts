@@ -1,13 +1,13 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { hitHead, hitOnce, secret } from "./load.ts";
 import { full, reportKept, times } from "./numbers.ts";
 import { storedInRedis } from "./stored.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 const ONE_WAY = 20;
 const CALLERS = 200;
@@ -17,10 +17,10 @@ Deno.test(
   "/hit: a hit goes to Redis although no reply to the one before it has come",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+      env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     await waitFor(
       "a hit",
@@ -51,10 +51,10 @@ Deno.test(
   async () => {
     const ledger = new Ledger();
     const rounds = times(30, 100);
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+      env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     await waitFor(
       "a hit",

@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
-import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
+import type { TcpProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
@@ -9,6 +9,7 @@ import { hitHead, hitOnce, secret } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 /** Callers at once: more than the 10,000 that may wait. Those that were refused and some more call a second time. */
 const CALLERS = 12_000;
@@ -18,10 +19,10 @@ Deno.test(
   "/hit: of 20,000 requests those past the bound are 503, and the others exact",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+      env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     const ledger = new Ledger();
     const connected = async () => (await hitOnce({ service, ledger })).answer?.status === 200;

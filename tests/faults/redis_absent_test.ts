@@ -1,8 +1,8 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { freePort } from "../support/free_port.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { runService, startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { Ledger } from "./ledger.ts";
 import { hitOnce, pause, secret, startSteady } from "./load.ts";
 import { reportKept, slack } from "./numbers.ts";
@@ -64,8 +64,8 @@ Deno.test(
   "STORE_URL: a wrong password is told in one line, without a hot retry",
   needsRedis,
   async () => {
-    await using redis = await startRedis({ password: "the-password" });
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis({ password: "the-password" });
+    const { proxy } = proxied;
     await using service = await startService({
       env: { SECRET_TOKEN: secret, STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${proxy.port}` },
     });

@@ -1,12 +1,12 @@
 import { ok } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { pause, secret, startSteady } from "./load.ts";
 import { reportKept, slack, times } from "./numbers.ts";
 import { checkGrowth, residentMemory, waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 /** Hits a second while Redis hangs. */
 const RATE = 500;
@@ -18,9 +18,9 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
     async () => {
       const seconds = times(5, 20);
       const stops = title.includes("SIGSTOP");
-      await using redis = await startRedis();
-      await using proxy = startProxy(redis);
-      const STORE_URL = stops ? redis.url : proxy.through(redis.url);
+      await using proxied = await startProxiedRedis();
+      const { redis, proxy, url } = proxied;
+      const STORE_URL = stops ? redis.url : url;
       await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL } });
       await using load = startSteady({ service, rate: RATE });
       const { ledger } = load;

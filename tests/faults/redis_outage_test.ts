@@ -1,11 +1,11 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { pause, secret, startCallers } from "./load.ts";
 import { reportKept, slack, times } from "./numbers.ts";
 import { waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 const outages = [
   {
@@ -19,9 +19,9 @@ const outages = [
 for (const { title, args, through } of outages) {
   Deno.test(`/hit: nothing is lost or made up with ${title} under load`, needsRedis, async () => {
     const runs = times(3, 8);
-    await using redis = await startRedis({ args });
-    await using proxy = startProxy(redis);
-    const STORE_URL = through ? proxy.through(redis.url) : redis.url;
+    await using proxied = await startProxiedRedis({ args });
+    const { redis, proxy, url } = proxied;
+    const STORE_URL = through ? url : redis.url;
     await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL } });
     await using load = startCallers({ service, callers: 50 });
     const { ledger } = load;

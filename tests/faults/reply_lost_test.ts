@@ -1,12 +1,12 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
 import { hitOnce, secret } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { storedInRedis } from "./stored.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 /** Callers whose hits are under way when the reply is lost. */
 const CALLERS = 20;
@@ -16,10 +16,10 @@ Deno.test(
   needsRedis,
   async () => {
     const runs = times(10, 100);
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+      env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
@@ -42,10 +42,10 @@ Deno.test(
   needsRedis,
   async () => {
     const runs = times(3, 20);
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: proxy.through(redis.url) },
+      env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {

@@ -7,9 +7,9 @@ import type { StoreSetting } from "../../src/start/config.ts";
 import { createLog } from "../../src/log.ts";
 import { redisFromUrl } from "../../src/start/redis_address.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { addition, rejectsWith } from "../support/store_contract.ts";
-import { startProxy } from "../support/tcp_proxy.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -71,11 +71,11 @@ Deno.test("openStore: Redis, also where it must answer at once", needsRedis, asy
 });
 
 Deno.test("openStore: a Redis that is away does not hold up the start", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
   proxy.blackHole();
   const start = performance.now();
-  const { store } = await enter(redisSetting(proxy.through(redis.url)));
+  const { store } = await enter(redisSetting(url));
   ok(performance.now() - start < 1000);
   await rejectsWith("store-unavailable", store.check());
   await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
@@ -88,11 +88,11 @@ Deno.test(
   "openStore: failing fast waits for a Redis that is about to come",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { proxy, url } = proxied;
     await proxy.refuse();
     const log: string[] = [];
-    const opening = enter(redisSetting(proxy.through(redis.url)), { failFast: true, log });
+    const opening = enter(redisSetting(url), { failFast: true, log });
     await waitFor("a try", () => log[0]);
     proxy.accept();
     const { store } = await opening;
@@ -102,13 +102,13 @@ Deno.test(
 );
 
 Deno.test("openStore: failing fast gives up after 5 s and says why", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
   await using server = startKvConnect();
   proxy.blackHole();
   server.goAway();
   const settings: StoreSetting[] = [
-    redisSetting(proxy.through(redis.url)),
+    redisSetting(url),
     { kind: "kv-remote", url: server.url },
   ];
   await Promise.all(settings.map(async (setting) => {

@@ -3,12 +3,13 @@ import { exchange } from "../support/resp.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 
 Deno.test("startProxy: forwards, counts and delays each way", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
   using connection = await connect(proxy);
-  strictEqual(proxy.through(redis.url), `redis://127.0.0.1:${proxy.port}`);
+  strictEqual(url, `redis://127.0.0.1:${proxy.port}`);
   strictEqual((await exchange(connection, [["PING"]]))[0], "PONG");
   strictEqual(proxy.bytes.toUpstream, 14);
   strictEqual(proxy.bytes.toClient, 7);
@@ -25,8 +26,8 @@ Deno.test(
   "cutAfterNextRequest: the command is executed and its reply lost",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy } = proxied;
     using connection = await connect(proxy);
     const cut = proxy.cutAfterNextRequest("INCR");
     await exchange(connection, [["PING"]]);
@@ -39,8 +40,8 @@ Deno.test(
 );
 
 Deno.test("blackHole: holds what is sent until resume", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { redis, proxy } = proxied;
   using connection = await connect(proxy);
   proxy.blackHole();
   const answer = exchange(connection, [["INCR", "hits:x"]]);
@@ -52,8 +53,8 @@ Deno.test("blackHole: holds what is sent until resume", needsRedis, async () => 
 });
 
 Deno.test("swallowReplies: commands are executed, then cut on demand", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { redis, proxy } = proxied;
   using connection = await connect(proxy);
   proxy.swallowReplies();
   const answer = rejects(exchange(connection, [["INCR", "hits:x"]]), /ended|reset/);
@@ -66,8 +67,8 @@ Deno.test(
   "refuse: nothing listens until accept, and open connections go on",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { proxy } = proxied;
     using connection = await connect(proxy);
     await exchange(connection, [["PING"]]);
     await proxy.refuse();
@@ -83,8 +84,8 @@ Deno.test(
   "startProxy: an upstream that ends or is away closes the client",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy } = proxied;
     using connection = await connect(proxy);
     await exchange(connection, [["PING"]]);
     await redis.kill();

@@ -9,10 +9,10 @@ import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { createLog } from "../../../src/log.ts";
 import { redisFromUrl } from "../../../src/start/redis_address.ts";
 import { opensslAvailable } from "../../support/certificate.ts";
+import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { startService } from "../../support/service.ts";
 import { rejectsWith, unwatched } from "../../support/store_contract.ts";
-import { startProxy } from "../../support/tcp_proxy.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const HOME = counterId("home");
@@ -45,8 +45,8 @@ Deno.test(
   "RedisLink: a wrong password is told once, without the password",
   needsRedis,
   async () => {
-    await using redis = await startRedis({ password: "right" });
-    await using proxy = startProxy(redis);
+    await using proxied = await startProxiedRedis({ password: "right" });
+    const { redis, proxy } = proxied;
     await using room = await enter(`redis://:wr%40ng-secret@127.0.0.1:${proxy.port}`);
     await waitFor("three tries", () => proxy.connections >= 3 ? true : undefined);
     await rejectsWith("store-unavailable", room.counters.hit(HOME));
@@ -82,9 +82,9 @@ Deno.test(
   "RedisLink: a hit whose reply was lost is unknown and never sent again",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
-    await using room = await enter(proxy.through(redis.url));
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
+    await using room = await enter(url);
     await room.connected();
     strictEqual(await room.counters.hit(HOME), 1);
     for (let round = 1; round <= 3; round++) {
@@ -101,9 +101,9 @@ Deno.test(
 );
 
 Deno.test("RedisLink: a read whose reply was lost is refused", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
-  await using room = await enter(proxy.through(redis.url));
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
+  await using room = await enter(url);
   await room.connected();
   const cut = proxy.cutAfterNextRequest("GET");
   await rejectsWith("store-unavailable", room.counters.count(HOME));
@@ -115,9 +115,9 @@ Deno.test(
   "RedisLink: hits under way at a cut are unknown, later ones surely not counted",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
-    await using room = await enter(proxy.through(redis.url));
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
+    await using room = await enter(url);
     await room.connected();
     proxy.swallowReplies();
     const hits = Array.from({ length: 40 }, () => room.counters.hit(HOME).then(String, kindOf));
@@ -143,9 +143,9 @@ Deno.test(
   "RedisLink: a server that hangs is given up, and found again when it goes on",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
-    await using room = await enter(proxy.through(redis.url));
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
+    await using room = await enter(url);
     await room.connected();
     strictEqual(await room.counters.hit(HOME), 1);
     await redis.kill("SIGSTOP");
@@ -180,9 +180,9 @@ Deno.test(
   "RedisLink: close cuts off commands that a hanging server never ends",
   needsRedis,
   async () => {
-    await using redis = await startRedis();
-    await using proxy = startProxy(redis);
-    const link = await connect(proxy.through(redis.url));
+    await using proxied = await startProxiedRedis();
+    const { proxy, url } = proxied;
+    const link = await connect(url);
     proxy.blackHole();
     const sent = link.send([["PING"]]);
     const start = performance.now();
@@ -193,9 +193,9 @@ Deno.test(
 );
 
 Deno.test("RedisLink: close lets commands under way end", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
-  const link = await connect(proxy.through(redis.url));
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
+  const link = await connect(url);
   proxy.delay(50);
   const sent = link.send([["INCRBY", "a", "3"], ["GET", "a"]]);
   await Promise.all([link.close(), link.close()]);
@@ -204,10 +204,10 @@ Deno.test("RedisLink: close lets commands under way end", needsRedis, async () =
 });
 
 Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async () => {
-  await using redis = await startRedis();
-  await using proxy = startProxy(redis);
+  await using proxied = await startProxiedRedis();
+  const { proxy, url } = proxied;
   await proxy.refuse();
-  await using room = await enter(proxy.through(redis.url));
+  await using room = await enter(url);
   await waitFor("the log", () => room.log[0]);
   await rejectsWith("store-unavailable", room.counters.hit(HOME));
   proxy.accept();

@@ -1,0 +1,179 @@
+/** A calendar day, as days since 1970-01-01. */
+export type Day = number;
+
+/** The hits of single days: one number for each day from `newest` backwards to the beginning of history. */
+export interface Days {
+  readonly newest: Day;
+  readonly hits: readonly number[];
+}
+
+/** What a counter holds. */
+export interface Held {
+  readonly hits: number;
+  /** Undefined where none are known, as for a counter that was last hit before there was history. */
+  readonly days: Days | undefined;
+}
+
+/**
+ * How a store keeps the days of one year beside the total: hits of the open day are not written down, they are what the
+ * total has grown by since that day was opened.
+ */
+export interface Ledger {
+  /** The day whose hits are being counted; it never goes back. */
+  readonly openDay: Day;
+  /** The total when that day was opened; less than 0 where the counter was set to less than the hits of that day. */
+  readonly opening: number;
+  /** The first year that lies in an entry of its own; undefined where history began in the year of the open day. */
+  readonly firstYear: number | undefined;
+  /** The hits of the days before the open one, backwards, within its year. */
+  readonly before: readonly number[];
+}
+
+/** The days of a year that is over. */
+export interface YearEntry {
+  readonly year: number;
+  /** The last of its days that had hits. */
+  readonly last: Day;
+  /** The hits of that day and of those before it, backwards, within the year. */
+  readonly hits: readonly number[];
+}
+
+/** A ledger with the entries of the years before it. */
+export interface History {
+  readonly ledger: Ledger;
+  readonly years: readonly YearEntry[];
+}
+
+/** The calendar year of a day. */
+export function yearOf(day: Day): number {
+  return new Date(day * DAY_MS).getUTCFullYear();
+}
+
+/** The first of January of a year. */
+export function firstDayOf(year: number): Day {
+  return Date.UTC(year) / DAY_MS;
+}
+
+/** "2026-11-20" for a day. */
+export function formatDay(day: Day): string {
+  let text = dayTexts.get(day);
+  if (text === undefined) {
+    text = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    if (dayTexts.size >= MOST_TEXTS) dayTexts.clear();
+    dayTexts.set(day, text);
+  }
+  return text;
+}
+
+/** The day from 1970 on that a text such as "2026-11-20" names; undefined where it names none. */
+export function parseDay(text: string): Day | undefined {
+  const [, year, month, date] = DAY.exec(text) ?? [];
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  // The 30th of February would be the second of March.
+  return time >= 0 && new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+}
+
+/** The ledger once a day is open, and the entry to write where that ends a year; the same ledger where it is open already. */
+export function openDay(
+  { ledger, total }: { ledger: Ledger | undefined; total: number },
+  today: Day,
+): { ledger: Ledger; over?: YearEntry } {
+  if (ledger === undefined) {
+    return { ledger: { openDay: today, opening: total, firstYear: undefined, before: [] } };
+  }
+  if (today <= ledger.openDay) return { ledger };
+  const closed = [hitsOfOpenDay(ledger, total), ...ledger.before];
+  const year = yearOf(ledger.openDay);
+  if (year === yearOf(today)) {
+    const before = [...zeros(today - ledger.openDay - 1), ...closed];
+    return { ledger: { ...ledger, openDay: today, opening: total, before } };
+  }
+  const firstYear = ledger.firstYear ?? year;
+  return {
+    ledger: { openDay: today, opening: total, firstYear, before: [] },
+    over: { year, last: ledger.openDay, hits: closed },
+  };
+}
+
+/** The years whose entries hold days from `since` on. */
+export function yearsSince({ firstYear, openDay }: Ledger, since: Day): number[] {
+  if (firstYear === undefined) return [];
+  const last = yearOf(openDay) - 1;
+  const first = Math.max(firstYear, since === -Infinity ? firstYear : yearOf(since));
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** The days of a history at a total, as far as the entries given reach. */
+export function daysOf({ ledger, years }: History, total: number): Days {
+  const { openDay: newest, before } = ledger;
+  const hits = [hitsOfOpenDay(ledger, total), ...before];
+  for (const { last, hits: ofYear } of years.toSorted((a, b) => b.year - a.year)) {
+    hits.push(...zeros(newest - hits.length - last), ...ofYear);
+  }
+  return { newest, hits };
+}
+
+/** How a store keeps these days beside this total: the inverse of {@linkcode daysOf}. */
+export function historyOf({ newest, hits }: Days, total: number): History {
+  const [open = 0, ...older] = hits;
+  const january = firstDayOf(yearOf(newest));
+  const years = yearEntries(january - 1, older.slice(newest - january));
+  const firstYear = years.at(-1)?.year;
+  return {
+    ledger: {
+      openDay: newest,
+      opening: total - open,
+      firstYear,
+      before: older.slice(0, newest - january),
+    },
+    years,
+  };
+}
+
+/** The same days with `today` as the newest, where that is later. */
+export function upTo(days: Days, today: Day): Days {
+  if (days.newest >= today) return days;
+  return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
+}
+
+/** The larger number of each day. */
+export function largest(one: Days, other: Days): Days {
+  const newest = Math.max(one.newest, other.newest);
+  const [a, b] = [upTo(one, newest).hits, upTo(other, newest).hits];
+  const length = Math.max(a.length, b.length);
+  return {
+    newest,
+    hits: Array.from({ length }, (_, index) => Math.max(a[index] ?? 0, b[index] ?? 0)),
+  };
+}
+
+const DAY_MS = 86_400_000;
+const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
+
+/** An export writes the same few days again and again, and a Date takes longer than all the rest of a line. */
+const dayTexts = new Map<Day, string>();
+const MOST_TEXTS = 20_000;
+
+/** None, where somebody else has set the counter to less than it was when the day was opened. */
+function hitsOfOpenDay({ opening }: Ledger, total: number): number {
+  return Math.max(0, total - opening);
+}
+
+/** Cuts days, backwards from `newest`, which ends a year, into years; those without hits have no entry. */
+function yearEntries(newest: Day, hits: readonly number[]): YearEntry[] {
+  const entries: YearEntry[] = [];
+  for (let start = 0; start < hits.length;) {
+    const end = newest - start;
+    const year = yearOf(end);
+    const length = end - firstDayOf(year) + 1;
+    const ofYear = hits.slice(start, start + length);
+    const first = ofYear.findIndex((number) => number > 0);
+    if (first !== -1) entries.push({ year, last: end - first, hits: ofYear.slice(first) });
+    start += length;
+  }
+  return entries;
+}
+
+function zeros(length: number): number[] {
+  return new Array(Math.max(0, length)).fill(0);
+}

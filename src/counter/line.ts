@@ -1,0 +1,138 @@
+import { type CounterId, counterId } from "./counter_id.ts";
+import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
+
+/** A counter as one line of JSON: what `/counters` gives and takes. */
+export interface Line extends Held {
+  readonly id: CounterId;
+}
+
+/** What is wrong with a line, in words for whoever sent it. */
+export class LineError extends Error {
+  override readonly name = "LineError";
+}
+
+/** Options of {@linkcode parseLine}. */
+export interface ParseLineOptions {
+  /** The counter that is meant: the line may leave it out but not name another. */
+  id?: CounterId;
+  /** No day later than the one after this may be named: elsewhere it may be tomorrow already. */
+  today: Day;
+}
+
+/** The line as text, its days in their order; those without hits are left out. */
+export function formatLine({ id, hits, days }: Line): string {
+  const known = days === undefined ? "" : formatDays(days);
+  return `{"id":${JSON.stringify(id)},"hits":${hits}${known === "" ? "" : `,"days":{${known}}`}}`;
+}
+
+/** The same with `"days":{}` where none are known, so that setting the counter to it forgets days that came later. */
+export function formatHeld({ id, hits, days }: Line): string {
+  const known = days === undefined ? "" : formatDays(days);
+  return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}}`;
+}
+
+/** Reads a line; throws a {@linkcode LineError} that says what is wrong with it. */
+export function parseLine(text: string, { id, today }: ParseLineOptions): Line {
+  const record = parseRecord(text);
+  const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) {
+    throw new LineError(`a line has "id", "hits" and "days", and not ${quoted(unknown)}`);
+  }
+  return {
+    id: idOf(record.id, id),
+    hits: numberOf(record.hits, `"hits"`),
+    days: record.days === undefined ? undefined : daysOf(record.days, today),
+  };
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days"]);
+
+function parseRecord(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (isRecord(value)) return value;
+  throw new LineError(`it must be an object such as {"id":"home","hits":41}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says shows a part of the text, which may be long.
+    throw new LineError("it is not JSON");
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function idOf(value: unknown, expected: CounterId | undefined): CounterId {
+  if (value === undefined && expected !== undefined) return expected;
+  if (typeof value !== "string" || value.trim() === "") {
+    throw new LineError(`"id" must be a text that is not empty`);
+  }
+  const id = checkedId(value);
+  if (expected !== undefined && id !== expected) {
+    throw new LineError(`"id" is not the id in the query: leave it out or give the same`);
+  }
+  return id;
+}
+
+function checkedId(text: string): CounterId {
+  try {
+    return counterId(text);
+  } catch {
+    throw new LineError(
+      `"id" must have 1 to 200 bytes of UTF-8 and no control, format, private-use or unassigned characters`,
+    );
+  }
+}
+
+function numberOf(value: unknown, name: string): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new LineError(`${name} must be a whole number from 0 to 2^53-1`);
+}
+
+function daysOf(value: unknown, today: Day): Days {
+  if (!isRecord(value)) {
+    throw new LineError(`"days" must be an object such as {"2026-11-20":7}`);
+  }
+  const known = Object.entries(value).map(([text, hits]): [Day, number] => {
+    const day = parseDay(text);
+    if (day === undefined) {
+      throw new LineError(`${quoted(text)} is not a day from 1970 on, such as "2026-11-20"`);
+    }
+    if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
+    return [day, numberOf(hits, quoted(text))];
+  });
+  return dense(known, today);
+}
+
+/** The hits of all days from the newest back to the first; 0 for those that are not named. */
+function dense(known: readonly (readonly [Day, number])[], today: Day): Days {
+  let newest = -Infinity;
+  let oldest = Infinity;
+  for (const [day] of known) {
+    newest = Math.max(newest, day);
+    oldest = Math.min(oldest, day);
+  }
+  if (known.length === 0) return { newest: today, hits: [] };
+  const hits: number[] = new Array(newest - oldest + 1).fill(0);
+  for (const [day, number] of known) hits[newest - day] = number;
+  return { newest, hits };
+}
+
+function formatDays({ newest, hits }: Days): string {
+  let text = "";
+  for (let index = hits.length - 1; index >= 0; index--) {
+    const number = hits[index] ?? 0;
+    if (number === 0) continue;
+    text += `${text === "" ? "" : ","}"${formatDay(newest - index)}":${number}`;
+  }
+  return text;
+}
+
+/** A part of a line to show, cut where it is long. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}

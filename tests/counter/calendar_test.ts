@@ -1,0 +1,42 @@
+import { strictEqual, throws } from "node:assert/strict";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { formatDay } from "../../src/counter/days.ts";
+
+for (
+  const [timeZone, time, day] of [
+    ["UTC", "2026-11-20T23:59:59.999Z", "2026-11-20"],
+    ["UTC", "2026-11-21T00:00:00Z", "2026-11-21"],
+    ["Europe/Berlin", "2026-11-20T22:59:59Z", "2026-11-20"],
+    ["Europe/Berlin", "2026-11-20T23:00:00Z", "2026-11-21"],
+    // The night in which summer time ends has an hour twice, the one in which it begins lacks one.
+    ["Europe/Berlin", "2026-10-25T22:59:00Z", "2026-10-25"],
+    ["Europe/Berlin", "2026-10-25T23:00:00Z", "2026-10-26"],
+    ["Europe/Berlin", "2026-03-29T21:59:00Z", "2026-03-29"],
+    ["Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30"],
+    ["Pacific/Kiritimati", "2026-11-20T09:59:59Z", "2026-11-20"],
+    ["Pacific/Kiritimati", "2026-11-20T10:00:00Z", "2026-11-21"],
+    ["Asia/Kathmandu", "2026-11-20T18:14:59Z", "2026-11-20"],
+    ["Asia/Kathmandu", "2026-11-20T18:15:00Z", "2026-11-21"],
+    ["America/Santiago", "2026-09-06T03:59:59Z", "2026-09-05"],
+    // Summer time begins at midnight there: the day begins at one o'clock.
+    ["America/Santiago", "2026-09-06T04:00:00Z", "2026-09-06"],
+  ] as const
+) {
+  Deno.test(`createCalendar: in ${timeZone} it is ${day} at ${time}`, () => {
+    strictEqual(formatDay(createCalendar(timeZone, () => Date.parse(time)).today()), day);
+  });
+}
+
+Deno.test("createCalendar: the day changes with the clock that it is given", () => {
+  let time = Date.parse("2026-12-31T23:59:59.999Z");
+  const calendar = createCalendar("UTC", () => time);
+  const before = calendar.today();
+  time += 1;
+  strictEqual(calendar.today(), before + 1);
+  time -= 1;
+  strictEqual(calendar.today(), before);
+});
+
+Deno.test("createCalendar: a zone that is none throws a RangeError", () => {
+  throws(() => createCalendar("Mars/Olympus"), RangeError);
+});

@@ -1,0 +1,47 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { applied } from "../../src/counter/setting.ts";
+
+const DAY = 20_778;
+const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
+
+Deno.test("applied: a setting without days keeps those that are known and is no hit of today", () => {
+  deepStrictEqual(
+    applied({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
+    { hits: 7, days: { newest: DAY, hits: [0, 4, 2] } },
+  );
+});
+
+Deno.test("applied: days that are given take the place of all", () => {
+  deepStrictEqual(
+    applied({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
+      held,
+      today: DAY - 8,
+    }),
+    { hits: 7, days: { newest: DAY - 1, hits: [0, 0, 0, 0, 0, 0, 0, 0, 3] } },
+  );
+});
+
+Deno.test("applied: no days at all forget those that were known", () => {
+  deepStrictEqual(
+    applied({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, { held, today: DAY }),
+    { hits: 7, days: { newest: DAY, hits: [] } },
+  );
+});
+
+Deno.test("applied: the larger of the two, in the total and in each day", () => {
+  const days = { newest: DAY, hits: [1, 3, 9, 9] };
+  deepStrictEqual(
+    applied({ hits: 7, days, mode: "max" }, { held, today: DAY }),
+    { hits: 50, days: { newest: DAY, hits: [1, 4, 9, 9] } },
+  );
+});
+
+Deno.test("applied: a counter that had no days has them from today on", () => {
+  deepStrictEqual(
+    applied({ hits: 7, days: undefined, mode: "max" }, {
+      held: { hits: 3, days: undefined },
+      today: DAY,
+    }),
+    { hits: 7, days: { newest: DAY, hits: [] } },
+  );
+});

@@ -1,31 +1,15 @@
 import { parseColor } from "./color.ts";
 import { fontFamily } from "./font.ts";
-import { type Numbers, parseLocale, parseNumbers } from "./number.ts";
+import { type NumberForm, parseLocale, parseNumbers } from "./number.ts";
+import { label as labelParameter } from "./parameters.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
 
-/** The query parameters that shape a badge. */
-export const LOOK_PARAMETERS: readonly string[] = Object.freeze([
-  "label",
-  "style",
-  "color",
-  "bg",
-  "labelColor",
-  "valueColor",
-  "font",
-  "numbers",
-  "locale",
-  "theme",
-]);
-
 /** Everything about a badge but its message: resolved, safe and ready to draw with. */
-export interface Look {
-  /** The label as plain text: clean, at most 100 characters and "…", never empty. */
+export interface Look extends NumberForm {
+  /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
   readonly label: string;
-  readonly numbers: Numbers;
-  /** A BCP 47 tag; "en" unless numbers are grouped or compact. */
-  readonly locale: string;
   readonly style: Style;
   readonly palette: Palette;
   /** The label, set in the style's face. */
@@ -37,7 +21,7 @@ export interface Look {
 /** Resolves decoded query values; never throws, what is not understood falls back to its default. */
 export function parseLook(query: ReadonlyMap<string, string>): Look {
   const style = STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
-  const label = cleanText(query.get("label") ?? "") || DEFAULT_LABEL;
+  const label = cleanText(query.get("label") ?? labelParameter.schema.default);
   const numbers = parseNumbers(query.get("numbers"));
   const palette: Palette = Object.freeze({
     theme: parseTheme(query.get("theme")),
@@ -58,8 +42,6 @@ export function parseLook(query: ReadonlyMap<string, string>): Look {
     draw: style.painter(palette),
   });
 }
-
-const DEFAULT_LABEL = "views";
 
 function parseTheme(text: string | undefined): Theme {
   return text === "auto" || text === "light" || text === "dark" ? text : "none";

@@ -1,12 +1,18 @@
-import type { Look } from "./look.ts";
+import type { numbers } from "./parameters.ts";
 
 /** How a count is written: `12345`, `12,345` or `12.3K`. */
-export type Numbers = "plain" | "grouped" | "compact";
+export type Numbers = (typeof numbers.schema.enum)[number];
 
-/** Writes a count (0 to 2^53-1) the way the look asks for. */
-export function formatCount(count: number, look: Look): string {
-  if (look.numbers === "plain") return String(count);
-  return formatter(look.numbers, look.locale).format(count);
+/** How a count is written, and for whom. */
+export interface NumberForm {
+  readonly numbers: Numbers;
+  /** A BCP 47 tag; "en" unless numbers are grouped or compact. */
+  readonly locale: string;
+}
+
+/** Writes a count (0 to 2^53-1). */
+export function formatCount(count: number, { numbers, locale }: NumberForm): string {
+  return numbers === "plain" ? String(count) : formatter(numbers, locale).format(count);
 }
 
 /** Understands the `numbers` parameter; anything else is plain. */

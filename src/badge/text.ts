@@ -38,7 +38,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
   // A renderer draws runs of spaces as one space; spaces that do not break stay.
   const drawn = shown.includes("  ") ? shown.replace(/ (?= )/g, "\u00a0") : shown;
   const width = asciiWidth(shown, face);
-  if (width === width) {
+  if (!Number.isNaN(width)) {
     return {
       spoken: escape(text),
       drawn: escape(drawn),

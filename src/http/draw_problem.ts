@@ -1,8 +1,7 @@
-import { renderError } from "../badge/badge.ts";
-import { parseLook } from "../badge/look.ts";
+import { errorBadge } from "../badge/badge.ts";
 import type { Problem } from "../problem.ts";
 
 /** Draws a problem as a badge in the default look. */
 export function drawProblem({ badge }: Problem): string {
-  return renderError(parseLook(new Map()), badge);
+  return errorBadge(badge);
 }

@@ -1,5 +1,6 @@
 import { renderBadge } from "../badge/badge.ts";
-import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
+import { type Look, parseLook } from "../badge/look.ts";
+import { LOOK_PARAMETERS } from "../badge/parameters.ts";
 import { Recent } from "../recent.ts";
 import type { Headers } from "./answer.ts";
 import { badgeTag, textHash } from "./entity_tag.ts";

@@ -1,6 +1,7 @@
 import { shieldsColor } from "../badge/color.ts";
-import { type Look, LOOK_PARAMETERS, parseLook } from "../badge/look.ts";
+import { type Look, parseLook } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
+import { LOOK_PARAMETERS } from "../badge/parameters.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";

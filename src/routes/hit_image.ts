@@ -1,5 +1,5 @@
-import { LOOK_PARAMETERS } from "../badge/look.ts";
 import { formatCount } from "../badge/number.ts";
+import { LOOK_PARAMETERS } from "../badge/parameters.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { answer, headersOf, problemWithBody } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";

@@ -46,15 +46,23 @@ Deno.test("renderBadge() places the usual badge exactly as badge-maker does", ()
   }
 });
 
+Deno.test("renderBadge() without a label places count and box exactly as badge-maker does", () => {
+  for (const style of STYLES) {
+    for (const message of ["7", "42", "12,345", "1.2万"]) {
+      const ours = renderBadge(parseLook(new Map([["style", style], ["label", ""]])), message);
+      const theirs = makeBadge({ style, label: "", message, color: "blue" });
+      deepStrictEqual(measures(ours), measures(theirs), `${style} ${message}`);
+      deepStrictEqual(boxes(ours), boxes(theirs), `${style} ${message}`);
+    }
+  }
+});
+
 Deno.test("renderBadge() cuts a box from the other where the label ends", () => {
   for (const style of STYLES) {
-    const svg = parseSvg(renderBadge(parseLook(new Map([["style", style]])), "12345"));
-    const boxes = svg.filter(({ name, attributes }) =>
-      name === "rect" && attributes.get("fill")?.startsWith("#")
-    );
-    const [left, right] = boxes.map(({ attributes }) => Number(attributes.get("width")));
-    strictEqual(boxes[1]?.attributes.get("x"), String(left));
-    strictEqual((left ?? 0) + (right ?? 0), Number(attribute(svg, "svg", "width")));
+    const svg = renderBadge(parseLook(new Map([["style", style]])), "12345");
+    const [left, right] = boxes(svg);
+    strictEqual(right?.x, left?.width);
+    strictEqual((left?.width ?? 0) + (right?.width ?? 0), measures(svg)[0]);
   }
 });
 
@@ -66,6 +74,16 @@ function measures(svg: string): number[] {
     Number(attributes.get("textLength")) / 10,
   ]);
   return [Number(attribute(elements, "svg", "width")), ...lines];
+}
+
+/** Where the boxes of label and value stand that can be seen, and their fills. */
+function boxes(svg: string): { x: number; width: number; fill: string }[] {
+  return parseSvg(svg).flatMap(({ name, attributes }) => {
+    const fill = attributes.get("fill") ?? "";
+    const width = Number(attributes.get("width"));
+    if (name !== "rect" || !fill.startsWith("#") || width === 0) return [];
+    return [{ x: Number(attributes.get("x") ?? 0), width, fill }];
+  });
 }
 
 function randomText(random: () => number): string {

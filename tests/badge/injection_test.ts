@@ -4,6 +4,7 @@ import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
+import { cleanText } from "../../src/badge/text.ts";
 import { parseSvg } from "../support/parse_svg.ts";
 
 const RUNS = 10_000;
@@ -71,13 +72,16 @@ Deno.test(`renderBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
 Deno.test("renderError() lets nothing in, whatever it is told to say", () => {
   fc.assert(
     fc.property(query, text, (given, message) => {
-      assertHarmless(given, renderError(parseLook(new Map(Object.entries(given))), message));
+      const svg = renderError(parseLook(new Map(Object.entries(given))), message);
+      assertHarmless({ ...given, message }, svg);
     }),
     { numRuns: 1000, seed: 21 },
   );
 });
 
 interface Given {
+  readonly label?: string;
+  readonly message?: string;
   readonly style?: string;
   readonly theme?: string;
 }
@@ -98,16 +102,18 @@ function assertHarmless(given: Given, svg: string): void {
   doesNotMatch(svg, /url\((?!#(?:s|r|blur)\))|@import|\bhref\s*=|\bon\w+\s*=|<!|<\?/i);
 }
 
-// A badge nobody meddled with, for each style and theme.
+// A badge nobody meddled with, for each style and theme, with texts and without.
 const skeletons = new Map<string, string[]>();
 
-function plainSkeleton({ style = "", theme = "" }: Given): string[] {
-  const name = `${STYLES.has(style) ? style : ""} ${theme === "auto" ? theme : ""}`;
+function plainSkeleton({ label = "x", message = "x", style = "", theme = "" }: Given): string[] {
+  const [left, right] = [label, message].map((given) => cleanText(given) === "" ? "" : "x");
+  const name = `${STYLES.has(style) ? style : ""} ${
+    theme === "auto" ? theme : ""
+  } ${left}:${right}`;
   const known = skeletons.get(name);
   if (known !== undefined) return known;
-  const plain = skeleton(
-    renderBadge(parseLook(new Map([["style", style], ["theme", theme]])), "1"),
-  );
+  const query = Object.entries({ label: left ?? "", style, theme });
+  const plain = skeleton(renderBadge(parseLook(new Map(query)), right ?? ""));
   skeletons.set(name, plain);
   return plain;
 }

@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { type Look, LOOK_PARAMETERS, parseLook } from "../../src/badge/look.ts";
+import { type Look, parseLook } from "../../src/badge/look.ts";
+import { LOOK_PARAMETERS } from "../../src/badge/parameters.ts";
+import { STYLES } from "../../src/badge/styles/styles.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
@@ -53,10 +55,26 @@ for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label"))
   });
 }
 
-Deno.test("parseLook() falls back to views for a label of nothing that can be drawn", () => {
+Deno.test("parseLook() takes a label of nothing that can be drawn for an empty one", () => {
   for (const label of ["", "  ", "\u0000\u0001", "\ud800", "\n"]) {
-    strictEqual(parseLook(new Map([["label", label]])).label, "views");
+    strictEqual(parseLook(new Map([["label", label]])).label, "");
   }
+});
+
+Deno.test("renderBadge() with an empty label draws and speaks the count alone, in every style", () => {
+  for (const style of STYLES.keys()) {
+    const svg = parseSvg(renderBadge(look(`style=${style}&label=`), "42"));
+    strictEqual(attribute(svg, "svg", "aria-label"), "42", style);
+    strictEqual(svg.find(({ name }) => name === "title")?.text, "42", style);
+    deepStrictEqual(texts(svg).map(({ text }) => text), ["42"], style);
+  }
+});
+
+Deno.test("renderBadge() of terminal puts the count where the label would be", () => {
+  const alone = parseSvg(renderBadge(look("style=terminal&label="), "views"));
+  const both = parseSvg(renderBadge(look("style=terminal&label=views"), "1"));
+  strictEqual(texts(alone)[0]?.attributes.get("x"), texts(both)[0]?.attributes.get("x"));
+  strictEqual(alone.some(({ name }) => name === "path"), true);
 });
 
 Deno.test("parseLook() takes flat for classic, and any unknown style", () => {

@@ -17,10 +17,18 @@ Deno.test("GET /badge draws the label and the count", async () => {
   }
 });
 
+Deno.test("/badge and /badge.json have no label where it is given but empty", async () => {
+  await using app = await memoryApp();
+  const { body } = await app.send("GET /badge?label=");
+  deepStrictEqual(texts(parseSvg(body)).map(({ text }) => text), ["0"]);
+  const { json } = await app.send("GET /badge.json?label=");
+  strictEqual(field(json, "label"), "");
+});
+
 const defaults = [
   ["", "&label=views&style=classic&color=blue"],
-  ["&label=", ""],
-  ["&label=%20%00%1F", ""],
+  ["&label=%20%00%1F", "&label="],
+  ["&label", "&label="],
   ["&style=flat", ""],
   ["&style=CLASSIC", ""],
   ["&style=nonsense", ""],

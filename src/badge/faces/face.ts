@@ -26,8 +26,8 @@ export function makeFace({ em, emoji, runs }: FaceFigures): Face {
 
 /** Pixels that a grapheme cluster takes: a family of emoji is one emoji, a mark takes nothing. */
 export function clusterWidth(face: Face, cluster: string): number {
-  const known = face.advances[cluster.charCodeAt(0)];
-  if (cluster.length === 1 && known !== undefined && known === known) return known;
+  const known = face.advances[cluster.charCodeAt(0)] ?? NaN;
+  if (cluster.length === 1 && !Number.isNaN(known)) return known;
   if (EMOJI.test(cluster)) return face.emoji;
   let width = 0;
   for (const character of cluster) width += characterWidth(face, character);
@@ -36,8 +36,8 @@ export function clusterWidth(face: Face, cluster: string): number {
 
 function characterWidth(face: Face, character: string): number {
   const code = character.codePointAt(0) ?? 0;
-  const known = face.advances[code];
-  if (known !== undefined && known === known) return known;
+  const known = face.advances[code] ?? NaN;
+  if (!Number.isNaN(known)) return known;
   if (NO_WIDTH.test(character)) return 0;
   for (const [last, ems] of BLOCKS) {
     if (code <= last) return ems * face.em;

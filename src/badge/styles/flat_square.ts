@@ -1,6 +1,8 @@
 import { frame } from "./frame.ts";
+import { plainText } from "./plain_text.ts";
 import { shieldsLayout } from "./shields_layout.ts";
 import type { Draw, Palette, Style } from "./style.ts";
+import { twoBoxes } from "./two_boxes.ts";
 import { twoTone, VERDANA } from "./two_tone.ts";
 import { verdana11 } from "../faces/verdana_11.ts";
 
@@ -13,17 +15,27 @@ export const flatSquare: Style = {
   painter,
 };
 
+const HEIGHT = 20;
+
 function painter(palette: Palette): Draw {
-  const { css, ...paint } = twoTone(palette);
+  const paint = twoTone(palette);
   return (label, message) => {
     const at = shieldsLayout(label, message);
+    const { labelWidth, valueWidth } = at;
     return frame(
-      { width: at.width, height: 20, label, message, css },
-      `<g shape-rendering="crispEdges"><rect width="${at.labelWidth}" height="20" ${paint.labelBox}/>` +
-        `<rect x="${at.labelWidth}" width="${at.valueWidth}" height="20" ${paint.valueBox}/></g>` +
+      { width: at.width, height: HEIGHT, label, message, css: paint.css },
+      `<g shape-rendering="crispEdges">${
+        twoBoxes({ labelWidth, valueWidth, height: HEIGHT }, paint)
+      }</g>` +
         `<g text-anchor="middle" font-family="${palette.font}" text-rendering="geometricPrecision" font-size="110">` +
-        `<text x="${at.labelX}" y="140" textLength="${at.labelLength}" transform="scale(.1)"${label.direction} ${paint.labelText}>${label.drawn}</text>` +
-        `<text x="${at.messageX}" y="140" textLength="${at.messageLength}" transform="scale(.1)"${message.direction} ${paint.valueText}>${message.drawn}</text></g>`,
+        plainText(label, { x: at.labelX, y: 140, length: at.labelLength, ink: paint.labelText }) +
+        plainText(message, {
+          x: at.messageX,
+          y: 140,
+          length: at.messageLength,
+          ink: paint.valueText,
+        }) +
+        "</g>",
     );
   };
 }

@@ -12,7 +12,7 @@ export interface Frame {
 
 /** Puts the drawing into an SVG document that says "label: message" to a screen reader. */
 export function frame({ width, height, label, message, css }: Frame, drawing: string): string {
-  const text = `${label.spoken}: ${message.spoken}`;
+  const text = label.spoken === "" ? message.spoken : `${label.spoken}: ${message.spoken}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${text}">` +
     `<title>${text}</title>${css}${drawing}</svg>`;
 }

@@ -1,10 +1,10 @@
-/** A text with its soft shadow; x and length in tenths of a pixel, y of the baseline likewise. */
+import type { Line } from "../text.ts";
+
+/** Where a text stands and how it is painted; x, y of the baseline and length in tenths of a pixel. */
 export interface ShadowedText {
   readonly x: number;
   readonly y: number;
   readonly length: number;
-  readonly drawn: string;
-  readonly direction: string;
   readonly ink: string;
   readonly shadow: string;
 }
@@ -12,9 +12,10 @@ export interface ShadowedText {
 /** The filter that `shadowedText` refers to. */
 export const BLUR = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>`;
 
-/** Draws the text over its shadow; the shadow is hidden from screen readers. */
-export function shadowedText(text: ShadowedText): string {
-  const { x, y, length, drawn, direction } = text;
+/** Draws the text, if there is any, over its shadow; the shadow is hidden from screen readers. */
+export function shadowedText({ drawn, direction }: Line, text: ShadowedText): string {
+  if (drawn === "") return "";
+  const { x, y, length } = text;
   const below = `x="${x}" y="${y + 10}" textLength="${length}"${direction}`;
   return `<g transform="scale(.1)"><g aria-hidden="true" ${text.shadow}>` +
     `<text ${below} fill-opacity=".8" filter="url(#blur)">${drawn}</text>` +

@@ -3,6 +3,7 @@ import type { Line } from "../text.ts";
 /** Where the parts of a badge stand: boxes in pixels, text in tenths of a pixel. */
 export interface Layout {
   readonly width: number;
+  /** 0 where there is no label. */
   readonly labelWidth: number;
   readonly valueWidth: number;
   readonly labelX: number;
@@ -15,16 +16,17 @@ export interface Layout {
 export function shieldsLayout(label: Line, message: Line): Layout {
   const labelLength = oddWidth(label);
   const messageLength = oddWidth(message);
-  const labelWidth = labelLength + 2 * PADDING;
+  const labelWidth = label.drawn === "" ? 0 : labelLength + 2 * PADDING;
   const valueWidth = messageLength + 2 * PADDING;
+  // Both texts stand one pixel off the middle of their boxes, towards the seam where there is one.
+  const seam = labelWidth === 0 ? 0 : 1;
   return {
     width: labelWidth + valueWidth,
     labelWidth,
     valueWidth,
-    // Both texts stand one pixel off the middle of their boxes, towards the seam.
-    labelX: 10 * (1 + PADDING) + 5 * labelLength,
+    labelX: 10 * (seam + PADDING) + 5 * labelLength,
     labelLength: 10 * labelLength,
-    messageX: 10 * (labelWidth - 1 + PADDING) + 5 * messageLength,
+    messageX: 10 * (labelWidth - seam + PADDING) + 5 * messageLength,
     messageLength: 10 * messageLength,
   };
 }

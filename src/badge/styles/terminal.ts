@@ -2,6 +2,7 @@ import { type Color, contrast } from "../color.ts";
 import { frame } from "./frame.ts";
 import { monospace12 } from "../faces/monospace.ts";
 import type { Draw, Palette, Style } from "./style.ts";
+import type { Line } from "../text.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */
 export const terminal: Style = {
@@ -17,7 +18,7 @@ function painter(palette: Palette): Draw {
   return (label, message) => {
     const labelLength = round(label.width);
     const messageLength = round(message.width);
-    const messageStart = LABEL_START + labelLength + GAP;
+    const messageStart = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;
     const cursor = round(messageStart + messageLength + 4);
     const width = Math.ceil(cursor + 6 + 7);
     return frame(
@@ -27,15 +28,20 @@ function painter(palette: Palette): Draw {
       }" height="19" rx="4" ${paint.bg} stroke="#808080" stroke-opacity=".4"/>` +
         `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" ${paint.prompt}/>` +
         `<g text-anchor="middle" font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
-        `<text x="${
-          LABEL_START + labelLength / 2
-        }" y="14" textLength="${labelLength}"${label.direction} ${paint.label}>${label.drawn}</text>` +
+        labelText(label, { length: labelLength, ink: paint.label }) +
         `<text x="${
           messageStart + messageLength / 2
         }" y="14" textLength="${messageLength}" font-weight="bold"${message.direction} ${paint.value}>${message.drawn}</text></g>` +
         `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4" ${paint.value}/>`,
     );
   };
+}
+
+function labelText({ drawn, direction }: Line, paint: { length: number; ink: string }): string {
+  if (drawn === "") return "";
+  const { length, ink } = paint;
+  const x = LABEL_START + length / 2;
+  return `<text x="${x}" y="14" textLength="${length}"${direction} ${ink}>${drawn}</text>`;
 }
 
 const LABEL_START = 18;

@@ -1,0 +1,98 @@
+/** What a parameter may be, as JSON Schema (and so OpenAPI) says it. */
+export interface ParameterSchema {
+  readonly type: "string" | "integer";
+  readonly default?: string | number;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/** One query parameter: its name, what it means in Markdown, and what it may be. */
+export interface Parameter {
+  readonly name: string;
+  readonly meaning: string;
+  readonly schema: ParameterSchema;
+}
+
+/** The text beside the count. */
+export const label = {
+  name: "label",
+  meaning: "The text on the left, cut after 100 characters; given but empty there is no left side.",
+  schema: { type: "string", default: "views" },
+} as const satisfies Parameter;
+
+/** The kind of drawing. */
+export const style = {
+  name: "style",
+  meaning: "The style; `flat` is another name of `classic`.",
+  schema: {
+    type: "string",
+    default: "classic",
+    enum: ["classic", "flat", "flat-square", "plastic", "for-the-badge", "terminal"],
+  },
+} as const satisfies Parameter;
+
+/** The color of the count. */
+export const color = {
+  name: "color",
+  meaning: "The color of the count: a name of shields.io or CSS, or hex of 3, 4, 6 or 8 digits.",
+  schema: { type: "string", default: "blue" },
+} as const satisfies Parameter;
+
+/** The background of the terminal style. */
+export const bg = {
+  name: "bg",
+  meaning: "The background, of the terminal style only.",
+  schema: { type: "string", default: "#1e1e1e" },
+} as const satisfies Parameter;
+
+/** The color of the label. */
+export const labelColor = {
+  name: "labelColor",
+  meaning: "The color of the label, as `color`.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+/** The color of the count in the terminal style. */
+export const valueColor = {
+  name: "valueColor",
+  meaning: "The color of the count in the terminal style, as `color`.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+/** The families of the text. */
+export const font = {
+  name: "font",
+  meaning: "Names of font families, separated by commas.",
+  schema: { type: "string", maxLength: 100 },
+} as const satisfies Parameter;
+
+/** How a count is written. */
+export const numbers = {
+  name: "numbers",
+  meaning: "`grouped` writes 12345 as 12,345 and `compact` writes it as 12.3K.",
+  schema: { type: "string", default: "plain", enum: ["plain", "grouped", "compact"] },
+} as const satisfies Parameter;
+
+/** The language of a count. */
+export const locale = {
+  name: "locale",
+  meaning: "A BCP 47 tag: the language to write the number for.",
+  schema: { type: "string", default: "en" },
+} as const satisfies Parameter;
+
+/** The page to stand on. */
+export const theme = {
+  name: "theme",
+  meaning: "Sets the colors that were left out; `auto` follows the color scheme of the reader.",
+  schema: { type: "string", enum: ["auto", "light", "dark"] },
+} as const satisfies Parameter;
+
+/** Everything that shapes a badge; what is not understood falls back to its default. */
+export const LOOKS = Object.freeze(
+  [label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme] as const,
+);
+
+/** The names of the parameters that shape a badge. */
+export const LOOK_PARAMETERS = Object.freeze(LOOKS.map(({ name }) => name));

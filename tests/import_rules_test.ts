@@ -53,7 +53,12 @@ const TYPES: [modules: string, mayImport: string[]][] = [
 
 /** Modules that the next change takes up. */
 const COMING: ReadonlySet<string> = new Set(
-  ["calendar", "days", "line", "period", "setting"].map((name) => `src/counter/${name}.ts`),
+  [
+    ...["calendar", "days", "import_lines", "line", "period", "setting"].map((name) =>
+      `src/counter/${name}.ts`
+    ),
+    ...["body_lines", "text_stream"].map((name) => `src/http/${name}.ts`),
+  ],
 );
 
 type Dependency = {

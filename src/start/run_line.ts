@@ -1,14 +1,15 @@
-import { VARIABLES } from "./settings.ts";
+import { SETTINGS } from "./config.ts";
+import { folderOf } from "../store/kv/kv_file.ts";
 
-/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of another folder. */
-export function runLine(entry: string, otherFolder: string): string {
+/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
+export function runLine(entry: string, counterFile: string): string {
   // A single comma would end the folder and begin another.
-  const folder = otherFolder.replaceAll(",", ",,");
+  const folder = folderOf(counterFile).replaceAll(",", ",,");
   const flags = [
     "--unstable-kv",
     "--no-prompt",
     "--allow-net",
-    `--allow-env=${VARIABLES.join(",")}`,
+    `--allow-env=${SETTINGS.join(",")}`,
     `--allow-read=data,.env,${folder}`,
     `--allow-write=data,${folder}`,
   ];

@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { parseAnswers, type RawAnswer } from "../support/raw_http.ts";
+import { settleAll } from "../support/settle.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { Random } from "./random.ts";
 import { tameRequest } from "./tame_requests.ts";
 import { startTarget, type StoreName } from "./target.ts";
@@ -22,16 +24,16 @@ export interface FuzzReport {
   answers: Record<string, number>;
   /** Hits that were answered with 200, which is how many are stored. */
   counted: number;
-  /** Connections that the service reset. */
-  resets: number;
-  /** Hits that are stored and whose answer a reset took away. */
+  /** Connections that were cut before the service had said all. */
+  cuts: number;
+  /** Hits that are stored and whose answer a cut took away. */
   unanswered: number;
 }
 
 const CONNECTIONS = 8;
 const TAME_PER_CONNECTION = 40;
-/** Longer than any answer may take, in milliseconds: whoever does not answer by then is stuck. */
-const LIMIT = 2500;
+/** Whoever sends what makes the server wait for more is cut off after so long. */
+const STALLED_MS = 2500;
 const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409];
 
 /** Sends strange requests to a real service over sockets; throws where the service breaks any promise. */
@@ -52,7 +54,7 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
       // A reset takes away what was not read yet: every honest answer is awaited before the rest goes out.
       const honest = await wire.talk(bytesOfAll(tame), {
         enough: (received) => answersIn(received, where).length === TAME_PER_CONNECTION,
-        limit: LIMIT,
+        limit: FAR_AWAY_MS,
       });
       const answers = answersIn(honest.received, where);
       const refused = tame[answers.length];
@@ -60,15 +62,15 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
         answers.length === TAME_PER_CONNECTION,
         `${where}: not answered: ${refused?.slice(0, 300)}`,
       );
-      const wild = await wire.talk(bytesOf(wildRequest(random)), { limit: LIMIT });
-      if (wild.reset) tally.resets++;
+      const wild = await wire.talk(bytesOf(wildRequest(random)), { limit: STALLED_MS });
+      if (wild.cut) tally.cuts++;
       for (const answer of [...answers, ...answersIn(wild.received, where)]) {
         tally.note(answer, where);
       }
     }
   }
 
-  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  await settleAll(Array.from({ length: CONNECTIONS }, work));
   const alive = await fetch(`${target.url}/healthz`);
   strictEqual(alive.status, 200);
   await alive.body?.cancel();
@@ -78,7 +80,7 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
   const unanswered = tally.compare(counters, `seed ${seed}`);
   const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
   deepStrictEqual(events, ["start", "stop"], `seed ${seed}`);
-  return { sent, answers: tally.answers, counted, resets: tally.resets, unanswered };
+  return { sent, answers: tally.answers, counted, cuts: tally.cuts, unanswered };
 }
 
 function bytesOfAll(requests: readonly string[]): Uint8Array {
@@ -96,8 +98,8 @@ function answersIn(received: Uint8Array, where: string): RawAnswer[] {
 /** What the answers say was counted; the requests are not asked, as one may be taken for another. */
 class Tally {
   readonly answers: Record<string, number> = {};
-  /** Connections that were reset, each of which may have taken the answer to a hit away. */
-  resets = 0;
+  /** Connections that were cut, each of which may have taken the answer to a hit away. */
+  cuts = 0;
   readonly #numbers = new Map<string, Set<number>>();
   #images = 0;
 
@@ -131,7 +133,7 @@ class Tally {
       this.#numbers.delete(id);
     }
     deepStrictEqual(this.#numbers, new Map(), `${where}: acknowledged and not stored`);
-    ok(extra >= 0 && extra <= this.resets, `${where}: ${extra} hits without an answer`);
+    ok(extra >= 0 && extra <= this.cuts, `${where}: ${extra} hits without an answer`);
     return extra;
   }
 }

@@ -5,6 +5,7 @@ import { freePort } from "../support/free_port.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { runService, startService } from "../support/service.ts";
+import { settleAll } from "../support/settle.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { startTarget } from "./target.ts";
 import { SECRET } from "../support/secret.ts";
@@ -54,7 +55,7 @@ async function stress(url: string): Promise<string> {
     ...HEADERS.map((header) => `HIT /hit?token=${SECRET} HTTP/1.1\r\nHost: a b\r\n${header}\r\n`),
     ...HEADERS.map((header) => `POST /count HTTP/1.1\r\nHost: ${SECRET}@a\r\n${header}\r\n`),
   );
-  const answers = await sendRaw({ url, answers: lines.length, timeout: 20_000 }, lines.join(""));
+  const answers = await sendRaw({ url, answers: lines.length }, lines.join(""));
   strictEqual(answers.length, lines.length, "every request is answered");
   const broken = await sendRaw({ url }, `GET /hit?token=${SECRET}\r\n bad: ${SECRET}\r\n\r\n`);
   return [...answers, ...broken].map(textOf).join("\n");
@@ -104,7 +105,7 @@ Deno.test(
         DENO_KV_ACCESS_TOKEN: CANARY,
       },
     };
-    await Promise.all(
+    await settleAll(
       Object.entries(stores).map(async ([store, env]) => {
         await using service = await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
         const open = ["a Deno KV file", "Redis"].includes(store);
@@ -156,11 +157,8 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
     { STORE_URL: `redis://:${ENCODED}x@127.0.0.1:${redis.port}`, FAIL_FAST_STORE: "1" },
     { STORE_URL: `redis://:${ENCODED}@127.0.0.1:${freePort()}`, FAIL_FAST_STORE: "1" },
   ];
-  await Promise.all(settings.map(async (env) => {
-    const { code, stdout, stderr } = await runService({
-      env: { SECRET_TOKEN: SECRET, ...env },
-      timeout: 20_000,
-    });
+  await settleAll(settings.map(async (env) => {
+    const { code, stdout, stderr } = await runService({ env: { SECRET_TOKEN: SECRET, ...env } });
     strictEqual(code, 1, JSON.stringify(env));
     ok(stderr.includes("cannot start"), stderr);
     refuseFinds(stdout + stderr, [SECRET, PASSWORD], JSON.stringify(env));

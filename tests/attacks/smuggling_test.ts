@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { connect } from "node:http2";
 import { sendRaw } from "../support/raw_http.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { startTarget } from "./target.ts";
 import { bytesOf, Wire } from "./wire.ts";
 import { SECRET, SECRET_LINE } from "../support/secret.ts";
@@ -38,7 +39,7 @@ Deno.test("a request of two meanings is refused, its connection closed, and noth
   for (const smuggler of SMUGGLERS) {
     using wire = await Wire.open(target.url);
     const { received } = await wire.talk(bytesOf(`POST /hit HTTP/1.1\r\n${HEADERS}${smuggler}`), {
-      limit: 5000,
+      limit: FAR_AWAY_MS,
     });
     const answers = new TextDecoder().decode(received).match(/HTTP\/1\.1 \d{3}.*/g);
     deepStrictEqual(answers, ["HTTP/1.1 400 Bad Request"], smuggler);
@@ -59,7 +60,7 @@ Deno.test("a body is never taken for a request", async () => {
     for (const body of bodies) {
       using wire = await Wire.open(target.url);
       const request = `${method} /hit?id=before HTTP/1.1\r\n${HEADERS}${body}${after}`;
-      const { received } = await wire.talk(bytesOf(request), { limit: 5000 });
+      const { received } = await wire.talk(bytesOf(request), { limit: FAR_AWAY_MS });
       // The server may close instead of reading a body that nobody wants.
       const answers = new TextDecoder().decode(received).match(/HTTP\/1\.1 200 OK/g) ?? [];
       ok(answers.length === 1 || answers.length === 2, request);

@@ -17,8 +17,8 @@ export interface TalkOptions {
 /** What came back. */
 export interface Heard {
   readonly received: Uint8Array;
-  /** True where the server reset the connection: it may have said more, which a reset takes away. */
-  readonly reset: boolean;
+  /** True where a reset or the time limit ended the connection: the server may have said more. */
+  readonly cut: boolean;
 }
 
 /** One connection for bytes that need not be HTTP; closed when disposed of. */
@@ -39,21 +39,20 @@ export class Wire implements Disposable {
     const writing = this.#write(bytes);
     const buffer = new Uint8Array(65_536);
     let received = Buffer.alloc(0);
-    let reset = false;
+    let cut = false;
     try {
       while (enough?.(received) !== true) {
         const length = await this.#connection.read(buffer);
         if (length === null) break;
         received = Buffer.concat([received, buffer.subarray(0, length)]);
       }
-    } catch (error) {
-      // Otherwise it was the time limit.
-      reset = error instanceof Deno.errors.ConnectionReset;
+    } catch {
+      cut = true;
     }
     clearTimeout(timer);
     if (enough === undefined) this[Symbol.dispose]();
     await writing;
-    return { received, reset };
+    return { received, cut };
   }
 
   [Symbol.dispose](): void {

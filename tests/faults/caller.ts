@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { connectTo, parseAnswers, type RawAnswer } from "../support/raw_http.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
 
 /** What became of one request, and how long that took. */
 export type Result = {
@@ -8,23 +9,26 @@ export type Result = {
   /** The answer; undefined unless it is whole. */
   answer?: RawAnswer;
   milliseconds: number;
+  /** When it was sent, by `performance.now()`. */
+  sentAt: number;
 };
 
-/** Longer than any answer may take; what takes longer counts as broken. */
-const LIMIT = 15_000;
-
-/** One client with one connection, which it keeps open from request to request and opens anew when it broke. */
+/**
+ * One client with one connection, which it keeps open from request to request and opens anew when it broke. What takes
+ * longer than any answer may counts as broken.
+ */
 export class Caller {
   #connection: Deno.TcpConn | undefined;
   readonly #buffer = new Uint8Array(16_384);
 
   /** Sends one request, never twice; `head` ends with the empty line. */
   async send(url: string, head: string): Promise<Result> {
-    const start = performance.now();
+    const sentAt = performance.now();
     const result = (kind: Result["kind"], answer?: RawAnswer): Result => ({
       kind,
       ...(answer !== undefined && { answer }),
-      milliseconds: performance.now() - start,
+      milliseconds: performance.now() - sentAt,
+      sentAt,
     });
     let connection: Deno.TcpConn;
     try {
@@ -32,7 +36,7 @@ export class Caller {
     } catch {
       return result("unsent");
     }
-    const timer = setTimeout(() => this.close(), LIMIT);
+    const timer = setTimeout(() => this.close(), FAR_AWAY_MS);
     try {
       const answer = await this.#exchange(connection, head);
       if (answer.headers.get("connection") === "close") this.close();

@@ -1,11 +1,12 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { connectTo } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
+import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { hitHead, hitOnce, secret } from "./load.ts";
-import { reportKept, slack, times } from "./numbers.ts";
+import { reportKept, times } from "./numbers.ts";
 
 /** A shell sets the limit on descriptors; Windows has none. */
 const needsShell = { ignore: Deno.build.os === "windows" };
@@ -28,7 +29,7 @@ Deno.test(
       await waitFor("an answer", async () => {
         const { answer } = await hitOnce({ service, ledger });
         return answer?.status === 200 || undefined;
-      }, { timeout: 2000 });
+      }, { timeout: timeLimit(2000) });
       slowest = Math.max(slowest, performance.now() - start);
     }
     ledger.checkOutcomes(200, "broken", "unsent");
@@ -55,7 +56,7 @@ Deno.test("half-open connections: 3,000 of them do not keep others waiting", asy
   for (const connection of open) connection.close();
   strictEqual(ledger.acknowledged, hits);
   const p99 = waits.sort((a, b) => a - b)[Math.floor(hits * 0.99)] ?? Infinity;
-  ok(p99 <= 50 * slack, `the slowest hundredth took ${p99} ms and more`);
+  ok(p99 <= timeLimit(50), `the slowest hundredth took ${p99} ms and more`);
   const measured = `p99 of others ${p99.toFixed(1)} ms`;
   reportKept({ fault: "3,000 half-open connections", runs: 1, ledger, measured });
 });

@@ -2,9 +2,10 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { hitOnce, secret } from "./load.ts";
-import { reportKept, slack } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
 
 const env = { SECRET_TOKEN: secret };
 
@@ -49,7 +50,7 @@ Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 
     const { status, body } = await fetch(`${service.url}/readyz`);
     await body?.cancel();
     return status === 503 || undefined;
-  }, { timeout: 15_000 });
+  }, { timeout: timeLimit(15_000) });
   const told = performance.now() - start;
   const { answer } = await hitOnce({ service });
   ok(answer?.status === 503 || answer?.status === 504, `a hit was answered ${answer?.status}`);
@@ -64,7 +65,7 @@ Deno.test("Deno KV: a second process on the file exits with 1 within 1 s, and th
   const ended = await runService({ cwd: folder.path, env });
   strictEqual(ended.code, 1);
   match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv is in use by another process/);
-  ok(ended.milliseconds <= 1000 * slack, `exits after ${ended.milliseconds} ms`);
+  ok(ended.milliseconds <= timeLimit(1000), `exits after ${ended.milliseconds} ms`);
   strictEqual((await hitOnce({ service })).answer?.status, 200);
   const measured = `exits after ${Math.round(ended.milliseconds)} ms`;
   reportKept({ fault: "second process on the Deno KV file", runs: 1, measured });

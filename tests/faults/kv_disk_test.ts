@@ -5,7 +5,7 @@ import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { hitOnce, secret, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
-import { waitForCount } from "./recovery.ts";
+import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
 
 /** Only root may mount the small disk that this needs, and not in every container: without it the test is left out. */
@@ -28,16 +28,9 @@ Deno.test(
     const { ledger } = load;
     strictEqual((await hitOnce({ service, ledger }, "read")).answer?.status, 200);
     for (let run = 1; run <= runs; run++) {
-      const refused = ledger.count(503);
-      await waitFor("a hit", () => ledger.acknowledged > 100 * run ? true : undefined);
+      await waitForHits(ledger, 100);
       await fill(ballast);
-      await waitFor(
-        "the disk to be full",
-        () => ledger.count(503) > refused + 50 ? true : undefined,
-        {
-          timeout: 20_000,
-        },
-      );
+      await waitForRefusals(ledger, 50);
       const read = await fetch(`${service.url}/count?id=read`);
       strictEqual(read.status, 200);
       strictEqual((await read.json()).hits, 1);

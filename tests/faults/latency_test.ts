@@ -5,7 +5,8 @@ import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { hitHead, hitOnce, secret } from "./load.ts";
-import { full, reportKept, times } from "./numbers.ts";
+import { fullNumbers } from "../support/time_limit.ts";
+import { reportKept, times } from "./numbers.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
 
@@ -22,24 +23,33 @@ Deno.test(
     await using service = await startService({
       env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
-    await waitFor(
-      "a hit",
-      async () => (await hitOnce({ service })).answer?.status === 200 || undefined,
-    );
-    proxy.swallowReplies();
-    let answered = false;
-    const first = hitOnce({ service }, "first").finally(() => answered = true);
-    await stored("first");
-    const second = hitOnce({ service }, "second");
-    await stored("second");
-    ok(!answered, "the first hit had its answer before the second was sent");
-    for (const { answer } of await Promise.all([first, second])) strictEqual(answer?.status, 504);
+    let attempt = 0;
+    // On a busy machine the service may give Redis up before the second hit has come: again.
+    await waitFor("a second hit at Redis before the first is answered", async () => {
+      const [first, second] = [`first-${++attempt}`, `second-${attempt}`];
+      await waitFor("a hit", async () => {
+        return (await hitOnce({ service })).answer?.status === 200 || undefined;
+      });
+      proxy.swallowReplies();
+      const one = hitWatched(first);
+      await waitFor("the first hit", async () => one.answered || await isStored(first));
+      const other = hitWatched(second);
+      await waitFor("the second hit", async () => one.answered || await isStored(second));
+      const conclusive = !one.answered;
+      const results = await Promise.all([one.result, other.result]);
+      if (conclusive) { for (const { answer } of results) strictEqual(answer?.status, 504); }
+      proxy.resume();
+      return conclusive || undefined;
+    });
 
-    function stored(id: string): Promise<unknown> {
-      return waitFor(
-        `the hit on ${id}`,
-        async () => await redis.command("GET", `hits:${id}`) === "1" || undefined,
-      );
+    function hitWatched(id: string) {
+      const watched = { answered: false, result: hitOnce({ service }, id) };
+      watched.result.finally(() => watched.answered = true);
+      return watched;
+    }
+
+    async function isStored(id: string): Promise<true | undefined> {
+      return await redis.command("GET", `hits:${id}`) === "1" || undefined;
     }
   },
 );
@@ -47,7 +57,7 @@ Deno.test(
 // A figure, which other load on the machine changes: held to where the full numbers are asked for.
 Deno.test(
   "/hit: 20 ms away from Redis half of the hits of 200 callers take 1.4 round trips at most",
-  { ignore: !full || needsRedis.ignore },
+  { ignore: !fullNumbers || needsRedis.ignore },
   async () => {
     const ledger = new Ledger();
     const rounds = times(30, 100);

@@ -10,18 +10,21 @@ export class Ledger {
   readonly outcomes: Record<string, number> = {};
   /** The longest that any answer took, in milliseconds. */
   slowest = 0;
+  /** When the last of the acknowledged hits was sent, by `performance.now()`. */
+  lastSentAt = -Infinity;
   /** Answers that cannot be right whatever the store has. */
   readonly #wrong: string[] = [];
   readonly #accounts = new Map<string, Account>();
 
   /** Writes down what became of a hit on `id`. */
-  note(id: string, { kind, answer, milliseconds }: Result): void {
+  note(id: string, { kind, answer, milliseconds, sentAt }: Result): void {
     const outcome = answer?.status ?? kind;
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
     if (kind !== "unsent") this.slowest = Math.max(this.slowest, milliseconds);
     const account = this.#account(id);
     if (kind === "broken" || answer?.status === 504) account.unknown++;
     if (answer?.status !== 200) return;
+    this.lastSentAt = Math.max(this.lastSentAt, sentAt);
     const { hits } = JSON.parse(answer.body);
     // Not thrown here, where it would end the load and not the test.
     if (!Number.isSafeInteger(hits) || hits < 1) this.#wrong.push(`${id}: ${answer.body}`);

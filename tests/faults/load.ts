@@ -1,6 +1,9 @@
+import { ok } from "node:assert/strict";
 import type { Service } from "../support/service.ts";
 import { Caller, type Result } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
+
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /** The secret that every service of these tests is started with. */
 export const secret = "a-secret-of-the-fault-tests";
@@ -31,7 +34,7 @@ export async function hitOnce(
 /** Sends hits until it is stopped. */
 export interface Load extends AsyncDisposable {
   readonly ledger: Ledger;
-  /** Lets the hits under way end and closes every connection. */
+  /** Lets the hits under way end and closes every connection; where a test fails nobody waits for them. */
   stop(): Promise<void>;
 }
 
@@ -40,8 +43,7 @@ export function startCallers(options: LoadOptions & { callers: number }): Load {
   const { service, callers, ledger = new Ledger(), ids = 20 } = options;
   let stopped = false;
 
-  async function call(): Promise<void> {
-    const caller = new Caller();
+  async function call(caller: Caller): Promise<void> {
     while (!stopped) {
       const id = randomId(ids);
       const result = await caller.send(service.url, hitHead(id));
@@ -51,30 +53,63 @@ export function startCallers(options: LoadOptions & { callers: number }): Load {
     caller.close();
   }
 
-  const done = Promise.all(Array.from({ length: callers }, call));
+  const all = Array.from({ length: callers }, () => new Caller());
+  const done = Promise.all(all.map(call));
   const stop = async () => {
     stopped = true;
     await done;
   };
-  return { ledger, stop, [Symbol.asyncDispose]: stop };
+  return {
+    ledger,
+    stop,
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      for (const caller of all) caller.close();
+      await done;
+    },
+  };
+}
+
+/** So many callers, each with a connection that the service has taken in. */
+export async function openCallers({ url }: Pick<Service, "url">, count: number): Promise<Caller[]> {
+  const callers = Array.from({ length: count }, () => new Caller());
+  for (let first = 0; first < count; first += 500) {
+    const some = callers.slice(first, first + 500);
+    const results = await Promise.all(some.map((caller) => caller.send(url, HEALTH)));
+    ok(results.every(({ answer }) => answer?.status === 200), "a caller is not answered");
+  }
+  return callers;
+}
+
+/** Waits until the service has read everything that was sent to it before: it reads what comes in its order. */
+export async function readAll(service: Pick<Service, "url">): Promise<void> {
+  const [caller] = await openCallers(service, 1);
+  caller?.close();
 }
 
 /** So many hits a second, whatever becomes of those before. */
 export function startSteady(options: LoadOptions & { rate: number }): Load {
   const { service, rate, ledger = new Ledger(), ids = 20 } = options;
+  const all: Caller[] = [];
   const idle: Caller[] = [];
   const underWay = new Set<Promise<void>>();
   const start = performance.now();
   let sent = 0;
 
   async function call(): Promise<void> {
-    const caller = idle.pop() ?? new Caller();
+    const caller = idle.pop() ?? newCaller();
     const id = randomId(ids);
     const result = await caller.send(service.url, hitHead(id));
     ledger.note(id, result);
     // The connections of a process that ended are of no use to anyone.
     if (result.kind !== "answered") { for (const other of idle.splice(0)) other.close(); }
     idle.push(caller);
+  }
+
+  function newCaller(): Caller {
+    const caller = new Caller();
+    all.push(caller);
+    return caller;
   }
 
   const timer = setInterval(() => {
@@ -88,7 +123,15 @@ export function startSteady(options: LoadOptions & { rate: number }): Load {
     await Promise.all(underWay);
     for (const caller of idle) caller.close();
   };
-  return { ledger, stop, [Symbol.asyncDispose]: stop };
+  return {
+    ledger,
+    stop,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      for (const caller of all) caller.close();
+      await stop();
+    },
+  };
 }
 
 /** Lets a load run for so many milliseconds: the length of a fault, not a wait for something to happen. */

@@ -1,15 +1,35 @@
 import { ok } from "node:assert/strict";
+import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Waits until a hit is counted again after `what`; fails after `limit` milliseconds. Returns how long it took. */
-export async function waitForCount(ledger: Ledger, what: string, limit: number): Promise<number> {
+/** Waits until `more` hits than now are acknowledged. */
+export async function waitForHits(ledger: Ledger, more: number): Promise<void> {
+  const enough = ledger.acknowledged + more;
+  await waitFor(`${more} hits`, () => ledger.acknowledged >= enough || undefined);
+}
+
+/** Waits until `more` hits than now were refused or are unknown. */
+export async function waitForRefusals(ledger: Ledger, more: number): Promise<void> {
+  const refused = () => ledger.count(503) + ledger.count(504);
+  const enough = refused() + more;
+  await waitFor(`${more} refusals`, () => refused() >= enough || undefined);
+}
+
+/**
+ * Waits until a hit is counted that was sent after `what`, as the late answers to earlier hits tell nothing; fails where
+ * that takes longer than promised. Returns how long it took, in milliseconds.
+ */
+export async function waitForCount(
+  ledger: Ledger,
+  what: string,
+  promisedMs: number,
+): Promise<number> {
   const start = performance.now();
-  const before = ledger.acknowledged;
   await waitFor(
     `a hit to be counted after ${what}`,
-    () => ledger.acknowledged > before ? true : undefined,
-    { timeout: limit },
+    () => ledger.lastSentAt >= start || undefined,
+    { timeout: timeLimit(promisedMs) },
   );
   return performance.now() - start;
 }

@@ -1,10 +1,10 @@
 import { ok } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { waitFor } from "../support/wait_for.ts";
-import { pause, secret, startCallers } from "./load.ts";
-import { reportKept, slack, times } from "./numbers.ts";
-import { waitForCount } from "./recovery.ts";
+import { timeLimit } from "../support/time_limit.ts";
+import { secret, startCallers } from "./load.ts";
+import { reportKept, times } from "./numbers.ts";
+import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 
 /** The one setting with which Redis loses nothing that it has acknowledged. */
@@ -22,17 +22,15 @@ Deno.test(
     await using load = startCallers({ service, callers: 200 });
     const { ledger } = load;
     for (let run = 1; run <= runs; run++) {
-      const before = ledger.acknowledged;
-      await waitFor("hits before the kill", () => ledger.acknowledged > before || undefined);
-      await pause(200 + Math.random() * 200);
+      await waitForHits(ledger, 500 + Math.random() * 1000);
       await redis.kill("SIGKILL");
-      await pause(100);
+      await waitForRefusals(ledger, 1);
       await redis.start();
       await waitForCount(ledger, "Redis' return", 2500);
     }
     await load.stop();
     ledger.checkOutcomes(200, 503, 504);
-    ok(ledger.slowest <= 2200 * slack, `an answer took ${ledger.slowest} ms`);
+    ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
     const stored = ledger.check(await storedInRedis(redis));
     reportKept({ fault: "kill -9 of Redis, appendonly always", runs, ledger, stored });
   },

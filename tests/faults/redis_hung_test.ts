@@ -1,12 +1,18 @@
 import { ok } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { waitFor } from "../support/wait_for.ts";
-import { pause, secret, startSteady } from "./load.ts";
-import { reportKept, slack, times } from "./numbers.ts";
-import { checkGrowth, residentMemory, waitForCount } from "./recovery.ts";
+import { secret, startSteady } from "./load.ts";
+import { reportKept, times } from "./numbers.ts";
+import {
+  checkGrowth,
+  residentMemory,
+  waitForCount,
+  waitForHits,
+  waitForRefusals,
+} from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { timeLimit } from "../support/time_limit.ts";
 
 /** Hits a second while Redis hangs. */
 const RATE = 500;
@@ -24,14 +30,14 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL } });
       await using load = startSteady({ service, rate: RATE });
       const { ledger } = load;
-      await waitFor("some hits", () => ledger.acknowledged > RATE ? true : undefined);
+      await waitForHits(ledger, RATE);
       const before = await residentMemory(service.pid);
       const counted = ledger.acknowledged;
 
       if (stops) await redis.kill("SIGSTOP");
       else proxy.blackHole();
       try {
-        await pause(seconds * 1000);
+        await waitForRefusals(ledger, seconds * RATE);
       } finally {
         if (stops) await redis.kill("SIGCONT");
         else proxy.resume();
@@ -42,7 +48,7 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       ok(ledger.acknowledged > counted);
       ledger.checkOutcomes(200, 503, 504);
       ok(ledger.count(504) > 0, "no hit was unknown, so Redis did not hang");
-      ok(ledger.slowest <= 2200 * slack, `an answer took ${ledger.slowest} ms`);
+      ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
       // A heap that serves anything at all takes 40 MiB to settle.
       checkGrowth(before, await residentMemory(service.pid), 60);
       const stored = ledger.check(await storedInRedis(redis));

@@ -25,7 +25,7 @@ const ledger = new Ledger();
 let service: Service = await start();
 let growth = 0;
 {
-  await using _load = startSteady({ service: { url }, ledger, rate: RATE, ids: COUNTERS });
+  await using load = startSteady({ service: { url }, ledger, rate: RATE, ids: COUNTERS });
   let settled: number | undefined;
   for (let round = 1; round <= ROUNDS; round++) {
     await pause(MINUTES * 60_000 / ROUNDS);
@@ -47,6 +47,7 @@ let growth = 0;
     }
     await waitForCount(ledger, "the kill", 5000);
   }
+  await load.stop();
 }
 await service.stop();
 await service[Symbol.asyncDispose]();

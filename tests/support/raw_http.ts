@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { FAR_AWAY_MS } from "./time_limit.ts";
 
 /** One answer as it came over the wire; header names are in lower case, repeated ones joined by `, `. */
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
@@ -8,13 +9,13 @@ export type RawTarget = {
   url: string;
   /** Stops after so many answers (1 unless given); `Infinity` reads to the end or the time limit. */
   answers?: number;
-  /** Milliseconds until what came so far is returned; 5,000 unless given. */
+  /** Milliseconds until what came so far is returned; far away unless given. */
   timeout?: number;
 };
 
 /** Sends bytes as they are and returns the whole answers; none when the server only closed. */
 export async function sendRaw(
-  { url, answers = 1, timeout = 5000 }: RawTarget,
+  { url, answers = 1, timeout = FAR_AWAY_MS }: RawTarget,
   request: string | Uint8Array<ArrayBuffer>,
 ): Promise<RawAnswer[]> {
   const sent = typeof request === "string" ? Buffer.from(request) : Buffer.from(request);

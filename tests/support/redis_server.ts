@@ -106,7 +106,7 @@ export class RedisServer {
     await waitFor(`redis-server on port ${this.port}`, async () => {
       if (this.stopped) throw new Error(`Start redis-server: it ended: ${await this.#ended}`);
       return await this.#isReady(until) ? true : undefined;
-    }, { timeout: 10_000 });
+    });
   }
 
   /** Ends the process in good order (SIGTERM: it may save) and waits for its end. */

@@ -1,5 +1,6 @@
 import { ProcessOutput } from "./process_output.ts";
 import { type CommandOptions, serviceCommand } from "./service_command.ts";
+import { FAR_AWAY_MS } from "./time_limit.ts";
 
 /** How a test starts the service. */
 export type ServiceOptions = CommandOptions & {
@@ -9,7 +10,7 @@ export type ServiceOptions = CommandOptions & {
   cwd?: string;
   /** What standard output shows when the service is up; by default its address. */
   ready?: RegExp;
-  /** Milliseconds until the service must be up or, for `runService`, ended; 10,000 unless given. */
+  /** Milliseconds until the service must be up or, for `runService`, ended; far away unless given. */
   timeout?: number;
 };
 
@@ -25,7 +26,7 @@ export type Ended = {
 
 /** Starts the service as a process of its own and waits until it says its address. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { ready = /http:\/\/[^\s/]+:\d+/, timeout = 10_000 } = options;
+  const { ready = /http:\/\/[^\s/]+:\d+/, timeout = FAR_AWAY_MS } = options;
   const service = await spawnService(options);
   try {
     const match = await service.waitForOutput(ready, timeout);
@@ -96,7 +97,7 @@ export class Service {
   }
 
   /** Waits until either output matches; throws at the end of the process or after `timeout` milliseconds. */
-  waitForOutput(pattern: RegExp, timeout = 10_000): Promise<RegExpMatchArray> {
+  waitForOutput(pattern: RegExp, timeout = FAR_AWAY_MS): Promise<RegExpMatchArray> {
     return this.#output.find(pattern, timeout);
   }
 
@@ -106,7 +107,7 @@ export class Service {
   }
 
   /** Ends the service in good order and waits for its end. */
-  async stop(signal: Deno.Signal = "SIGTERM", timeout = 15_000): Promise<Ended> {
+  async stop(signal: Deno.Signal = "SIGTERM", timeout = FAR_AWAY_MS): Promise<Ended> {
     this.signal(signal);
     return await this.waitForEnd(timeout);
   }
@@ -118,7 +119,7 @@ export class Service {
   }
 
   /** Waits for the end; after `timeout` milliseconds kills the process and throws. */
-  async waitForEnd(timeout = 10_000): Promise<Ended> {
+  async waitForEnd(timeout = FAR_AWAY_MS): Promise<Ended> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;

@@ -1,11 +1,14 @@
-/** A field of a log line: text, a number, a truth value, or what was thrown. */
-export type LogField = string | number | boolean | undefined | readonly string[] | Error;
+/**
+ * The fields of a log line. Numbers, truth values, texts and lists of texts stand there as they are; what was thrown
+ * with its causes; anything else as a text.
+ */
+export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Where events go: one call is one line. `event` is a fixed phrase; what varies goes into `fields`. */
 export interface Log {
-  info(event: string, fields?: Record<string, LogField>): void;
-  warn(event: string, fields?: Record<string, LogField>): void;
-  error(event: string, fields?: Record<string, LogField>): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
 }
 
 /** Options of {@linkcode createLog}. */
@@ -20,11 +23,9 @@ export interface LogOptions {
 export function createLog({ secrets, write = writeToStandardError }: LogOptions): Log {
   const hidden = spellingsOf(secrets);
 
-  function log(level: string, event: string, fields: Record<string, LogField> = {}): void {
+  function log(level: string, event: string, fields: LogFields = {}): void {
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
-    for (const [name, value] of Object.entries(fields)) {
-      line[name] = redact(value instanceof Error ? describe(value) : value, hidden);
-    }
+    for (const [name, value] of Object.entries(fields)) line[name] = tellable(value, hidden);
     write(JSON.stringify(line));
   }
 
@@ -68,9 +69,11 @@ function spellingsOf(secrets: readonly string[]): readonly string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-function redact(value: LogField, hidden: readonly string[]): LogField {
-  if (typeof value === "string") return hide(value, hidden);
-  return Array.isArray(value) ? value.map((text) => hide(text, hidden)) : value;
+/** What may stand in a line: nothing that JSON would look into on its own. */
+function tellable(value: unknown, hidden: readonly string[]): unknown {
+  if (value === undefined || typeof value === "number" || typeof value === "boolean") return value;
+  if (Array.isArray(value)) return value.map((part) => tellable(part, hidden));
+  return hide(value instanceof Error ? describe(value) : String(value), hidden);
 }
 
 /** Cuts at one secret after the other: as a pattern, a long one would not compile and would be told in the error. */

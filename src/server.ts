@@ -1,21 +1,20 @@
 import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./start/banner.ts";
-import { type Config, ConfigError, type Environment, parseConfig } from "./start/config.ts";
+import { type Config, parseConfig } from "./start/config.ts";
 import { createCounters } from "./counter/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
-import { StartError } from "./start_error.ts";
+import { messageOf, StartError } from "./start_error.ts";
 import type { CounterStore } from "./counter/store.ts";
-import { readEnvironment } from "./start/environment.ts";
-import { createLog, type Log, printTo } from "./log.ts";
+import { readEnvironment, type Surroundings } from "./start/environment.ts";
+import { listen } from "./start/listener.ts";
+import { ConfigError } from "./start/settings_reader.ts";
+import { folderOf } from "./store/kv/kv_file.ts";
+import { createLog, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
-const DRAIN_LIMIT = { deploy: 2500, standalone: 6000 };
-/** How long the store may take to end after that, in milliseconds: longer than the deadline of those who wait for it. */
-const CLOSE_LIMIT = 2200;
-/** Pause before listening again where the system took the listener away, in milliseconds. */
-const RELISTEN_PAUSE = 100;
-
-type Server = Deno.HttpServer<Deno.NetAddr>;
+const DRAIN_LIMIT_MS = { deploy: 2500, standalone: 6000 };
+/** How long the counters may take to end after that: longer than the deadline of those who wait for them. */
+const END_LIMIT_MS = 2200;
 
 /** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
 export async function run(): Promise<void> {
@@ -26,35 +25,30 @@ export async function run(): Promise<void> {
   }
 }
 
-async function start(environment: Environment): Promise<void> {
+async function start({ environment, strange }: Surroundings): Promise<void> {
   const config = parseConfig(environment);
   const generatedToken = config.secret === undefined && config.platform === "standalone"
     ? randomToken()
     : undefined;
   const secret = config.secret ?? generatedToken;
-  const { DENO_KV_ACCESS_TOKEN } = environment;
-  const log = createLog({ secrets: secretsOf(config, [secret, DENO_KV_ACCESS_TOKEN]) });
-  for (const warning of settingsWarnings(config)) log.warn(warning);
+  const log = createLog({ secrets: secretsOf(config, generatedToken) });
+  for (const warning of settingsWarnings(config, strange)) log.warn(warning);
   // Deno.openKv finds the token in the environment only, where a .env file does not put it.
-  if (DENO_KV_ACCESS_TOKEN) Deno.env.set("DENO_KV_ACCESS_TOKEN", DENO_KV_ACCESS_TOKEN);
+  if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();
 
   const counters = createCounters(await open({ config, log, onUnusable: fail }));
   const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
-  // Deno Deploy chooses the address itself.
-  const address = config.platform === "deploy"
-    ? {}
-    : { hostname: config.hostname, port: config.port };
-  const server = listen(address, app.fetch);
-  const stop = keepListening(server, app.fetch, log);
+  const at = config.platform === "deploy" ? undefined : config;
+  const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();
-  printTo("stdout", banner({ config, address: server.addr, generatedToken }));
+  printTo("stdout", banner({ config, address: listener.address, generatedToken }));
   log.info("start", { source: counters.source });
 
   await signal;
   log.info("stop");
-  await Promise.race([stop(), pause(DRAIN_LIMIT[config.platform])]);
-  await Promise.race([counters.close(), pause(CLOSE_LIMIT)]);
+  await Promise.race([listener.stop(), pause(DRAIN_LIMIT_MS[config.platform])]);
+  await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
   Deno.exit(0);
 }
 
@@ -67,10 +61,9 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
     const { runLine } = await import("./start/run_line.ts");
     // The entry that is packed into a binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
+    const line = runLine(entry, folderOf(store.path));
     throw new StartError(
-      `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${
-        runLine(entry, store.path)
-      }`,
+      `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${line}`,
       { cause },
     );
   }
@@ -81,45 +74,6 @@ function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
   if (state === "granted" && Deno.env.get(name) === "warn") Deno.env.set(name, "error");
-}
-
-function listen(address: { hostname?: string; port?: number }, fetch: Deno.ServeHandler): Server {
-  try {
-    return Deno.serve({ ...address, onListen: () => {} }, fetch);
-  } catch (cause) {
-    throw new StartError(`Cannot listen on this HOST and PORT: ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** Out of file descriptors, Deno stops listening for good: begins again on the same address until the result is called. */
-function keepListening(first: Server, fetch: Deno.ServeHandler, log: Log): () => Promise<void> {
-  let server = first;
-  let stopped = false;
-  const { hostname, port } = first.addr;
-  const watch = (): void => {
-    server.finished.catch(async (cause) => {
-      log.error("listener lost", { cause: asError(cause) });
-      await listenAgain();
-    });
-  };
-  watch();
-  return () => {
-    stopped = true;
-    return server.shutdown();
-  };
-
-  async function listenAgain(): Promise<void> {
-    while (true) {
-      await pause(RELISTEN_PAUSE);
-      if (stopped) return;
-      try {
-        server = listen({ hostname, port }, fetch);
-        return watch();
-      } catch {
-        // No descriptors yet: they come back as connections end.
-      }
-    }
-  }
 }
 
 function nextSignal(): Promise<void> {
@@ -152,23 +106,17 @@ function randomToken(): string {
 }
 
 /** Every text that must not reach the log; Deno tells the whole URL of a remote KV that it cannot reach. */
-function secretsOf({ store }: Config, others: readonly (string | undefined)[]): string[] {
-  const own = store.kind === "redis" ? [store.password] : [];
+function secretsOf(config: Config, generatedToken: string | undefined): string[] {
+  const { store } = config;
+  const secrets = [config.secret, generatedToken, config.kvToken];
+  if (store.kind === "redis") secrets.push(store.password);
   if (store.kind === "kv-remote") {
     const { password, search } = new URL(store.url);
-    own.push(password, search);
+    secrets.push(password, search);
   }
-  return [...others, ...own].filter((text) => text !== undefined);
+  return secrets.filter((text) => text !== undefined);
 }
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-function messageOf(error: unknown): string {
-  return asError(error).message;
 }

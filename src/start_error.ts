@@ -2,3 +2,8 @@
 export class StartError extends Error {
   override readonly name = "StartError";
 }
+
+/** What was thrown, in words. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

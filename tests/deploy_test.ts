@@ -73,7 +73,7 @@ Deno.test("Deno Deploy: settings that have no effect are named in one line of th
   strictEqual((await get(`${service.url}/count.txt`)).body, "1");
   const { stderr } = await service.stop("SIGINT");
   deepStrictEqual(eventsOf(stderr), [
-    "These settings have no effect on Deno Deploy: PORT, HOST, STORE_PREFIX, FAIL_FAST_STORE, PUBLIC_READS",
+    "These settings have no effect on Deno Deploy: PUBLIC_READS, STORE_PREFIX, FAIL_FAST_STORE, HOST, PORT",
     "start",
     "stop",
   ]);

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { assert, nat, property, string, uniqueArray } from "fast-check";
-import { createLog, type LogField } from "../src/log.ts";
+import { createLog } from "../src/log.ts";
 
 Deno.test("createLog: an event is one JSON line with time, level, event and fields", () => {
   const { log, lines } = collect([]);
@@ -36,6 +36,22 @@ Deno.test("createLog: an error is told with its causes, outermost first", () => 
   );
 });
 
+const thrown: [cause: unknown, told: string][] = [
+  ["words", "words"],
+  [new RangeError("words"), "RangeError: words"],
+  [null, "null"],
+  [{ token: "s3cret" }, "[object Object]"],
+  [Symbol("s3cret"), "Symbol([redacted])"],
+];
+
+for (const [cause, told] of thrown) {
+  Deno.test(`createLog: takes ${String(cause)} as a cause, whatever it is`, () => {
+    const { log, lines } = collect(["s3cret"]);
+    log.error("x", { cause });
+    strictEqual(JSON.parse(lines[0] ?? "").cause, told);
+  });
+}
+
 Deno.test("createLog: errors that cause each other end", () => {
   const { log, lines } = collect([]);
   const error = new Error("round");
@@ -44,7 +60,7 @@ Deno.test("createLog: errors that cause each other end", () => {
   ok((lines[0] ?? "").length < 300);
 });
 
-const redacted: [secret: string, field: LogField, expected: string | string[]][] = [
+const redacted: [secret: string, field: unknown, expected: string | string[]][] = [
   ["s3cret", "before s3cret, s3cret after", "before [redacted], [redacted] after"],
   [
     "s3cret",

@@ -100,6 +100,7 @@ const badSettings: [env: Record<string, string>, named: string[]][] = [
   [{ STORE_PREFIX: "secret\nvalue" }, ["STORE_PREFIX"]],
   [{ FAIL_FAST_STORE: "secret-value" }, ["FAIL_FAST_STORE"]],
   [{ PUBLIC_READS: "secret-value" }, ["PUBLIC_READS"]],
+  [{ TIME_ZONE: "secret/value" }, ["TIME_ZONE"]],
   [{ STORE_URL: "ftp://secret:value@h" }, ["STORE_URL"]],
   [{ STORE_URL: "redis://u:secret value%zz@h" }, ["STORE_URL"]],
   [{ STORE_URL: "kv:https://secret-value" }, ["DENO_KV_ACCESS_TOKEN"]],
@@ -131,7 +132,12 @@ Deno.test("start: a port in use is told in one clear line", async () => {
   const { code, stdout, stderr } = await runService({ env: { PORT: String(taken.addr.port) } });
   strictEqual(code, 1);
   strictEqual(stdout, "");
-  match(stderr, /^Tallymark cannot start: .*HOST and PORT: .*in use.*\n$/);
+  match(
+    stderr,
+    new RegExp(
+      `^Tallymark cannot start: .*HOST 127.0.0.1 and PORT ${taken.addr.port}: Address already in use.*\n$`,
+    ),
+  );
 });
 
 Deno.test("start: .env in the working directory is read, and the process wins", async () => {
@@ -141,6 +147,17 @@ Deno.test("start: .env in the working directory is read, and the process wins", 
   await using service = await startService({ cwd: folder.path });
   strictEqual((await hit(service)).source, "memory");
   deepStrictEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), [".env"]);
+});
+
+Deno.test("start: a line in .env that names no setting gets one warning that names it", async () => {
+  await using folder = await tempDir();
+  const text = `SECRET_TOKEN=${SECRET_TOKEN}\nPULIC_READS=1\nSTORE_URL=memory:\n`;
+  await Deno.writeTextFile(join(folder.path, ".env"), text);
+  await using service = await startService({ cwd: folder.path });
+  const { stderr } = await service.stop();
+  const warnings = stderr.match(/.*"warn".*/g) ?? [];
+  strictEqual(warnings.length, 1);
+  match(warnings[0] ?? "", /These names in \.env are no settings: PULIC_READS"/);
 });
 
 Deno.test("start: the token of a remote KV may stand in .env", async () => {

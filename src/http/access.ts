@@ -1,10 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
+import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import { Problem } from "../problem.ts";
 import type { Query } from "./query.ts";
 import { openSecret, type Secret } from "./secret.ts";
-
-/** A secret shorter than this could be guessed from a counter key that stands in public. */
-export const MIN_SECRET_LENGTH = 16;
 
 /** Options of {@linkcode createAccess}. */
 export interface AccessOptions {

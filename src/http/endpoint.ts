@@ -102,10 +102,7 @@ async function headOf(answered: Response | Promise<Response>): Promise<Response>
 /** A problem as it is; anything else is unexpected, and only the log gets to know what it was. */
 function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
-  log.error("unexpected error", {
-    cause: error instanceof Error ? error : String(error),
-    ...stackOf(error),
-  });
+  log.error("unexpected error", { cause: error, ...stackOf(error) });
   return new Problem("internal", { cause: error });
 }
 

@@ -1,5 +1,6 @@
-import type { Config, StoreSetting } from "./config.ts";
-import { MIN_SECRET_LENGTH } from "../http/access.ts";
+import type { Config } from "./config.ts";
+import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
+import type { StoreSetting } from "./store_setting.ts";
 
 /** What a banner tells. */
 export interface BannerOptions {
@@ -26,10 +27,13 @@ export function banner({ config, address, generatedToken }: BannerOptions): stri
   return lines.join("\n");
 }
 
-/** What the settings allow but their owner should know, a line each. */
-export function settingsWarnings(config: Config): string[] {
+/** What the settings allow but their owner should know, a line each; `strange` are the names in `.env` that are none. */
+export function settingsWarnings(config: Config, strange: readonly string[]): string[] {
   const { platform, secret, ignored } = config;
   const warnings: string[] = [];
+  if (strange.length > 0) {
+    warnings.push(`These names in .env are no settings: ${strange.join(", ")}`);
+  }
   if (platform === "deploy" && secret === undefined) {
     warnings.push("SECRET_TOKEN is not set: /hit answers 401 until it is");
   }

@@ -1,5 +1,14 @@
-import { ConfigError, type Environment, isDeploy, SETTINGS } from "./config.ts";
+import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
+import { ConfigError, type Environment, isDeploy } from "./settings_reader.ts";
 import { StartError } from "../start_error.ts";
+
+/** What is set, and by whom. */
+export interface Surroundings {
+  /** Every variable that the service reads. */
+  readonly environment: Environment;
+  /** The names in `.env` that no setting has. */
+  readonly strange: readonly string[];
+}
 
 /**
  * The settings of the process and, on a server of one's own, of the file `.env` in the working directory; what is set in
@@ -7,18 +16,27 @@ import { StartError } from "../start_error.ts";
  */
 export async function readEnvironment(
   get: (name: string) => string | undefined,
-): Promise<Environment> {
+): Promise<Surroundings> {
   const own = readOwn(get);
-  if (isDeploy(own)) return own;
+  if (isDeploy(own)) return { environment: own, strange: [] };
   const file = await readDotEnv();
-  const settings = SETTINGS.map((name) => [name, own[name] ?? file[name]]);
+  const settings = VARIABLES.map((name) => [name, own[name] ?? file[name]]);
   // Where it runs is for the platform to say, not for a file.
-  return { ...Object.fromEntries(settings), DENO_DEPLOY: undefined, DENO_DEPLOYMENT_ID: undefined };
+  const platform = PLATFORM_VARIABLES.map((name) => [name, undefined]);
+  return {
+    environment: Object.fromEntries([...settings, ...platform]),
+    strange: Object.keys(file).filter((name) => !VARIABLES.includes(name)).map(shown),
+  };
+}
+
+/** A line of a key that was pasted looks like a name too, and must not reach the log. */
+function shown(name: string): string {
+  return /^[\w.-]{1,40}$/.test(name) ? name : "…";
 }
 
 function readOwn(get: (name: string) => string | undefined): Environment {
   const problems: string[] = [];
-  const own = SETTINGS.map((name) => {
+  const own = VARIABLES.map((name) => {
     try {
       return [name, get(name) || undefined];
     } catch (error) {

@@ -1,15 +1,14 @@
-import { SETTINGS } from "./config.ts";
-import { folderOf } from "../store/kv/kv_file.ts";
+import { VARIABLES } from "./settings.ts";
 
-/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of a counter file elsewhere. */
-export function runLine(entry: string, counterFile: string): string {
+/** The command that starts `entry`, a file or its URL, with the permissions of the `start` task and the use of another folder. */
+export function runLine(entry: string, otherFolder: string): string {
   // A single comma would end the folder and begin another.
-  const folder = folderOf(counterFile).replaceAll(",", ",,");
+  const folder = otherFolder.replaceAll(",", ",,");
   const flags = [
     "--unstable-kv",
     "--no-prompt",
     "--allow-net",
-    `--allow-env=${SETTINGS.join(",")}`,
+    `--allow-env=${VARIABLES.join(",")}`,
     `--allow-read=data,.env,${folder}`,
     `--allow-write=data,${folder}`,
   ];

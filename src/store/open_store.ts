@@ -10,10 +10,10 @@ import type { CounterStore } from "../counter/store.ts";
 import { createStoreHealth } from "./store_health.ts";
 import { within } from "../counter/within.ts";
 
-/** How long a service that fails fast waits for its store at start, in milliseconds. */
-const FAIL_FAST_LIMIT = 5000;
-/** How long a store that did not answer may take to let go, in milliseconds. */
-const CLOSE_LIMIT = 500;
+/** How long a service that fails fast waits for its store at start. */
+const FAIL_FAST_LIMIT_MS = 5000;
+/** How long a store that did not answer may take to let go. */
+const LET_GO_LIMIT_MS = 500;
 
 /** Options of {@linkcode openStore}. */
 export interface OpenStoreOptions {
@@ -88,7 +88,7 @@ async function platformKv(): Promise<Deno.Kv> {
 }
 
 async function answering(store: CounterStore): Promise<void> {
-  const giveUp = performance.now() + FAIL_FAST_LIMIT;
+  const giveUp = performance.now() + FAIL_FAST_LIMIT_MS;
   while (performance.now() < giveUp) {
     try {
       return await within(giveUp - performance.now(), store.check());
@@ -97,7 +97,7 @@ async function answering(store: CounterStore): Promise<void> {
     }
   }
   // One that is still being opened may never let go.
-  await within(CLOSE_LIMIT, store.close()).catch(() => {});
+  await within(LET_GO_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
       "check its address, its password and whether it runs",

@@ -15,7 +15,7 @@ export function createStoreHealth(log: Log): StoreHealth {
     away(cause) {
       if (away) return;
       away = true;
-      log.error("store away", { cause: cause instanceof Error ? cause : String(cause) });
+      log.error("store away", { cause });
     },
     well() {
       if (!away) return;

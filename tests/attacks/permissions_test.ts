@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { SETTINGS } from "../../src/start/config.ts";
+import { VARIABLES } from "../../src/start/settings.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Ended, runService, type ServiceOptions, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
@@ -24,7 +24,7 @@ const BROKEN: Record<string, { feature: string; message: RegExp; options?: Servi
 };
 
 Deno.test("the start task allows the network, the settings by name, data and .env, and nothing else", () => {
-  const names = SETTINGS.join(",");
+  const names = VARIABLES.join(",");
   deepStrictEqual(FLAGS, [
     "--no-prompt",
     "--allow-net",
@@ -46,9 +46,9 @@ for (const [index, flag] of FLAGS.entries()) {
   });
 }
 
-for (const setting of SETTINGS) {
+for (const setting of VARIABLES) {
   Deno.test(`without --allow-env=${setting} the setting cannot be read`, async () => {
-    const names = SETTINGS.filter((name) => name !== setting).join(",");
+    const names = VARIABLES.filter((name) => name !== setting).join(",");
     const flags = FLAGS.map((flag) =>
       flag.startsWith("--allow-env") ? `--allow-env=${names}` : flag
     );

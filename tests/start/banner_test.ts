@@ -1,6 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { banner, settingsWarnings } from "../../src/start/banner.ts";
-import { type Environment, parseConfig } from "../../src/start/config.ts";
+import { parseConfig } from "../../src/start/config.ts";
+import type { Environment } from "../../src/start/settings_reader.ts";
 
 const secret = "0123456789abcdef";
 
@@ -71,13 +72,13 @@ const warnings: [environment: Environment, names: string[]][] = [
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret }, []],
   [{ DENO_DEPLOY: "true" }, ["SECRET_TOKEN is not set: /hit answers 401"]],
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret, PORT: "1", PUBLIC_READS: "0" }, [
-    "These settings have no effect on Deno Deploy: PORT, PUBLIC_READS",
+    "These settings have no effect on Deno Deploy: PUBLIC_READS, PORT",
   ]],
 ];
 
 for (const [environment, starts] of warnings) {
   Deno.test(`settingsWarnings: ${JSON.stringify(environment)} warns ${starts.length} times`, () => {
-    const given = settingsWarnings(parseConfig(environment));
+    const given = settingsWarnings(parseConfig(environment), []);
     deepStrictEqual(given.map((line, index) => line.slice(0, starts[index]?.length)), starts);
   });
 }

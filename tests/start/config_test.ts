@@ -1,22 +1,20 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { assert, constantFrom, oneof, property, record, string, stringMatching } from "fast-check";
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  parseConfig,
-  SETTINGS,
-} from "../../src/start/config.ts";
+import { type Config, parseConfig } from "../../src/start/config.ts";
+import { VARIABLES } from "../../src/start/settings.ts";
+import { ConfigError, type Environment } from "../../src/start/settings_reader.ts";
 
 const plain: Config = {
   platform: "standalone",
   secret: undefined,
   store: { kind: "kv-file", path: "data/counters.kv" },
+  kvToken: undefined,
   hostname: "0.0.0.0",
   port: 8000,
   prefix: "hits:",
   failFast: false,
   openReads: true,
+  timeZone: "UTC",
   ignored: [],
 };
 const deployed: Config = { ...plain, platform: "deploy", store: { kind: "kv-platform" } };
@@ -37,7 +35,7 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   ["nothing set has defaults", {}, plain],
   [
     "an empty setting counts as unset",
-    Object.fromEntries(SETTINGS.map((name) => [name, ""])),
+    Object.fromEntries(VARIABLES.map((name) => [name, ""])),
     plain,
   ],
   ["SECRET_TOKEN closes reads", { SECRET_TOKEN: "s" }, {
@@ -64,6 +62,13 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   ["FAIL_FAST_STORE=true", { FAIL_FAST_STORE: "true" }, { ...plain, failFast: true }],
   ["FAIL_FAST_STORE=0", { FAIL_FAST_STORE: "0" }, plain],
   ["FAIL_FAST_STORE=false", { FAIL_FAST_STORE: "false" }, plain],
+  ...["Europe/Berlin", "Pacific/Kiritimati", "utc", "Asia/Kolkata"].map((
+    timeZone,
+  ): [string, Environment, Config] => [
+    `TIME_ZONE=${timeZone}`,
+    { TIME_ZONE: timeZone },
+    { ...plain, timeZone },
+  ]),
 
   ["STORE_URL redis://", { STORE_URL: "redis://h" }, { ...plain, store: redis }],
   ["STORE_URL rediss://", { STORE_URL: "rediss://u:p%40@h:1/2" }, {
@@ -84,10 +89,12 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   ["STORE_URL kv:https://", { STORE_URL: "kv:https://h/x", ...token }, {
     ...plain,
     store: { kind: "kv-remote", url: "https://h/x" },
+    kvToken: "t",
   }],
   ["STORE_URL kv:http://", { STORE_URL: "kv:http://h:4512", ...token }, {
     ...plain,
     store: { kind: "kv-remote", url: "http://h:4512" },
+    kvToken: "t",
   }],
   ["STORE_URL memory:", { STORE_URL: "memory:" }, { ...plain, store: { kind: "kv-memory" } }],
   ["a scheme in capitals", { STORE_URL: "MEMORY:" }, { ...plain, store: { kind: "kv-memory" } }],
@@ -101,6 +108,10 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   }, { ...plain, store: { kind: "kv-memory" } }],
 
   ["DENO_DEPLOY=true is Deno Deploy", deploy, deployed],
+  ["Deno Deploy has a TIME_ZONE", { ...deploy, TIME_ZONE: "Asia/Tokyo" }, {
+    ...deployed,
+    timeZone: "Asia/Tokyo",
+  }],
   ["DENO_DEPLOYMENT_ID is Deno Deploy", { DENO_DEPLOYMENT_ID: "x" }, deployed],
   ["Deno Deploy has public reads although the secret is set", { ...deploy, SECRET_TOKEN: "s" }, {
     ...deployed,
@@ -115,7 +126,7 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     PUBLIC_READS: "maybe",
   }, {
     ...deployed,
-    ignored: ["PORT", "HOST", "STORE_PREFIX", "FAIL_FAST_STORE", "PUBLIC_READS"],
+    ignored: ["PUBLIC_READS", "STORE_PREFIX", "FAIL_FAST_STORE", "HOST", "PORT"],
   }],
   ["Deno Deploy takes STORE_URL", { ...deploy, STORE_URL: "redis://h" }, {
     ...deployed,
@@ -139,6 +150,8 @@ const bad: [environment: Environment, named: string[]][] = [
     .map((HOST): [Environment, string[]] => [{ HOST }, ["HOST"]]),
   ...["a\nb", "\u0000", "\u202e", "\ud800", "x".repeat(201)]
     .map((STORE_PREFIX): [Environment, string[]] => [{ STORE_PREFIX }, ["STORE_PREFIX"]]),
+  ...["Mars/Phobos", "+02:00", "02:00", "Berlin", " UTC", "Europe/Berlin\n"]
+    .map((TIME_ZONE): [Environment, string[]] => [{ TIME_ZONE }, ["TIME_ZONE"]]),
   ...["2", "yes", "on", "tru", " 1"].flatMap((value): [Environment, string[]][] => [
     [{ FAIL_FAST_STORE: value }, ["FAIL_FAST_STORE"]],
     [{ PUBLIC_READS: value }, ["PUBLIC_READS"]],
@@ -168,7 +181,8 @@ const bad: [environment: Environment, named: string[]][] = [
     STORE_PREFIX: "\n",
     FAIL_FAST_STORE: "x",
     PUBLIC_READS: "x",
-  }, ["PUBLIC_READS", "STORE_URL", "HOST", "PORT", "STORE_PREFIX", "FAIL_FAST_STORE"]],
+    TIME_ZONE: "x",
+  }, ["PUBLIC_READS", "STORE_URL", "HOST", "PORT", "STORE_PREFIX", "FAIL_FAST_STORE", "TIME_ZONE"]],
 ];
 
 for (const [environment, named] of bad) {
@@ -191,14 +205,14 @@ Deno.test("parseConfig: the value of a setting stands in no problem", () => {
   );
   const anything = oneof(value, url, string({ minLength: 1 }));
   const environment = record({
-    ...Object.fromEntries(SETTINGS.map((name) => [name, anything])),
+    ...Object.fromEntries(VARIABLES.map((name) => [name, anything])),
     DENO_DEPLOY: constantFrom("", "true"),
     DENO_DEPLOYMENT_ID: constantFrom(""),
   }, { requiredKeys: [] });
   assert(
     property(environment, (settings) => {
       for (const problem of problemsOf(settings)) {
-        strictEqual(SETTINGS.filter((name) => problem.startsWith(`${name} `)).length, 1);
+        strictEqual(VARIABLES.filter((name) => problem.startsWith(`${name} `)).length, 1);
         const told = problem.toLowerCase();
         for (const text of Object.values(settings).flatMap(secretParts)) {
           ok(!told.includes(text.toLowerCase()), `${JSON.stringify(text)} stands in: ${problem}`);

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Environment } from "../../src/start/config.ts";
+import type { Environment } from "../../src/start/settings_reader.ts";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -11,6 +11,8 @@ type Case = {
   process?: Environment;
   /** What is set; all other settings must be unset. */
   expected: Environment;
+  /** What `.env` names that is no setting. */
+  strange?: string[];
 };
 
 const cases: Case[] = [
@@ -36,9 +38,16 @@ const cases: Case[] = [
   },
   { name: "a byte order mark", file: "\uFEFFSECRET_TOKEN=a\nPORT=1", expected: of("a", "1") },
   {
-    name: "other names are left out",
-    file: "PATH=/x\n__proto__=x\nPORT=1",
+    name: "other names are left out and told",
+    file: "PULIC_READS=1\n__proto__=x\nPORT=1",
     expected: { PORT: "1" },
+    strange: ["PULIC_READS", "__proto__"],
+  },
+  {
+    name: "the line of a key that was pasted is told of, and not told",
+    file: `PORT=1\nMIIEvQ+IBADAN/Bg=\n${"k".repeat(64)}==\nSECRET_TOKEN: a=b`,
+    expected: { PORT: "1" },
+    strange: ["…", "…", "…"],
   },
   {
     name: ".env cannot claim to be Deno Deploy",
@@ -92,8 +101,10 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
   }).output();
   strictEqual(new TextDecoder().decode(output.stderr), "");
   const lines = new TextDecoder().decode(output.stdout).trim().split("\n");
-  for (const [index, { name, expected }] of cases.entries()) {
-    await t.step(name, () => deepStrictEqual(JSON.parse(lines[index] ?? ""), expected));
+  for (const [index, { name, expected, strange = [] }] of cases.entries()) {
+    await t.step(name, () => {
+      deepStrictEqual(JSON.parse(lines[index] ?? ""), { environment: expected, strange });
+    });
   }
   await t.step("a .env that cannot be read stops the start", () => {
     match(lines[cases.length] ?? "", /^StartError: \.env is there but cannot be read/);

@@ -3,7 +3,7 @@ import { counterId } from "../../src/counter/counter_id.ts";
 import { openStore } from "../../src/store/open_store.ts";
 import type { StartError } from "../../src/start_error.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
-import type { StoreSetting } from "../../src/start/config.ts";
+import type { StoreSetting } from "../../src/start/store_setting.ts";
 import { createLog } from "../../src/log.ts";
 import { redisFromUrl } from "../../src/start/redis_address.ts";
 import { startKvConnect } from "../support/kv_connect.ts";

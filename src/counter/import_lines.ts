@@ -1,0 +1,131 @@
+import type { Problem } from "../problem.ts";
+import type { Day } from "./days.ts";
+import { type Line, LineError, parseLine } from "./line.ts";
+
+/** A line of text, as it was sent. */
+export interface NumberedLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Why it could not even be read. */
+  readonly flaw?: string;
+}
+
+/** Options of {@linkcode importLines}. */
+export interface ImportOptions {
+  today: Day;
+  /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
+  take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
+}
+
+/** Why an import ended early: a line that is bad, as the message says, or one that could not be taken. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+  readonly line: number;
+  /** How many lines were taken before. */
+  readonly taken: number;
+  /** Why the line could not be taken; undefined where it is bad. */
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, at: { line: number; taken: number; problem?: Problem }) {
+    super(message, { cause: at.problem });
+    this.line = at.line;
+    this.taken = at.taken;
+    this.problem = at.problem;
+  }
+}
+
+/**
+ * Hands on lines and resolves with how many there were. Ends at the first that is bad or cannot be taken, with an
+ * {@linkcode ImportError}; there, and where the source breaks off, the lines before it are taken.
+ */
+export async function importLines(
+  source: AsyncIterable<readonly NumberedLine[]>,
+  options: ImportOptions,
+): Promise<number> {
+  const portions = new Portions(options);
+  try {
+    for await (const lines of source) {
+      for (const line of lines) {
+        portions.add(line);
+        if (portions.isFull) await portions.flush();
+      }
+    }
+  } finally {
+    await portions.flush();
+  }
+  return portions.taken;
+}
+
+/** How many lines are taken together: sorted, they touch fewer pages of a database than they would one by one. */
+const MOST_LINES = 50_000;
+/** How many days they may have together, which is what takes memory. */
+const MOST_DAYS = 1_000_000;
+/** How the last line of an export begins. */
+const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
+
+/** Gathers lines until there are enough to be taken together. */
+class Portions {
+  readonly #options: ImportOptions;
+  #lines: Line[] = [];
+  #numbers: number[] = [];
+  #days = 0;
+  #taken = 0;
+  #ended = false;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get isFull(): boolean {
+    return this.#lines.length >= MOST_LINES || this.#days >= MOST_DAYS;
+  }
+
+  add(numbered: NumberedLine): void {
+    try {
+      this.#read(numbered);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      const taken = this.#taken + this.#lines.length;
+      throw new ImportError(error.message, { line: numbered.number, taken });
+    }
+  }
+
+  async flush(): Promise<void> {
+    const [lines, numbers] = [this.#lines, this.#numbers];
+    this.#lines = [];
+    this.#numbers = [];
+    this.#days = 0;
+    if (lines.length === 0) return;
+    const problems = await this.#options.take(lines);
+    this.#taken += lines.length - problems.size;
+    for (const [place, problem] of problems) {
+      const line = numbers[place] ?? NaN;
+      throw new ImportError(problem.detail, { line, taken: this.#taken, problem });
+    }
+  }
+
+  #read({ number, text, flaw }: NumberedLine): void {
+    if (flaw !== undefined) throw new LineError(flaw);
+    if (this.#ended) throw new LineError("it comes after the last line of an export");
+    const told = LAST_LINE.exec(text)?.[1];
+    if (told !== undefined) return this.#end(Number(told));
+    const line = parseLine(text, { today: this.#options.today });
+    this.#lines.push(line);
+    this.#numbers.push(number);
+    this.#days += line.days?.hits.length ?? 0;
+  }
+
+  /** The last line of an export tells how many came before it: so a part that is missing is noticed. */
+  #end(told: number): void {
+    const before = this.#taken + this.#lines.length;
+    if (told !== before) {
+      throw new LineError(`it tells of ${told} counters, but ${before} came before it`);
+    }
+    this.#ended = true;
+  }
+}

@@ -1,0 +1,60 @@
+/** A line of a request's body. */
+export interface BodyLine {
+  /** Counted from 1, blank lines included. */
+  readonly number: number;
+  readonly text: string;
+  /** Why it cannot be read, in words for whoever sent it; no line comes after it. */
+  readonly flaw?: string;
+}
+
+const NEWLINE = 10;
+
+/**
+ * The lines of a body as they arrive, those of one chunk together; blank ones are left out. Ends with a flaw at a line of
+ * more than `limit` bytes and at one that is not UTF-8; keeps no more than a chunk and one such line.
+ */
+export async function* bodyLines(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+): AsyncGenerator<readonly BodyLine[]> {
+  const read = lineReader(limit);
+  let rest: Uint8Array = new Uint8Array();
+  for await (const chunk of body) {
+    const bytes = joined(rest, chunk);
+    const lines: BodyLine[] = [];
+    let start = 0;
+    for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
+      const line = read(bytes.subarray(start, end));
+      if (line.text !== "" || line.flaw !== undefined) lines.push(line);
+      if (line.flaw !== undefined) return yield lines;
+    }
+    rest = bytes.slice(start);
+    if (rest.length > limit) return yield [...lines, read(rest)];
+    if (lines.length > 0) yield lines;
+  }
+  const last = read(rest);
+  if (last.text !== "" || last.flaw !== undefined) yield [last];
+}
+
+function lineReader(limit: number): (bytes: Uint8Array) => BodyLine {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let number = 0;
+  return (bytes) => {
+    number++;
+    if (bytes.length === 0) return { number, text: "" };
+    if (bytes.length > limit) return { number, text: "", flaw: `it is longer than ${limit} bytes` };
+    try {
+      return { number, text: decoder.decode(bytes).trim() };
+    } catch {
+      return { number, text: "", flaw: "it is not UTF-8" };
+    }
+  };
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
+}

@@ -1,0 +1,47 @@
+import { type RedisAddress, redisFromHosted, redisFromUrl } from "./redis_address.ts";
+import { BadSetting } from "./setting.ts";
+
+/** Where the counters are kept. */
+export type StoreSetting =
+  | { readonly kind: "kv-file"; readonly path: string }
+  | { readonly kind: "kv-memory" }
+  | { readonly kind: "kv-platform" }
+  | { readonly kind: "kv-remote"; readonly url: string }
+  | ({ readonly kind: "redis" } & RedisAddress);
+
+/** The store that a `STORE_URL` names. */
+export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
+  const scheme = /^[a-z]+:/i.exec(text)?.[0].toLowerCase();
+  const rest = text.slice(scheme?.length ?? 0);
+  if (scheme === "redis:" || scheme === "rediss:") return redisStore(text);
+  if (scheme === "memory:" && rest === "") return { kind: "kv-memory" };
+  if (scheme === "kv:" && rest !== "" && !rest.includes("\0")) return kvStore(rest, deploy);
+  throw new BadSetting("must begin with redis://, rediss://, kv: or memory:");
+}
+
+/** The Redis that `HOSTED_STORE_URL` and its password name. */
+export function parseHostedStore(host: string, password: string): StoreSetting {
+  const address = redisFromHosted(host, password);
+  if (address !== undefined) return { kind: "redis", ...address };
+  throw new BadSetting(
+    "must be host, host:port, redis://host:port, rediss://host:port or https://host",
+  );
+}
+
+function redisStore(url: string): StoreSetting {
+  const address = redisFromUrl(url);
+  if (address !== undefined) return { kind: "redis", ...address };
+  throw new BadSetting(
+    "must be redis://user:password@host:port/database, with special characters percent-encoded",
+  );
+}
+
+function kvStore(place: string, deploy: boolean): StoreSetting {
+  if (place === ":memory:") throw new BadSetting("must be memory: to keep counters in memory");
+  if (/^https?:\/\//i.test(place)) {
+    if (URL.canParse(place)) return { kind: "kv-remote", url: place };
+    throw new BadSetting("must have a whole URL after kv:, such as kv:https://host");
+  }
+  if (!deploy) return { kind: "kv-file", path: place };
+  throw new BadSetting("cannot name a file on Deno Deploy: nothing is kept on its disks");
+}

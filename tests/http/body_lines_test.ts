@@ -1,0 +1,66 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { type BodyLine, bodyLines } from "../../src/http/body_lines.ts";
+
+const encoder = new TextEncoder();
+
+async function read(chunks: Uint8Array[], limit = 100): Promise<BodyLine[]> {
+  const lines: BodyLine[] = [];
+  for await (const some of bodyLines(ReadableStream.from(chunks), limit)) lines.push(...some);
+  return lines;
+}
+
+Deno.test("bodyLines: gives the same lines however the body is cut into chunks", async () => {
+  const text = "a\nüöä\r\n\n  \n日本\nlast";
+  const bytes = encoder.encode(text);
+  const expected = [
+    { number: 1, text: "a" },
+    { number: 2, text: "üöä" },
+    { number: 5, text: "日本" },
+    { number: 6, text: "last" },
+  ];
+  await fc.assert(fc.asyncProperty(fc.array(fc.nat(bytes.length)), async (cuts) => {
+    const edges = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+    const chunks = edges.slice(1).map((end, index) => bytes.slice(edges[index], end));
+    deepStrictEqual(await read(chunks), expected);
+  }));
+});
+
+Deno.test("bodyLines: a line that is too long ends it, before it was read whole", async () => {
+  let chunks = 0;
+  const endless = ReadableStream.from((function* () {
+    yield encoder.encode("a\n");
+    while (true) {
+      chunks++;
+      yield encoder.encode("x".repeat(60));
+    }
+  })());
+  const lines: BodyLine[] = [];
+  for await (const some of bodyLines(endless, 100)) lines.push(...some);
+  deepStrictEqual(lines, [
+    { number: 1, text: "a" },
+    { number: 2, text: "", flaw: "it is longer than 100 bytes" },
+  ]);
+  ok(chunks < 10);
+});
+
+Deno.test("bodyLines: a line that is not UTF-8 ends it, with those before it", async () => {
+  const lines = await read([
+    encoder.encode("a\n"),
+    new Uint8Array([0xff, 10]),
+    encoder.encode("b"),
+  ]);
+  deepStrictEqual(lines.map(({ number, flaw }) => [number, flaw]), [
+    [1, undefined],
+    [2, "it is not UTF-8"],
+  ]);
+});
+
+Deno.test("bodyLines: blank lines are counted and left out", async () => {
+  const lines = await read([encoder.encode("\n".repeat(100_000)), encoder.encode("a")]);
+  deepStrictEqual(lines, [{ number: 100_001, text: "a" }]);
+});
+
+Deno.test("bodyLines: an empty body has no lines", async () => {
+  strictEqual((await read([])).length, 0);
+});

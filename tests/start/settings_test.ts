@@ -1,0 +1,39 @@
+import { deepStrictEqual, doesNotThrow, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import type { Setting } from "../../src/start/setting.ts";
+import { SETTINGS, VARIABLES } from "../../src/start/settings.ts";
+import { projectFolder } from "../support/programs.ts";
+
+const settings: Setting<unknown>[] = Object.values(SETTINGS);
+
+Deno.test("SETTINGS: each has a name of its own, and a default that it can read", () => {
+  strictEqual(new Set(VARIABLES).size, VARIABLES.length);
+  for (const { parse, default: text, name } of settings) {
+    ok(/^[A-Z_]+$/.test(name));
+    doesNotThrow(() => parse(text, false), name);
+  }
+});
+
+Deno.test("SETTINGS: README's table has a line for each, with its default and its meaning", async () => {
+  const readme = await Deno.readTextFile(join(projectFolder, "README.md"));
+  const table = /^## Settings$[^]*?\n((?:\|.*\n)+)/m.exec(readme)?.[1] ?? "";
+  const lines = table.trimEnd().split("\n").slice(2);
+  const cells = lines.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
+  deepStrictEqual(cells, settings.map(rowOf));
+});
+
+for (const task of ["start", "compile"]) {
+  Deno.test(`SETTINGS: the ${task} task allows each variable and no other`, async () => {
+    const config = JSON.parse(await Deno.readTextFile(join(projectFolder, "deno.json")));
+    const allowed = /--allow-env=(\S+)/.exec(config.tasks[task].command)?.[1];
+    strictEqual(allowed, VARIABLES.join(","));
+  });
+}
+
+function rowOf({ name, default: text, meaning, onDeploy }: Setting<unknown>): string[] {
+  return [
+    `\`${name}\``,
+    text === "" ? "" : `\`${text}\``,
+    onDeploy ? meaning : `Standalone only. ${meaning}`,
+  ];
+}

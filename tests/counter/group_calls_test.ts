@@ -5,6 +5,7 @@ import { type Group, GroupCalls, type GroupCallsOptions } from "../../src/counte
 import type { Outcome } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
+import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
@@ -103,7 +104,7 @@ Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes o
   const gathered = rejectsWith("store-unavailable", calls.join(B));
   await hit;
   const took = performance.now() - start;
-  ok(took >= 150 && took < 500, `${took} ms`);
+  ok(took >= 150 && took < timeLimit(500), `${took} ms`);
   await gathered;
   await rejectsWith("store-unavailable", calls.join(A));
   strictEqual(calls.waiting, 0);

@@ -4,6 +4,7 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { timeLimit } from "../support/time_limit.ts";
 
 Deno.test("startProxy: forwards, counts and delays each way", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
@@ -19,7 +20,7 @@ Deno.test("startProxy: forwards, counts and delays each way", needsRedis, async 
   const start = performance.now();
   await exchange(connection, [["PING"]]);
   const took = performance.now() - start;
-  ok(took >= 58 && took < 200, `${took} ms`);
+  ok(took >= 58 && took < timeLimit(200), `${took} ms`);
 });
 
 Deno.test(

@@ -5,7 +5,6 @@ import { redisAvailable, startRedis } from "./support/redis_server.ts";
 import { startService } from "./support/service.ts";
 import { strictRun } from "./support/programs.ts";
 import { tempDir } from "./support/temp_dir.ts";
-import { waitFor } from "./support/wait_for.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
 
@@ -51,10 +50,7 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
       const options = { entry, env: { SECRET_TOKEN, STORE_URL: redis.url } };
       for (const hits of [1, 2]) {
         await using service = await startService(options);
-        await waitFor("Redis", async () => {
-          const { status } = await fetch(`${service.url}/readyz`).then(drained);
-          return status === 200 || undefined;
-        });
+        await service.storeReady();
         deepStrictEqual(await hit(service.url), { id: "home", hits, source: "redis" });
         strictEqual((await service.stop()).code, 0);
       }

@@ -289,7 +289,7 @@ Deno.test("STORE_URL: redis:// with user, encoded password and database", needsR
   await using service = await startService({
     env: { SECRET_TOKEN, STORE_URL, STORE_PREFIX: "site:" },
   });
-  await storeAnswers(service);
+  await service.storeReady();
   deepStrictEqual(await hit(service), { id: "home", hits: 42, source: "redis" });
   match(service.stdout(), /Redis at 127\.0\.0\.1:\d+$/m);
   doesNotMatch(service.stdout() + service.stderr(), /p@ss|p%40ss/);
@@ -305,7 +305,7 @@ Deno.test("HOSTED_STORE_URL: redis://host:port with a password", needsRedis, asy
     HOSTED_STORE_PASSWORD: password,
   };
   await using service = await startService({ env });
-  await storeAnswers(service);
+  await service.storeReady();
   deepStrictEqual(await hit(service), { id: "home", hits: 42, source: "redis" });
 });
 
@@ -324,7 +324,7 @@ Deno.test({
       };
       await using service = await startService({ env });
       match(service.stdout(), /over TLS$/m);
-      await storeAnswers(service);
+      await service.storeReady();
       deepStrictEqual(await hit(service), { id: "home", hits: ++hits, source: "redis" });
     }
   },
@@ -351,7 +351,7 @@ Deno.test("SIGTERM: every request that was accepted is answered, on a remote KV"
 Deno.test("SIGINT: every request that was accepted is answered, on Redis", needsRedis, async () => {
   await using redis = await startRedis();
   await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: redis.url } });
-  await storeAnswers(service);
+  await service.storeReady();
   await redis.command("CLIENT", "PAUSE", "10000", "WRITE");
   await endsInGoodOrder(service, "SIGINT", {
     underWay: async () => {
@@ -404,11 +404,6 @@ async function endsInGoodOrder(
   const numbers = (await Promise.all(hits)).map(({ hits }) => hits);
   deepStrictEqual(numbers.toSorted((a, b) => a - b), numbers.map((_, index) => index + 1));
   strictEqual((await service.waitForEnd()).code, 0);
-}
-
-/** Without FAIL_FAST_STORE a network store is connected while requests are taken already. */
-async function storeAnswers({ url }: Service): Promise<void> {
-  await waitFor("the store", async () => await statusOf(`${url}/readyz`) === 200 || undefined);
 }
 
 type Hit = { id: string; hits: number; source: string };

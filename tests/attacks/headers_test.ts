@@ -2,7 +2,6 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { startService } from "../support/service.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { startTarget } from "./target.ts";
 import { SECRET, SECRET_LINE } from "../support/secret.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
@@ -123,7 +122,7 @@ Deno.test(
     const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", STORE_URL: proxied.url };
     await using service = await startService({ env });
     const { url } = service;
-    await ready(url);
+    await service.storeReady();
     await redis.command("SET", "hits:text", "no number");
     await redis.command("SET", "hits:full", String(2 ** 53 - 1));
     const stored = Object.keys(TYPES).filter((route) => route !== "/key");
@@ -142,7 +141,7 @@ Deno.test(
     }
     for (const route of stored) {
       const [status, command] = route.startsWith("/hit") ? [504, "INCRBY"] : [503, "GET"];
-      await ready(url);
+      await service.storeReady();
       const cut = proxy.cutAfterNextRequest(command);
       await check(url, route, status, true, `GET ${withId(route, "hung")}`, SECRET_LINE);
       await cut;
@@ -155,12 +154,6 @@ Deno.test(
     await check(url, "/readyz", 503, true, "GET /readyz");
   },
 );
-
-async function ready(url: string): Promise<void> {
-  await waitFor("the store", async () => {
-    return (await send(url, "GET /readyz")).status === 200 || undefined;
-  });
-}
 
 const NOISE_HEADERS = [
   "Accept-Encoding: gzip, br, deflate",

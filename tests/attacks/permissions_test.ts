@@ -5,7 +5,6 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Ended, runService, type ServiceOptions, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
 const FLAGS = startFlags();
@@ -81,8 +80,7 @@ Deno.test(
     for (const STORE_URL of ["", redis.url, "memory:"]) {
       const env = { SECRET_TOKEN: SECRET, STORE_URL };
       await using service = await startService({ cwd: folder.path, env });
-      const ready = async () => (await get(`${service.url}/readyz`)) === 200 || undefined;
-      await waitFor("the store", ready);
+      await service.storeReady();
       for (
         const path of [
           "hit",

@@ -6,7 +6,6 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { runService, startService } from "../support/service.ts";
 import { settleAll } from "../support/settle.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { startTarget } from "./target.ts";
 import { SECRET } from "../support/secret.ts";
 
@@ -110,7 +109,7 @@ Deno.test(
         await using service = await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
         const open = ["a Deno KV file", "Redis"].includes(store);
         if (!open) await service.waitForOutput(/store away/);
-        if (store === "Redis") await readyWith(service.url);
+        if (store === "Redis") await service.storeReady();
         const answers = await stress(service.url);
         const { stdout, stderr, code } = await service.stop();
         strictEqual(code, 0, stderr);
@@ -129,7 +128,7 @@ Deno.test(
     await using redis = await startRedis({ password: PASSWORD });
     const env = { SECRET_TOKEN: SECRET, STORE_URL: redis.url };
     await using service = await startService({ env });
-    await readyWith(service.url);
+    await service.storeReady();
     await redis.command("CONFIG", "SET", "requirepass", "another");
     await redis.kill();
     await service.waitForOutput(/store away/);
@@ -230,12 +229,4 @@ function keyOf(id: string): string {
 
 function textOf({ status, headers, body }: RawAnswer): string {
   return [status, ...[...headers].map(([name, value]) => `${name}: ${value}`), body].join("\n");
-}
-
-async function readyWith(url: string): Promise<void> {
-  await waitFor("the store", async () => {
-    const response = await fetch(`${url}/readyz`);
-    await response.body?.cancel();
-    return response.ok || undefined;
-  });
 }

@@ -45,7 +45,7 @@ export async function startTarget(
       },
     }),
   );
-  if (redis !== undefined) await ready(service);
+  if (redis !== undefined) await service.storeReady();
   const owned = resources.move();
   return {
     service,
@@ -65,19 +65,6 @@ export async function startTarget(
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-async function ready({ url }: Service): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const { status } = await discard(await fetch(`${url}/readyz`));
-    if (status === 200) return;
-  }
-  throw new Error("Wait for the store of the service: it does not get ready");
-}
-
-async function discard(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return response;
 }
 
 interface Held {

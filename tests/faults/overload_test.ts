@@ -6,7 +6,7 @@ import { waitFor } from "../support/wait_for.ts";
 import { settleAll } from "../support/settle.ts";
 import type { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
-import { hitHead, hitOnce, openCallers, secret } from "./load.ts";
+import { hitHead, openCallers, secret } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -26,19 +26,18 @@ Deno.test(
       env: { SECRET_TOKEN: secret, STORE_URL: url },
     });
     const ledger = new Ledger();
-    const connected = async () => (await hitOnce({ service, ledger })).answer?.status === 200;
-    await waitFor("the connection to Redis", async () => await connected() || undefined);
+    await service.storeReady();
     const callers = await openCallers(service, CALLERS);
     const before = await residentMemory(service.pid);
 
     // On a machine so busy that all this takes longer than Redis is given, it tells nothing: again.
     const refused = await waitFor("some to be refused and others to be counted", async () => {
-      await waitFor("the connection to Redis", async () => await connected() || undefined);
+      await service.storeReady();
       const counted = ledger.acknowledged;
       const refused = await flood({ service, proxy, callers, ledger });
       return refused > 0 && ledger.acknowledged > counted ? refused : undefined;
     });
-    await waitFor("the connection to Redis", async () => await connected() || undefined);
+    await service.storeReady();
     const again = callers.slice(0, REQUESTS - CALLERS);
     await Promise.all(again.map((caller, index) => hit({ service, caller, ledger, index })));
     for (const caller of callers) caller.close();

@@ -47,7 +47,7 @@ for (const { error, begin, end } of refusals) {
     async () => {
       await using redis = await startRedis();
       await using service = await startService(connectedTo(redis.url));
-      await ready(service);
+      await service.storeReady();
       strictEqual(await statusOfHit(service), 200);
       await begin(redis);
       match(String((await redis.commands([["INCRBY", "probe", "1"]]))[0]), new RegExp(error));
@@ -85,7 +85,7 @@ Deno.test(
     strictEqual((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
     strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
     await redis.command("CONFIG", "SET", "key-load-delay", "0");
-    await ready(service);
+    await service.storeReady();
     strictEqual(await statusOfHit(service, "c1"), 200);
     strictEqual(await redis.command("GET", "hits:c1"), "8");
     reportKept({ fault: "LOADING of Redis", runs: 1 });
@@ -120,7 +120,7 @@ Deno.test(
   async () => {
     await using redis = await startRedis();
     await using service = await startService(connectedTo(redis.url));
-    await ready(service);
+    await service.storeReady();
     for (const { what, write, read, value } of strangers) {
       await redis.command("DEL", "hits:home");
       await redis.command(...write);
@@ -175,13 +175,6 @@ function connectedTo(url: string) {
 
 async function statusOfHit(service: Service, id = "home"): Promise<number | undefined> {
   return (await hitOnce({ service }, id)).answer?.status;
-}
-
-/** Waits until the store answers, by asking what counts nothing. */
-async function ready({ url }: Service): Promise<void> {
-  await waitFor("the store", async () => {
-    return (await fetch(`${url}/readyz`).then(drained)).status === 200 || undefined;
-  });
 }
 
 /** The answer to a hit that Redis refuses; on a busy machine the refusal may come late once, which is 504. */

@@ -1,7 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
 import { hitOnce, secret } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
@@ -23,7 +22,7 @@ Deno.test(
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
-      await waitFor("the connection to Redis", () => isReady(service.url));
+      await service.storeReady();
       const cut = proxy.cutAfterNextRequest("INCRBY");
       const lost = await hitOnce({ service, ledger }, "alone");
       strictEqual(lost.answer?.status, 504);
@@ -49,7 +48,7 @@ Deno.test(
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
-      await waitFor("the connection to Redis", () => isReady(service.url));
+      await service.storeReady();
       const cut = proxy.cutAfterNextRequest("INCRBY");
       await Promise.all(
         Array.from(
@@ -65,9 +64,3 @@ Deno.test(
     reportKept({ fault: `reply lost under ${CALLERS} callers`, runs, ledger, stored });
   },
 );
-
-async function isReady(url: string): Promise<true | undefined> {
-  const { status, body } = await fetch(`${url}/readyz`);
-  await body?.cancel();
-  return status === 200 ? true : undefined;
-}

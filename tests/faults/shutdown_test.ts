@@ -5,9 +5,8 @@ import { connectTo } from "../support/raw_http.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
-import { hitHead, hitOnce, openCallers, readAll, secret, startCallers } from "./load.ts";
+import { hitHead, openCallers, readAll, secret, startCallers } from "./load.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForHits } from "./recovery.ts";
@@ -116,9 +115,7 @@ Deno.test(
       env: { SECRET_TOKEN: secret, STORE_URL: redis.url },
     });
     const ledger = new Ledger();
-    await waitFor("a hit", async () => {
-      return (await hitOnce({ service, ledger })).answer?.status === 200 || undefined;
-    });
+    await service.storeReady();
     const callers = await openCallers(service, 50);
     await redis.kill("SIGSTOP");
     // One hit of each: who calls again while the service ends finds it gone.

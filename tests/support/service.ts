@@ -1,6 +1,7 @@
 import { ProcessOutput } from "./process_output.ts";
 import { type CommandOptions, serviceCommand } from "./service_command.ts";
 import { FAR_AWAY_MS } from "./time_limit.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** How a test starts the service. */
 export type ServiceOptions = CommandOptions & {
@@ -99,6 +100,15 @@ export class Service {
   /** Waits until either output matches; throws at the end of the process or after `timeout` milliseconds. */
   waitForOutput(pattern: RegExp, timeout = FAR_AWAY_MS): Promise<RegExpMatchArray> {
     return this.#output.find(pattern, timeout);
+  }
+
+  /** Waits until its store can be used: a network store is connected while requests are taken already. */
+  async storeReady(): Promise<void> {
+    await waitFor("the store", async () => {
+      const { ok, body } = await fetch(`${this.url}/readyz`);
+      await body?.cancel();
+      return ok || undefined;
+    });
   }
 
   /** Sends a signal; nothing happens when the process has ended. */

@@ -232,11 +232,7 @@ for (const host of ["localhost", "127.0.0.1"]) {
       // Deno takes authorities from the environment at its start only.
       const trusting = { ...env, DENO_CERT: redis.caCertificate ?? "" };
       await using service = await startService({ env: trusting });
-      await waitFor("the store", async () => {
-        const response = await fetch(`${service.url}/readyz`);
-        await response.body?.cancel();
-        return response.ok ? true : undefined;
-      });
+      await service.storeReady();
       const response = await fetch(`${service.url}/hit`, { headers: { "x-auth-token": token } });
       deepStrictEqual(await response.json(), { id: "home", hits: 1, source: "redis" });
       strictEqual(await redis.command("GET", "hits:home"), "1");

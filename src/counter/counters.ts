@@ -5,10 +5,10 @@ import { type Group, GroupCalls } from "./group_calls.ts";
 import type { CounterStore, Outcome, Source } from "./store.ts";
 import { within } from "./within.ts";
 
-/** How long a caller waits for the store at most, in milliseconds. */
-const DEADLINE = 2000;
-/** How long the store may take to show that it is ready, in milliseconds. */
-const READY_DEADLINE = 1000;
+/** How long a caller waits for the store at most. */
+const DEADLINE_MS = 2000;
+/** How long the store may take to show that it takes hits. */
+const READY_DEADLINE_MS = 1000;
 /** How many callers may wait at once. */
 const MAX_WAITING = 10_000;
 /** How many counters' last numbers are remembered for sure. */
@@ -23,7 +23,7 @@ export interface Counters {
   count(id: CounterId): number | Promise<number>;
   /** The number that this process saw last, which may be out of date; undefined where it saw none. */
   lastSeen(id: CounterId): number | undefined;
-  /** Resolves where the store answers within a second; rejects with "store-unavailable" otherwise. */
+  /** Resolves where the store would take a hit within a second; rejects with "store-unavailable" otherwise. */
   ready(): Promise<void>;
   /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export function createCounters(store: CounterStore): Counters {
     batches,
     idsPerBatch,
     lingers: batches === 1,
-    deadline: DEADLINE,
+    deadlineMs: DEADLINE_MS,
     overdue: "outcome-unknown",
     send: async (groups) =>
       remember(
@@ -61,7 +61,7 @@ export function createCounters(store: CounterStore): Counters {
     batches,
     idsPerBatch,
     lingers: false,
-    deadline: DEADLINE,
+    deadlineMs: DEADLINE_MS,
     overdue: "store-unavailable",
     send: async (groups) => remember(groups, await store.read(groups.map(({ id }) => id))),
   });
@@ -83,7 +83,7 @@ export function createCounters(store: CounterStore): Counters {
   async function ready(): Promise<void> {
     // A store that was closed would be opened again, or taken to be away.
     if (closing !== undefined) throw new Problem("store-unavailable");
-    await within(READY_DEADLINE, store.check());
+    await within(READY_DEADLINE_MS, store.check());
   }
 
   async function end(): Promise<void> {

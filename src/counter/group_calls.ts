@@ -27,8 +27,8 @@ export interface GroupCallsOptions {
   batches: number;
   /** How many ids a batch may hold. */
   idsPerBatch: number;
-  /** How long a caller waits at most, in milliseconds. */
-  deadline: number;
+  /** How long a caller waits at most. */
+  deadlineMs: number;
   /** Whether the next batch may wait for those whom a slow one has answered; only where one batch is under way at once. */
   lingers: boolean;
   /** What a caller is told whose batch was sent and not answered in time. */
@@ -39,8 +39,8 @@ export interface GroupCallsOptions {
   share?(total: number, group: Group, place: number): number;
 }
 
-/** How often deadlines are looked at, in milliseconds: a caller may wait that much longer. */
-const WATCH_INTERVAL = 100;
+/** How often deadlines are looked at: a caller may wait that much longer. */
+const WATCH_INTERVAL_MS = 100;
 
 /**
  * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
@@ -77,7 +77,7 @@ export class GroupCalls {
     const place = group.callers++;
     this.#waiting++;
     if (this.#isNextReady()) this.#sendThisTurn();
-    this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL);
+    this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL_MS);
     const { share } = this.#options;
     const { promise } = group.result;
     return share === undefined ? promise : promise.then((total) => share(total, group, place));
@@ -129,12 +129,12 @@ export class GroupCalls {
     this.#linger.end();
     this.#underWay.add(batch);
     this.#options.send(groups).then(
-      (outcomes) => this.#settle(batch, outcomes),
+      (outcomes) => this.#settle(batch, matching(groups, outcomes)),
       (problem) => this.#settle(batch, groups.map(() => problem)),
     );
   }
 
-  #settle(batch: Batch, outcomes: readonly Outcome[]): void {
+  #settle(batch: Batch, outcomes: readonly (Outcome | Error)[]): void {
     this.#underWay.delete(batch);
     if (batch.overdue) {
       this.#overdue--;
@@ -148,12 +148,12 @@ export class GroupCalls {
   #beginLinger({ groups, sentAt }: Batch): boolean {
     const { lingers, idsPerBatch } = this.#options;
     if (!lingers || this.#gathering.size >= idsPerBatch) return false;
-    const took = performance.now() - sentAt;
+    const tookMs = performance.now() - sentAt;
     const answered = groups.reduce((sum, { callers }) => sum + callers, 0);
-    return this.#linger.begin({ took, answered, waiting: this.#waiting });
+    return this.#linger.begin({ tookMs, answered, waiting: this.#waiting });
   }
 
-  #answer({ callers, result }: Group, outcome: Outcome | undefined): void {
+  #answer({ callers, result }: Group, outcome: Outcome | Error | undefined): void {
     this.#waiting -= callers;
     if (typeof outcome === "number") result.resolve(outcome);
     else result.reject(outcome);
@@ -161,7 +161,7 @@ export class GroupCalls {
   }
 
   #enforceDeadline(): void {
-    const latest = performance.now() - this.#options.deadline;
+    const latest = performance.now() - this.#options.deadlineMs;
     for (const batch of this.#underWay) {
       if (batch.overdue || (batch.groups[0]?.since ?? Infinity) > latest) continue;
       batch.overdue = true;
@@ -178,4 +178,16 @@ export class GroupCalls {
       this.#watch = undefined;
     }
   }
+}
+
+/** The outcomes of a batch; where a store gave another number of them nobody's is known, and all are told so. */
+function matching(
+  groups: readonly Group[],
+  outcomes: readonly Outcome[],
+): readonly (Outcome | Error)[] {
+  if (outcomes.length === groups.length) return outcomes;
+  const error = new Error(
+    `Answer a batch of ${groups.length} ids: the store gave ${outcomes.length} outcomes`,
+  );
+  return groups.map(() => error);
 }

@@ -1,9 +1,9 @@
-/** What makes a batch slow, in milliseconds: after a quicker one its callers would come back too late to be waited for. */
-const SLOW_BATCH = 3;
+/** What makes a batch slow: after a quicker one its callers would come back too late to be waited for. */
+const SLOW_BATCH_MS = 3;
 /** How many callers of a slow batch are worth waiting for. */
 const MANY_CALLERS = 16;
-/** How long they are waited for at most, in milliseconds. */
-const MAX_LINGER = 10;
+/** How long they are waited for at most. */
+const MAX_LINGER_MS = 10;
 /** How many slow batches are followed at once after nobody came back in time. */
 const DISCOURAGED = 8;
 
@@ -28,11 +28,13 @@ export class Linger {
   }
 
   /**
-   * Begins to linger where it is worth it, and says whether it is: after a batch that `took` so many milliseconds and
-   * `answered` so many callers; `waiting` is how many wait, those who are being answered included.
+   * Begins to linger where it is worth it, and says whether it is: after a batch that took so long and answered so many
+   * callers; `waiting` is how many wait, those who are being answered included.
    */
-  begin({ took, answered, waiting }: { took: number; answered: number; waiting: number }): boolean {
-    if (took < SLOW_BATCH || answered < MANY_CALLERS) return false;
+  begin(
+    { tookMs, answered, waiting }: { tookMs: number; answered: number; waiting: number },
+  ): boolean {
+    if (tookMs < SLOW_BATCH_MS || answered < MANY_CALLERS) return false;
     if (this.#skips > 0) {
       this.#skips--;
       return false;
@@ -42,7 +44,7 @@ export class Linger {
       this.#awaited = 0;
       this.#skips = DISCOURAGED;
       this.#giveUp();
-    }, Math.min(took, MAX_LINGER));
+    }, Math.min(tookMs, MAX_LINGER_MS));
     return true;
   }
 

@@ -44,7 +44,7 @@ export interface CounterStore {
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** The number of a counter where this process is sure of it without asking, as the only one that writes. */
   known?(id: CounterId): number | undefined;
-  /** Resolves where the store answers right now; rejects with "store-unavailable" where it does not. */
+  /** Resolves where the store would take a hit right now; rejects with "store-unavailable" where it would not. */
   check(): Promise<void>;
   /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
   close(): Promise<void>;

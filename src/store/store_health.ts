@@ -1,26 +1,49 @@
 import type { Log } from "../log.ts";
 
-/** Whether a store answers; says so in the log once when it goes away and once when it is back. */
+/**
+ * Whether a store answers and can be changed; says so in the log once when that ends and once when all of it is back.
+ *
+ * A store that refuses changes may still be read, so an answer to a read ends no trouble with changes.
+ */
 export interface StoreHealth {
-  /** The store did not do what it was asked. */
+  /** The store did not answer. */
   away(cause: unknown): void;
-  /** The store did what it was asked. */
+  /** The store refused the login, which nobody but its operator ends: said even where it was away already. */
+  denied(cause: unknown): void;
+  /** The store did not change what it was asked to. */
+  unwritable(cause: unknown): void;
+  /** The store answered. */
+  readable(): void;
+  /** The store changed what it was asked to. */
   well(): void;
 }
 
+type Trouble = "away" | "denied" | "unwritable";
+
 /** The health of a store that is taken to be well until it is not. */
 export function createStoreHealth(log: Log): StoreHealth {
-  let away = false;
+  const troubles = new Set<Trouble>();
+
+  function begin(trouble: Trouble, cause: unknown): void {
+    const told = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
+    troubles.add(trouble);
+    if (!told) log.error("store away", { cause });
+  }
+
+  function end(...ended: readonly Trouble[]): void {
+    for (const trouble of ended) troubles.delete(trouble);
+    if (troubles.size === 0) log.info("store back");
+  }
+
   return {
-    away(cause) {
-      if (away) return;
-      away = true;
-      log.error("store away", { cause });
+    away: (cause) => begin("away", cause),
+    denied: (cause) => begin("denied", cause),
+    unwritable: (cause) => begin("unwritable", cause),
+    readable() {
+      if (troubles.has("away") || troubles.has("denied")) end("away", "denied");
     },
     well() {
-      if (!away) return;
-      away = false;
-      log.info("store back");
+      if (troubles.size > 0) end("away", "denied", "unwritable");
     },
   };
 }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Group, GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
@@ -96,8 +96,23 @@ Deno.test("GroupCalls: where a batch fails all its callers are told, and the nex
   await calls.drain();
 });
 
+Deno.test("GroupCalls: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
+  for (const outcomes of [[], [1], [1, 2, 3]]) {
+    const { calls, sent } = open();
+    const hits = [calls.join(A), calls.join(B)];
+    await turn();
+    sent[0]?.answer(outcomes);
+    for (const hit of hits) {
+      await rejects(hit, {
+        message: new RegExp(`2 ids: the store gave ${outcomes.length} outcomes`),
+      });
+    }
+    await calls.drain();
+  }
+});
+
 Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes out until it ends", async () => {
-  const { calls, sent } = open({ deadline: 150 });
+  const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
   const hit = rejectsWith("outcome-unknown", calls.join(A));
   await turn();
@@ -121,7 +136,7 @@ Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes o
 });
 
 Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async () => {
-  const { calls, sent } = open({ deadline: 50 });
+  const { calls, sent } = open({ deadlineMs: 50 });
   const hit = rejectsWith("outcome-unknown", calls.join(A));
   await hit;
   sent[0]?.fail(new Error("late"));
@@ -134,7 +149,7 @@ Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async 
 });
 
 Deno.test("GroupCalls: while one of several batches is overdue the others go on", async () => {
-  const { calls, sent } = open({ batches: 2, deadline: 100 });
+  const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
   await Promise.all([rejectsWith("outcome-unknown", calls.join(A)), turn()]);
   for (let number = 1; number <= 3; number++) {
     const hit = calls.join(B);
@@ -166,7 +181,7 @@ Deno.test("GroupCalls: drain waits for all who wait, also where it is called twi
 });
 
 Deno.test("GroupCalls: drain ends with the deadline where the store does not answer", async () => {
-  const { calls } = open({ deadline: 100 });
+  const { calls } = open({ deadlineMs: 100 });
   const hit = rejectsWith("outcome-unknown", calls.join(A));
   await calls.drain();
   await hit;
@@ -377,7 +392,7 @@ function open(
     batches: 1,
     idsPerBatch: 100,
     lingers: false,
-    deadline: 60_000,
+    deadlineMs: 60_000,
     overdue: "outcome-unknown",
     send(groups) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();

@@ -35,7 +35,7 @@ Deno.test("createLazyStore: opens soon after the start although nobody calls", a
 
 Deno.test("createLazyStore: where opening fails nothing is counted, and the next call tries again", async () => {
   const causes: unknown[] = [];
-  const health = { away: (cause: unknown) => causes.push(cause), well() {} };
+  const health = { ...unwatched, away: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
   let tries = 0;
   const store = lazy(async (): Promise<CounterStore> => {

@@ -36,7 +36,13 @@ export interface StoreKind {
 }
 
 /** The health of a store that nobody watches. */
-export const unwatched: StoreHealth = { away() {}, well() {} };
+export const unwatched: StoreHealth = {
+  away() {},
+  denied() {},
+  unwritable() {},
+  readable() {},
+  well() {},
+};
 
 /** Ids that a careless store would mix up. */
 const HOSTILE_IDS = [

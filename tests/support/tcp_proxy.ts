@@ -14,7 +14,7 @@ export class TcpProxy {
   readonly port: number;
   /** Connections that were accepted so far. */
   connections = 0;
-  readonly #upstream: Required<Upstream>;
+  #upstream: Required<Upstream>;
   readonly #links = new Set<ProxyLink>();
   readonly #bytes: ProxyBytes = { toUpstream: 0, toClient: 0 };
   readonly #faults: ProxyFaults = { delay: 0, gate: undefined, swallow: false, trap: undefined };
@@ -45,6 +45,11 @@ export class TcpProxy {
   /** Holds every byte back for so many milliseconds, in each direction, from now on. */
   delay(milliseconds: number): void {
     this.#faults.delay = milliseconds;
+  }
+
+  /** Forwards new connections to another upstream; those that are open go on, as when a name was moved. */
+  redirect(upstream: Upstream): void {
+    this.#upstream = { hostname: "127.0.0.1", ...upstream };
   }
 
   /** Closes all connections at once; new ones are still accepted. */

@@ -94,7 +94,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     before: readonly Entry[],
     cause: unknown,
   ): Promise<string> {
-    health.away(cause);
+    health.unwritable(cause);
     counters.forget(ids);
     const found = await (shared ? ownCommit() : newStamp(ids, before)).catch(() => undefined);
     if (found) return found;
@@ -133,7 +133,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     if (typeof outcome !== "number") return undefined;
     try {
       file?.checkPresent();
-      health.well();
+      health.readable();
       return outcome;
     } catch {
       // Who asks the store next is told.
@@ -159,7 +159,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     try {
       file?.checkPresent();
       const entries = counters.kept(ids) ?? await counters.read(ids);
-      health.well();
+      health.readable();
       return entries.map(({ outcome }) => outcome);
     } catch (cause) {
       return unavailable(cause);
@@ -176,7 +176,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
       try {
         file?.checkPresent();
         await kv.get([prefix, "home"]);
-        health.well();
+        health.readable();
       } catch (cause) {
         unavailable(cause);
       }

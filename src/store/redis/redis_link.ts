@@ -2,49 +2,47 @@ import type { RedisAddress } from "../../start/redis_address.ts";
 import { Problem } from "../../problem.ts";
 import { StartError } from "../../start_error.ts";
 import type { StoreHealth } from "../store_health.ts";
-
-/** What became of a command. */
-export type Reply =
-  | { readonly kind: "done"; readonly value: unknown }
-  /** Redis answered with an error, or the command never left this process: it surely was not carried out. */
-  | { readonly kind: "refused"; readonly cause: Error }
-  /** The connection ended before the reply: it may have been carried out. */
-  | { readonly kind: "lost"; readonly cause: unknown };
+import { backoff, createRedisClient, type RedisClient, type RedisLibrary } from "./redis_client.ts";
+import { refusedByReplica, refusesLogin, type Reply, replyOf } from "./redis_reply.ts";
 
 /** Options of {@linkcode RedisLink}. */
 export interface RedisLinkOptions {
   address: RedisAddress;
-  /** The client library, handed in so that only who uses Redis loads it. */
   library: RedisLibrary;
   health: StoreHealth;
   /** Called where this Redis cannot be used at all. */
   onUnusable(error: StartError): void;
 }
 
-type RedisLibrary = typeof import("@redis/client");
-type Client = ReturnType<typeof createClient>;
-
-/** Without a reply for this long while commands are under way, the connection is taken to be dead; milliseconds. */
-const STALL = 1500;
-/** How long a connection may take from TCP to the end of the handshake, in milliseconds. */
-const HANDSHAKE = 2000;
-const WATCH_INTERVAL = 250;
+/** Without a reply for this long while commands are under way, the connection is taken to be dead. */
+const STALL_MS = 1500;
+/** How long a connection may take from TCP to the end of the handshake. */
+const HANDSHAKE_MS = 2000;
+const WATCH_INTERVAL_MS = 250;
+/** How often Redis is asked what it is, so that one that hangs or lost its role is noticed although nobody calls. */
+const GREET_INTERVAL_MS = 5000;
 
 /** One connection to a Redis that is kept alive for as long as the process runs; nothing is ever sent twice. */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #watch: ReturnType<typeof setInterval>;
   readonly #tried = Promise.withResolvers<void>();
-  #client: Client;
+  #client: RedisClient;
+  /** A connection under way that is to take the place of one to a Redis that takes no writes. */
+  #successor: RedisClient | undefined;
+  /** How many were begun since a master was seen, and when the next one may be, by `performance.now()`. */
+  #successors = 0;
+  #nextSuccessor = 0;
   #underWay = 0;
   /** When the last sign of life came, by `performance.now()`. */
   #progress = performance.now();
+  #greeted = performance.now();
   #closing: Promise<void> | undefined;
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
     this.#client = this.#connect();
-    this.#watch = setInterval(() => this.#replaceIfDead(), WATCH_INTERVAL);
+    this.#watch = setInterval(() => this.#lookAfter(), WATCH_INTERVAL_MS);
   }
 
   /** Resolves when the first attempt to connect has ended, well or not. */
@@ -63,7 +61,9 @@ export class RedisLink {
     );
     this.#underWay -= commands.length;
     this.#progress = performance.now();
-    return settled.map((result) => this.#replyOf(result));
+    const replies = settled.map((result) => replyOf(result, this.#options.library));
+    if (replies.some(refusedByReplica)) this.#seekMaster();
+    return replies;
   }
 
   /** Lets commands under way end for a moment, then disconnects for good. */
@@ -72,40 +72,42 @@ export class RedisLink {
     return this.#closing;
   }
 
-  #replyOf(result: PromiseSettledResult<unknown>): Reply {
-    if (result.status === "fulfilled") return { kind: "done", value: result.value };
-    const { ErrorReply, ClientOfflineError, ClientClosedError } = this.#options.library;
-    const cause = result.reason;
-    const refused = cause instanceof ErrorReply || cause instanceof ClientOfflineError ||
-      cause instanceof ClientClosedError;
-    return refused ? { kind: "refused", cause } : { kind: "lost", cause };
-  }
-
   async #end(): Promise<void> {
     clearInterval(this.#watch);
-    const client = this.#client;
-    // A server that hangs would never let the commands end.
-    const giveUp = setTimeout(() => client.destroy(), STALL);
-    if (client.isReady) await client.close().catch(() => {});
-    clearTimeout(giveUp);
-    client.destroy();
+    this.#dropSuccessor();
+    await release(this.#client);
   }
 
-  #connect(): Client {
-    const { address, library, health } = this.#options;
-    const client = createClient(library, address);
+  #connect(): RedisClient {
+    const { address, library } = this.#options;
+    const client = createRedisClient(library, address);
     client.on("connect", () => this.#progress = performance.now());
     // A Redis that refuses is not silent: the client goes on trying, less and less often.
     client.on("reconnecting", () => this.#progress = performance.now());
-    client.on("ready", () => this.#greet());
-    client.on("error", (error) => {
-      this.#tried.resolve();
-      if (client === this.#client) health.away(error);
-    });
+    client.on("ready", () => this.#begin(client));
+    client.on("error", (error) => this.#fail(client, error));
     this.#progress = performance.now();
     // It retries by itself for ever; what goes wrong on the way is reported as "error".
     client.connect().catch(() => {});
     return client;
+  }
+
+  #begin(client: RedisClient): void {
+    if (client === this.#successor) {
+      this.#successor = undefined;
+      // Those who wait for the old one still get their answers from it.
+      release(this.#client);
+      this.#client = client;
+    }
+    if (client === this.#client) this.#greet();
+  }
+
+  #fail(client: RedisClient, error: unknown): void {
+    if (client === this.#successor) return this.#dropSuccessor();
+    if (client !== this.#client) return;
+    if (error instanceof Error && refusesLogin(error)) this.#options.health.denied(error);
+    else this.#options.health.away(error);
+    this.#tried.resolve();
   }
 
   /**
@@ -113,57 +115,72 @@ export class RedisLink {
    * Cluster holds a part of the keys only and would refuse all others, hit by hit.
    */
   async #greet(): Promise<void> {
-    const [ping, info] = await this.send([["PING"], ["INFO", "cluster"]]).catch(() => []);
-    if (ping?.kind === "done") this.#options.health.well();
+    this.#greeted = performance.now();
+    const [ping, cluster, replication] = await this.send([
+      ["PING"],
+      ["INFO", "cluster"],
+      ["INFO", "replication"],
+    ]).catch(() => []);
+    const { health, onUnusable } = this.#options;
+    if (ping?.kind === "done") health.readable();
+    if (ping?.kind === "refused" && ping.cause.message.startsWith("NOAUTH")) {
+      health.denied(ping.cause);
+    }
     this.#tried.resolve();
-    if (info?.kind !== "done" || !String(info.value).includes("cluster_enabled:1")) return;
-    this.#options.onUnusable(
+    if (tells(replication, "role:master")) this.#successors = 0;
+    if (tells(replication, "role:slave")) this.#seekMaster();
+    if (!tells(cluster, "cluster_enabled:1")) return;
+    onUnusable(
       new StartError(
         "The store is a node of a Redis Cluster, which is not supported: use a single Redis",
       ),
     );
   }
 
-  /** A server that hangs never lets go of a connection, and the client does not notice: begin anew. */
-  #replaceIfDead(): void {
-    const silence = performance.now() - this.#progress;
+  /**
+   * After a failover the name of a Redis leads to another one, and it is looked up with every new connection. The old one
+   * is kept meanwhile, as it may still be read.
+   */
+  #seekMaster(): void {
+    const now = performance.now();
+    const early = now < this.#nextSuccessor;
+    if (early || this.#successor !== undefined || this.#closing !== undefined) return;
+    this.#nextSuccessor = now + backoff(this.#successors++);
+    this.#successor = this.#connect();
+  }
+
+  #dropSuccessor(): void {
+    this.#successor?.destroy();
+    this.#successor = undefined;
+  }
+
+  #lookAfter(): void {
+    const now = performance.now();
+    if (now > this.#nextSuccessor + HANDSHAKE_MS) this.#dropSuccessor();
+    const silence = now - this.#progress;
     const ready = this.#client.isReady;
-    const dead = ready ? this.#underWay > 0 && silence > STALL : silence > HANDSHAKE;
-    if (!dead || this.#closing !== undefined) return;
+    if (ready ? this.#underWay > 0 && silence > STALL_MS : silence > HANDSHAKE_MS) this.#replace();
+    else if (ready && now - this.#greeted > GREET_INTERVAL_MS) this.#greet();
+  }
+
+  /** A server that hangs never lets go of a connection, and the client does not notice: begin anew. */
+  #replace(): void {
     const old = this.#client;
     this.#options.health.away(new Error("Redis does not answer"));
     this.#tried.resolve();
     this.#client = this.#connect();
-    if (old.isOpen) old.destroy();
+    old.destroy();
   }
 }
 
-const ADDRESS = /^[\d.]+$|:/;
-
-/** Each setting was found right in every outage tried; see the tests of faults. */
-function createClient(library: RedisLibrary, address: RedisAddress) {
-  const { host, port, tls, username, password, database } = address;
-  const socket = { host, port, connectTimeout: 1500, reconnectStrategy };
-  return library.createClient({
-    // TLS has names of servers only, no addresses (RFC 6066, section 3).
-    socket: tls ? { ...socket, tls, ...(!ADDRESS.test(host) && { servername: host }) } : socket,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    database,
-    RESP: 2,
-    maintNotifications: "disabled",
-    disableOfflineQueue: true,
-    commandOptions: {
-      // Calls have a deadline of their own; the client would set a timer of 5 s for every command.
-      timeout: 0,
-      // The client reads numbers within 57 of 2^53 as others close by.
-      typeMapping: { [library.RESP_TYPES.NUMBER]: String },
-    },
-    pingInterval: 5000,
-  });
+/** Disconnects as soon as commands under way have ended; a server that hangs would never let them. */
+async function release(client: RedisClient): Promise<void> {
+  const giveUp = setTimeout(() => client.destroy(), STALL_MS);
+  if (client.isReady) await client.close().catch(() => {});
+  clearTimeout(giveUp);
+  client.destroy();
 }
 
-/** Milliseconds before the next try: 50, doubled up to 1,000, with a fifth of jitter. */
-function reconnectStrategy(retries: number): number {
-  return Math.min(50 * 2 ** retries, 1000) * (1 + Math.random() / 5);
+function tells(info: Reply | undefined, what: string): boolean {
+  return info?.kind === "done" && String(info.value).includes(what);
 }

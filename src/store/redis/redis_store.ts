@@ -1,6 +1,7 @@
 import { Problem, type ProblemName } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { RedisLink, Reply } from "./redis_link.ts";
+import type { RedisLink } from "./redis_link.ts";
+import type { Reply } from "./redis_reply.ts";
 import { type Change, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 
@@ -21,11 +22,22 @@ export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export function createRedisStore({ link, prefix, health }: RedisStoreOptions): CounterStore {
-  async function send(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+  /** Sends commands that change counters. */
+  async function write(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
     const replies = await link.send(commands);
-    const failure = replies.find((reply) => reply.kind !== "done" && !isForeignValue(reply.cause));
-    if (failure !== undefined && failure.kind !== "done") health.away(failure.cause);
-    else health.well();
+    const failure = replies.find(isFailure);
+    if (failure === undefined) health.well();
+    else if (failure.kind === "refused") health.unwritable(failure.cause);
+    else health.away(failure.cause);
+    return replies;
+  }
+
+  /** Sends commands that change nothing. */
+  async function ask(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+    const replies = await link.send(commands);
+    const failure = replies.find(isFailure);
+    if (failure === undefined) health.readable();
+    else health.away(failure.cause);
     return replies;
   }
 
@@ -36,7 +48,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   async function takeBack({ id, amount }: Change): Promise<Problem> {
     takenBack.set(id, (takenBack.get(id) ?? 0) + 1);
     try {
-      const [reply] = await send([["INCRBY", prefix + id, String(-amount)]]);
+      const [reply] = await write([["INCRBY", prefix + id, String(-amount)]]);
       if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
       return new Problem(isCounter(Number(reply.value)) ? "counter-full" : "not-a-counter");
     } catch (cause) {
@@ -54,7 +66,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
     if (keys.length === 1) return [];
     const [reply] = await link.send([["MGET", ...keys]]);
     if (reply?.kind !== "done" || !Array.isArray(reply.value)) return [];
-    health.well();
+    health.readable();
     return reply.value;
   }
 
@@ -62,7 +74,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
     source: "redis",
     ...REDIS_BATCHES,
     async change(changes) {
-      const replies = await send(
+      const replies = await write(
         changes.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
       );
       return Promise.all(replies.map((reply, index) => {
@@ -80,7 +92,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
       const keys = ids.map((id) => prefix + id);
       const shown = await readTogether(keys);
       const hidden = keys.filter((_, index) => typeof shown[index] !== "string");
-      const replies = hidden.length > 0 ? await send(hidden.map((key) => ["GET", key])) : [];
+      const replies = hidden.length > 0 ? await ask(hidden.map((key) => ["GET", key])) : [];
       let next = 0;
       return keys.map((_, index) => {
         const text = shown[index];
@@ -88,8 +100,11 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
       });
     },
     async check() {
-      const [reply] = await send([["PING"]]);
-      if (reply?.kind !== "done") throw new Problem("store-unavailable");
+      // Passes all that a hit has to pass and then is refused, as it names no number: nothing is written.
+      const [reply] = await write([["INCRBY", `${prefix}home`, "none"]]);
+      if (reply === undefined || reply.kind === "done" || isFailure(reply)) {
+        throw new Problem("store-unavailable");
+      }
     },
     close: () => link.close(),
   };
@@ -118,6 +133,11 @@ function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+}
+
+/** Whether a command failed for another reason than what its key holds. */
+function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
+  return reply.kind !== "done" && !isForeignValue(reply.cause);
 }
 
 /** Whether Redis refused the command because of what the key holds. */

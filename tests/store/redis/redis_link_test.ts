@@ -10,7 +10,7 @@ import { createLog } from "../../../src/log.ts";
 import { redisFromUrl } from "../../../src/start/redis_address.ts";
 import { opensslAvailable } from "../../support/certificate.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
-import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
 import { startService } from "../../support/service.ts";
 import { rejectsWith, unwatched } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
@@ -204,6 +204,108 @@ Deno.test("RedisLink: close lets commands under way end", needsRedis, async () =
   await rejects(link.send([["PING"]]), { kind: "store-unavailable" });
 });
 
+for (
+  const { what, asks } of [
+    { what: "at the next hit", asks: "hits" },
+    { what: "at the next question whether it is ready", asks: "readiness" },
+    { what: "although nobody asks for anything", asks: "nothing" },
+  ]
+) {
+  Deno.test(`RedisLink: a master that became a replica is left ${what}`, needsRedis, async () => {
+    await using proxied = await startProxiedRedis();
+    const { redis: old, proxy } = proxied;
+    await using next = await startRedis();
+    await using room = await enter(proxied.url);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    await failOver(old, next);
+    if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
+    strictEqual(await room.counters.count(HOME), 1);
+    proxy.redirect(next);
+    await waitFor("the new master", async () => {
+      if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
+      if (asks === "readiness") await room.counters.ready().catch(() => {});
+      return proxy.connections > 1 && proxy.open === 1 || undefined;
+    }, { timeout: 30_000 });
+    await room.connected();
+    const number = await room.counters.hit(HOME);
+    strictEqual(await next.command("GET", "hits:home"), String(number));
+    deepStrictEqual(room.events(), asks === "nothing" ? [] : ["store away", "store back"]);
+  });
+}
+
+Deno.test(
+  "RedisLink: a replica is left less and less often while its name leads to no other",
+  needsRedis,
+  async () => {
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy } = proxied;
+    await using room = await enter(proxied.url);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    await redis.command("REPLICAOF", "127.0.0.1", "1");
+    const start = performance.now();
+    while (performance.now() - start < 1000) {
+      await rejectsWith("store-unavailable", room.counters.hit(HOME));
+      strictEqual(await room.counters.count(HOME), 1);
+    }
+    // After 0, 50, 150, 350 and 750 ms, and the first of all.
+    ok(proxy.connections >= 2 && proxy.connections <= 7, String(proxy.connections));
+    deepStrictEqual(room.events(), ["store away"]);
+  },
+);
+
+Deno.test(
+  "RedisLink: a login that is refused after a restart is told as the cause",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const user = ["ACL", "SETUSER", "tally", "on", ">pass-of-tally", "~hits:*", "+@all"];
+    await redis.command(...user);
+    await using room = await enter(`redis://tally:pass-of-tally@127.0.0.1:${redis.port}`);
+    await room.connected();
+    // Users live in the memory of Redis unless it has a file for them.
+    await redis.restart();
+    await waitFor("the cause", () => /WRONGPASS/.test(room.log.join()) || undefined);
+    deepStrictEqual(room.events(), ["store away", "store away"]);
+    await redis.command(...user);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    deepStrictEqual(room.events(), ["store away", "store away", "store back"]);
+  },
+);
+
+Deno.test(
+  "RedisLink: a password that is asked for after a restart is told as the cause",
+  needsRedis,
+  async () => {
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy } = proxied;
+    await using room = await enter(proxied.url);
+    await room.connected();
+    await redis.command("CONFIG", "SET", "requirepass", "set-meanwhile");
+    proxy.cut();
+    await waitFor("the cause", () => /NOAUTH/.test(room.log.join()) || undefined);
+    await rejectsWith("store-unavailable", room.counters.hit(HOME));
+    deepStrictEqual(room.events(), ["store away", "store away"]);
+  },
+);
+
+Deno.test(
+  "RedisLink: a Redis that hangs is told of although nobody calls",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using room = await enter(redis.url);
+    await room.connected();
+    await redis.kill("SIGSTOP");
+    await waitFor("the log", () => room.log[0], { timeout: 30_000 });
+    await redis.kill("SIGCONT");
+    await waitFor("the log", () => room.log[1], { timeout: 30_000 });
+    deepStrictEqual(room.events(), ["store away", "store back"]);
+  },
+);
+
 Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
@@ -247,6 +349,19 @@ interface Room extends AsyncDisposable {
   connected(): Promise<void>;
   /** The events in the log. */
   events(): string[];
+}
+
+/** Makes `next` a copy of the old master, then the master of it, as an operator or a Sentinel does. */
+async function failOver(old: RedisServer, next: RedisServer): Promise<void> {
+  await old.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+  await next.command("REPLICAOF", "127.0.0.1", String(old.port));
+  await waitFor(
+    "the copy",
+    async () => await next.command("GET", "hits:home") === "1" || undefined,
+    { timeout: 30_000 },
+  );
+  await next.command("REPLICAOF", "NO", "ONE");
+  await old.command("REPLICAOF", "127.0.0.1", String(next.port));
 }
 
 async function connect(url: string): Promise<RedisLink> {

@@ -2,11 +2,14 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counter/counters.ts";
-import { RedisLink, type Reply } from "../../../src/store/redis/redis_link.ts";
+import { RedisLink } from "../../../src/store/redis/redis_link.ts";
+import type { Reply } from "../../../src/store/redis/redis_reply.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
 import { type CounterStore, MAX_HITS } from "../../../src/counter/store.ts";
 import { redisFromUrl } from "../../../src/start/redis_address.ts";
+import { createLog } from "../../../src/log.ts";
+import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
 import {
   addition,
@@ -144,27 +147,32 @@ const REFUSALS = [
 
 for (const { name, break: breaking, mend, readable } of REFUSALS) {
   Deno.test(
-    `createRedisStore: a Redis that ${name} surely counted nothing`,
+    `createRedisStore: a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
       const told: string[] = [];
-      const health = { away: () => told.push("away"), well: () => told.push("well") };
+      const health = createStoreHealth(createLog({
+        secrets: [],
+        write: (line) => told.push(JSON.parse(line).event),
+      }));
       const store = await openRedis(redis, { health });
       const counters = createCounters(store);
       strictEqual(await counters.hit(HOME), 1);
       await redis.command(...breaking);
       told.length = 0;
-      await rejectsWith("store-unavailable", counters.hit(HOME));
-      deepStrictEqual(told, ["away"]);
-      if (readable) strictEqual(await counters.count(HOME), 1);
-      else {
-        await rejectsWith("store-unavailable", counters.count(HOME));
+      for (let round = 1; round <= 20; round++) {
+        await rejectsWith("store-unavailable", counters.hit(HOME));
+        if (readable) strictEqual(await counters.count(HOME), 1);
+        else await rejectsWith("store-unavailable", counters.count(HOME));
         await rejectsWith("store-unavailable", counters.ready());
       }
+      deepStrictEqual(told, ["store away"]);
       await redis.command(...mend);
       strictEqual(await counters.hit(HOME), 2);
-      strictEqual(told.at(-1), "well");
+      deepStrictEqual(told, ["store away", "store back"]);
+      await counters.ready();
+      strictEqual(await redis.command("DBSIZE"), 1);
       await counters.close();
     },
   );
@@ -177,7 +185,11 @@ Deno.test(
     await using redis = await startRedis();
     await redis.command("SET", "hits:home", "text");
     const told: string[] = [];
-    const health = { away: () => told.push("away"), well: () => {} };
+    const health = {
+      ...unwatched,
+      away: () => told.push("away"),
+      unwritable: () => told.push("unwritable"),
+    };
     const store = await openRedis(redis, { health });
     deepStrictEqual((await store.change([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
     deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);

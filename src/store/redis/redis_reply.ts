@@ -1,0 +1,29 @@
+import type { RedisLibrary } from "./redis_client.ts";
+
+/** What became of a command. */
+export type Reply =
+  | { readonly kind: "done"; readonly value: unknown }
+  /** Redis answered with an error, or the command never left this process: it surely was not carried out. */
+  | { readonly kind: "refused"; readonly cause: Error }
+  /** The connection ended before the reply: it may have been carried out. */
+  | { readonly kind: "lost"; readonly cause: unknown };
+
+/** What a command of the library came to. */
+export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLibrary): Reply {
+  if (result.status === "fulfilled") return { kind: "done", value: result.value };
+  const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
+  const cause = result.reason;
+  const refused = cause instanceof ErrorReply || cause instanceof ClientOfflineError ||
+    cause instanceof ClientClosedError;
+  return refused ? { kind: "refused", cause } : { kind: "lost", cause };
+}
+
+/** Whether a Redis refused a command because it is no master, any more or ever: writes belong elsewhere. */
+export function refusedByReplica(reply: Reply): boolean {
+  return reply.kind === "refused" && /^(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
+}
+
+/** Whether an error reply refuses the login, or what every connection begins with. */
+export function refusesLogin({ message }: Error): boolean {
+  return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
+}

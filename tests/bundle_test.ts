@@ -1,8 +1,8 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { copyProject } from "./support/project_copy.ts";
 import { redisAvailable, startRedis } from "./support/redis_server.ts";
-import { startService } from "./support/service.ts";
+import { runService, startService } from "./support/service.ts";
 import { strictRun } from "./support/programs.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
@@ -40,6 +40,15 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
     strictEqual((await fetch(`${service.url}/hit.svg`).then(drained)).status, 401);
     deepStrictEqual(await hit(service.url), { id: "home", hits: 3, source: "deno-kv" });
     strictEqual((await service.stop("SIGINT")).code, 0);
+  });
+
+  await t.step("says which flag is missing where Deno KV is", async () => {
+    const wrap = (line: string[]) => line.filter((word) => word !== "--unstable-kv");
+    for (const STORE_URL of ["", "memory:"]) {
+      const ended = await runService({ entry, wrap, env: { SECRET_TOKEN, STORE_URL } });
+      strictEqual(ended.code, 1);
+      match(ended.stderr, /^Tallymark cannot start: .*add the flag --unstable-kv/);
+    }
   });
 
   await t.step({

@@ -37,6 +37,7 @@ export async function openStore(options: OpenStoreOptions): Promise<CounterStore
 
 async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<CounterStore> {
   const { store: setting, prefix } = config;
+  if (setting.kind !== "redis") requireDenoKv();
   const health = createStoreHealth(log);
   switch (setting.kind) {
     case "kv-file": {
@@ -69,6 +70,14 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
         },
       });
   }
+}
+
+/** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
+function requireDenoKv(): void {
+  if (typeof Deno.openKv === "function") return;
+  throw new StartError(
+    "Deno was started without Deno KV: add the flag --unstable-kv (deno run --unstable-kv …), or set STORE_URL to a Redis",
+  );
 }
 
 /** Loads the client, which takes longer than all the rest of a start, and leaves a global `require` behind. */

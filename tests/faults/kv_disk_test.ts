@@ -1,5 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -7,9 +8,6 @@ import { hitOnce, secret, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
-
-/** Only root may mount the small disk that this needs, and not in every container: without it the test is left out. */
-const needsMount = { ignore: !await canMount() };
 
 Deno.test(
   "Deno KV: on a full disk hits are 503 and reads go on, until there is room again",
@@ -29,7 +27,7 @@ Deno.test(
     strictEqual((await hitOnce({ service, ledger }, "read")).answer?.status, 200);
     for (let run = 1; run <= runs; run++) {
       await waitForHits(ledger, 100);
-      await fill(ballast);
+      await fillDisk(ballast);
       await waitForRefusals(ledger, 50);
       const read = await fetch(`${service.url}/count?id=read`);
       strictEqual(read.status, 200);
@@ -50,43 +48,3 @@ Deno.test(
     reportKept({ fault: "full disk, Deno KV", runs, ledger, stored });
   },
 );
-
-/** Takes every byte that the disk has left. */
-async function fill(path: string): Promise<void> {
-  using file = await Deno.open(path, { create: true, write: true });
-  const chunk = new Uint8Array(4096);
-  try {
-    for (;;) await file.write(chunk);
-  } catch {
-    // The disk is full.
-  }
-}
-
-async function mountDisk(path: string, size: string): Promise<AsyncDisposable> {
-  if (!await run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path)) {
-    throw new Error(`Mount a disk on ${path}: not allowed`);
-  }
-  return {
-    async [Symbol.asyncDispose]() {
-      await run("umount", "-l", path);
-    },
-  };
-}
-
-async function canMount(): Promise<boolean> {
-  if (Deno.build.os !== "linux") return false;
-  await using folder = await tempDir();
-  if (!await run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path)) return false;
-  return await run("umount", folder.path);
-}
-
-async function run(command: string, ...args: string[]): Promise<boolean> {
-  try {
-    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
-      .output();
-    return success;
-  } catch {
-    // There is no such program.
-    return false;
-  }
-}

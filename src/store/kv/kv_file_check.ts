@@ -1,46 +1,91 @@
+import type { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../start_error.ts";
+import { isLogDamaged } from "./log_check.ts";
 
 /** Up to this many bytes (about 200,000 counters) a file is checked whole, so that a start takes at most 50 ms longer. */
 const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;
 /** The tables of Deno KV that it reads when it opens a file; they do not grow with the counters. */
 const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
+/** SQLite's codes for a damaged file, and for one that is none of its own (sqlite.org/rescode.html). */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
-/**
- * Throws a {@linkcode StartError} where a file is missing or empty although it has held counters, cut off, or damaged.
- *
- * Deno KV opens a missing, an empty and a cut-off file without a word, and ends the process on a damaged one.
- */
-export async function refuseDamage(path: string, held: boolean): Promise<void> {
-  const size = sizeOf(path);
-  if (size === 0 && held) {
-    throw new StartError(
-      `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.lock to begin anew`,
-    );
-  }
-  if (size > 0 && sizeOf(`${path}-wal`) === 0 && size < expectedSize(path)) {
-    throw new StartError(
-      `${path} is cut off: restore it from a backup, or move it away and delete ${path}.lock to begin anew`,
-    );
-  }
-  if (size > 0 && !await isSound(path, size)) {
-    throw new StartError(
-      `${path} is damaged or not a counter file: restore it from a backup, or move it away and delete ${path}.lock to begin anew`,
-    );
-  }
+/** Throws a {@linkcode StartError} where a counter file is missing or empty although a commit of it is known. */
+export function refuseMissing(path: string, known: string | undefined): void {
+  if (known === undefined || sizeOf(path) > 0) return;
+  throw new StartError(
+    `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.held to begin anew`,
+  );
 }
 
-/** Asks SQLite (sqlite.org/pragma.html, "quick_check"), which throws where it cannot even begin. */
-async function isSound(path: string, size: number): Promise<boolean> {
+/**
+ * The versionstamp of the last commit in a counter file; undefined where there is none yet.
+ *
+ * Throws a {@linkcode StartError} where the file is damaged or holds less than the commit that is `known`: Deno KV opens
+ * a cut-off file without a word, and one that lost its log, and ends the process on a damaged one.
+ */
+export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
+  const size = sizeOf(path);
+  if (size === 0) return undefined;
+  refuseDamagedLog(path, size);
+  const last = await lastCommit(path, size);
+  if (known === undefined || (last !== undefined && last >= known)) return last;
+  throw new StartError(
+    `${path} holds less than it has held, as the log beside it was lost or cut off: put ${path}-wal back or restore ` +
+      `both from a backup, or delete ${path}.held to go on with what is left`,
+  );
+}
+
+/** Throws SQLite's reason where it cannot write, as Deno KV ends the process then; saves what the log holds. */
+export async function refuseReadOnly(path: string): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  using database = new DatabaseSync(path);
+  database.prepare("BEGIN IMMEDIATE").run();
+  database.prepare("ROLLBACK").run();
+}
+
+function refuseDamagedLog(path: string, size: number): void {
+  const log = sizeOf(`${path}-wal`) === 0 ? new Uint8Array() : Deno.readFileSync(`${path}-wal`);
+  if (log.length === 0 && size < expectedSize(path)) throw damaged(path, "is cut off");
+  if (!isLogDamaged(log)) return;
+  throw new StartError(
+    `${path}-wal is damaged, and it holds the last counts: restore it and ${path} from a backup, or move it away and ` +
+      `delete ${path}.held to go on with what is left`,
+  );
+}
+
+/** Asks SQLite whether the file is sound ("quick_check", sqlite.org/pragma.html), and for its last commit. */
+async function lastCommit(path: string, size: number): Promise<string | undefined> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
     using database = new DatabaseSync(path, { readOnly: true });
     const tables = size <= WHOLE_CHECK_LIMIT ? [""] : KV_TABLES.map((name) => `("${name}")`);
-    return tables.every((table) =>
-      database.prepare(`PRAGMA quick_check${table}`).get()?.quick_check === "ok"
-    );
-  } catch {
-    return false;
+    for (const table of tables) {
+      const found = database.prepare(`PRAGMA quick_check${table}`).get()?.quick_check;
+      if (found !== "ok") throw damaged(path);
+    }
+    return versionstampIn(database);
+  } catch (error) {
+    throw isDamage(error) ? damaged(path) : error;
   }
+}
+
+/** The versionstamp of a commit is the number that this table of Deno KV holds after it; others may have another form. */
+function versionstampIn(database: DatabaseSync): string | undefined {
+  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'data_version'";
+  if (database.prepare(table).get() === undefined) return undefined;
+  const version = database.prepare("SELECT version FROM data_version").get()?.version;
+  return version ? `${version.toString(16).padStart(16, "0")}0000` : undefined;
+}
+
+function isDamage(error: unknown): boolean {
+  // The lower eight bits are the code, the rest says more about it.
+  return error instanceof Error && "errcode" in error && DAMAGED.has(Number(error.errcode) & 0xff);
+}
+
+function damaged(path: string, how = "is damaged or not a counter file"): StartError {
+  return new StartError(
+    `${path} ${how}: restore it from a backup, or move it away and delete ${path}.held to begin anew`,
+  );
 }
 
 function sizeOf(path: string): number {

@@ -119,7 +119,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
   ): void {
     counters.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
     try {
-      file?.confirm();
+      file?.confirm(versionstamp);
     } catch (cause) {
       // The file went away just now: the hits are in it, wherever it is.
       health.away(cause);
@@ -181,13 +181,11 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
         unavailable(cause);
       }
     },
-    close() {
-      if (!closed) {
-        closed = true;
-        kv.close();
-        file?.close();
-      }
-      return Promise.resolve();
+    async close() {
+      if (closed) return;
+      closed = true;
+      if (file === undefined) kv.close();
+      else await file.close();
     },
   };
 }

@@ -1,0 +1,129 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { openKvFile } from "../../../src/store/kv/kv_file.ts";
+import { StartError } from "../../../src/start_error.ts";
+import { mountOn, needsMount } from "../../support/mounts.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+const linux = { ignore: Deno.build.os !== "linux" };
+
+Deno.test("openKvFile: a second owner is told the process that has the file", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const first = await openKvFile(path);
+  match(await refused(path), new RegExp(`in use by another process, whose id is ${Deno.pid}:`));
+  await first.close();
+});
+
+Deno.test(
+  "openKvFile: a second owner is refused although the lock beside the file was deleted",
+  linux,
+  async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    const first = await openKvFile(path);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      Deno.removeSync(`${path}.lock`);
+      match(await refused(path), /in use by another process/);
+    }
+    await commit(first.kv);
+    await first.close();
+    await (await openKvFile(path)).close();
+  },
+);
+
+Deno.test(
+  "openKvFile: a second owner is refused by another name of the file, while it is in use and after",
+  linux,
+  async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    const other = `${folder.path}/other.kv`;
+    const first = await openKvFile(path);
+    await commit(first.kv);
+    Deno.linkSync(path, other);
+    match(await refused(other), /in use by another process/);
+    await first.close();
+    for (const name of [path, other]) match(await refused(name), /hard link.* Make a copy of it/);
+    Deno.removeSync(other);
+    await (await openKvFile(path)).close();
+  },
+);
+
+Deno.test("openKvFile: a file that is mounted by itself is refused", needsMount, async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/data/counters.kv`;
+  await (await openKvFile(path)).close();
+  Deno.writeTextFileSync(`${folder.path}/elsewhere.kv`, "");
+  {
+    await using _mount = await mountOn(path, `${folder.path}/elsewhere.kv`);
+    match(await refused(path), /is mounted as a single file.*mount its whole folder instead/);
+  }
+  await (await openKvFile(path)).close();
+});
+
+Deno.test(
+  "openKvFile: what a start that broke off left behind is no second name",
+  linux,
+  async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    await (await openKvFile(path)).close();
+    Deno.linkSync(path, `${path}.mount-check`);
+    await (await openKvFile(path)).close();
+    deepStrictEqual(Deno.statSync(path).nlink, 1);
+  },
+);
+
+Deno.test(
+  "openKvFile: neither opening nor saving drops the locks that keep other programs from the log",
+  linux,
+  async () => {
+    await using folder = await tempDir();
+    const path = `${folder.path}/counters.kv`;
+    for (let start = 0; start < 2; start++) {
+      const file = await openKvFile(path);
+      const before = locksOn(path);
+      // One is this service's own, the others are SQLite's on the file and the index of its log.
+      ok(before.some((lock) => lock.includes("FLOCK")), before.join("\n"));
+      ok(before.some((lock) => lock.includes("POSIX")), before.join("\n"));
+      await commit(file.kv);
+      await rejects(openKvFile(path), StartError);
+      // As a save does: it would end SQLite's locks if this were another copy of SQLite than Deno KV's.
+      new DatabaseSync(path).close();
+      deepStrictEqual(locksOn(path), before);
+      await file.close();
+      deepStrictEqual(locksOn(path), []);
+    }
+  },
+);
+
+async function commit(kv: Deno.Kv): Promise<void> {
+  strictEqual((await kv.set(["hits:", "home"], new Deno.KvU64(1n))).ok, true);
+}
+
+/** Asserts that the file is refused, and tells why. */
+async function refused(path: string): Promise<string> {
+  try {
+    await (await openKvFile(path)).close();
+  } catch (error) {
+    ok(error instanceof StartError, String(error));
+    ok(error.message.startsWith(path), error.message);
+    return error.message;
+  }
+  throw new Error(`Open ${path}: not refused`);
+}
+
+/** The locks that this process has on a file and on the index of its log, as the system tells them. */
+function locksOn(path: string): string[] {
+  const inodes = [path, `${path}-shm`].map((name) => {
+    try {
+      return Deno.statSync(name).ino;
+    } catch {
+      return undefined;
+    }
+  });
+  return Deno.readTextFileSync("/proc/locks").split("\n")
+    .filter((line) => inodes.some((inode) => inode !== undefined && line.includes(`:${inode} `)))
+    .map((line) => line.replace(/^\d+: /, "")).toSorted();
+}

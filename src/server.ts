@@ -1,6 +1,7 @@
 import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
+import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counter/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
@@ -37,7 +38,8 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();
 
-  const counters = createCounters(await open({ config, log, onUnusable: fail }));
+  const calendar = createCalendar(config.timeZone);
+  const counters = createCounters(await open({ config, log, onUnusable: fail }), calendar);
   const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });

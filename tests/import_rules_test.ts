@@ -55,7 +55,7 @@ const TYPES: [modules: string, mayImport: string[]][] = [
 /** Modules that the next change takes up. */
 const COMING: ReadonlySet<string> = new Set(
   [
-    ...["calendar", "days", "import_lines", "line", "period", "setting"].map((name) =>
+    ...["days", "import_lines", "line", "period", "setting"].map((name) =>
       `src/counter/${name}.ts`
     ),
     ...["body_lines", "text_stream"].map((name) => `src/http/${name}.ts`),

@@ -1,8 +1,24 @@
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
+import { type Calendar, createCalendar } from "./calendar.ts";
 import type { CounterId } from "./counter_id.ts";
-import { type Group, GroupCalls } from "./group_calls.ts";
-import type { CounterStore, Outcome, Source } from "./store.ts";
+import type { Day, Held } from "./days.ts";
+import type { Group } from "./gathering.ts";
+import { GroupCalls } from "./group_calls.ts";
+import type { Line } from "./line.ts";
+import { setLines } from "./set_lines.ts";
+import type { Setting } from "./setting.ts";
+import type {
+  Change,
+  ChangeOutcome,
+  CounterStore,
+  Deletion,
+  ListOptions,
+  ListPage,
+  Outcome,
+  Replacement,
+  Source,
+} from "./store.ts";
 import { within } from "./within.ts";
 
 /** How long a caller waits for the store at most. */
@@ -17,61 +33,97 @@ const REMEMBERED = 10_000;
 /** The counters of a store, exact under any number of callers at once. */
 export interface Counters {
   readonly source: Source;
+  readonly calendar: Calendar;
   /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
   hit(id: CounterId): Promise<number>;
   /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
   count(id: CounterId): number | Promise<number>;
   /** The number that this process saw last, which may be out of date; undefined where it saw none. */
   lastSeen(id: CounterId): number | undefined;
+  /** What a counter holds, with its days from `since` on at least. */
+  history(id: CounterId, since: Day): Promise<Held>;
+  /** Sets a counter and resolves with what it held before, once the store has acknowledged it. */
+  set(id: CounterId, setting: Setting): Promise<Held>;
+  /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
+  delete(id: CounterId): Promise<Held>;
+  /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their place. */
+  setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
+  /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
+  list(options: ListOptions): AsyncGenerator<ListPage>;
   /** Resolves where the store would take a hit within a second; rejects with "store-unavailable" otherwise. */
   ready(): Promise<void>;
   /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
+/** What is done to a counter; hits of one counter are one and the same call. */
+type ChangeCall = typeof HIT | Omit<Replacement, "id"> | Omit<Deletion, "id">;
+type ChangeGroup = Group<ChangeCall, number | Held>;
+
+const HIT = { kind: "add" } as const;
+const DELETION: ChangeCall = { kind: "delete" };
+
 /** Opens the counters of a store; they own it from then on. */
-export function createCounters(store: CounterStore): Counters {
+export function createCounters(
+  store: CounterStore,
+  calendar: Calendar = createCalendar("UTC"),
+): Counters {
   const seen = new Recent<CounterId, number>(REMEMBERED);
-
-  function remember(groups: readonly Group[], outcomes: readonly Outcome[]): readonly Outcome[] {
-    groups.forEach(({ id }, index) => {
-      const outcome = outcomes[index];
-      if (typeof outcome === "number") seen.set(id, outcome);
-    });
-    return outcomes;
-  }
-
   const { batches, idsPerBatch } = store;
-  const hits = new GroupCalls({
-    batches,
-    idsPerBatch,
+  const limits = { batches, idsPerBatch, deadlineMs: DEADLINE_MS };
+
+  const changes = new GroupCalls<ChangeCall, number | Held>({
+    ...limits,
     lingers: batches === 1,
-    deadlineMs: DEADLINE_MS,
     overdue: "outcome-unknown",
-    send: async (groups) =>
-      remember(
-        groups,
-        await store.change(
-          groups.map(({ id, callers }) => ({ kind: "add", id, amount: callers })),
-        ),
-      ),
-    share: (total, group, place) => total - group.callers + 1 + place,
+    async send(groups) {
+      const outcomes = await store.change(groups.map(changeOf));
+      groups.forEach((group, index) => {
+        const hits = hitsAfter(group, outcomes[index]);
+        if (hits !== undefined) seen.set(group.id, hits);
+      });
+      return outcomes;
+    },
   });
-  const counts = new GroupCalls({
-    batches,
-    idsPerBatch,
+  const counts = new GroupCalls<"count", number>({
+    ...limits,
     lingers: false,
-    deadlineMs: DEADLINE_MS,
     overdue: "store-unavailable",
-    send: async (groups) => remember(groups, await store.read(groups.map(({ id }) => id))),
+    async send(groups) {
+      const outcomes = await store.read(groups.map(({ id }) => id));
+      remember(groups, outcomes);
+      return outcomes;
+    },
+  });
+  const histories = new GroupCalls<Day, Held>({
+    ...limits,
+    lingers: false,
+    overdue: "store-unavailable",
+    async send(groups) {
+      const outcomes = await store.history(groups.map(({ id, call }) => ({ id, since: call })));
+      remember(groups, outcomes.map((held) => held instanceof Problem ? held : held.hits));
+      return outcomes;
+    },
   });
 
   let closing: Promise<void> | undefined;
 
-  function join(calls: GroupCalls, id: CounterId): Promise<number> {
+  function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
+    groups.forEach(({ id }, index) => {
+      const outcome = outcomes[index];
+      if (typeof outcome === "number") seen.set(id, outcome);
+    });
+  }
+
+  /** Why nobody may call now; undefined where they may. */
+  function refusal(): Promise<never> | undefined {
     if (closing !== undefined) return Promise.reject(new Problem("store-unavailable"));
-    if (hits.waiting + counts.waiting < MAX_WAITING) return calls.join(id);
+    if (changes.waiting + counts.waiting + histories.waiting < MAX_WAITING) return undefined;
     return Promise.reject(new Problem("overloaded"));
+  }
+
+  async function change(id: CounterId, call: ChangeCall): Promise<Held> {
+    return heldOf(await (refusal() ?? changes.callAlone(id, call)));
   }
 
   function known(id: CounterId): number | undefined {
@@ -87,16 +139,55 @@ export function createCounters(store: CounterStore): Counters {
   }
 
   async function end(): Promise<void> {
-    await Promise.all([hits.drain(), counts.drain()]);
+    await Promise.all([changes.drain(), counts.drain(), histories.drain()]);
     await store.close();
   }
 
+  const set = (id: CounterId, setting: Setting): Promise<Held> =>
+    change(id, { kind: "set", ...setting });
   return {
     source: store.source,
-    hit: (id) => join(hits, id),
-    count: (id) => known(id) ?? join(counts, id),
+    calendar,
+    hit: (id) => refusal() ?? changes.joinWithShare({ id, call: HIT }, ownNumber),
+    count: (id) => known(id) ?? refusal() ?? counts.join(id, "count"),
     lastSeen: (id) => seen.get(id),
+    history: (id, since) => refusal() ?? histories.join(id, since),
+    set,
+    delete: (id) => change(id, DELETION),
+    setAll: (lines, mode) =>
+      setLines(lines, {
+        set: ({ id, hits, days }) => set(id, { hits, days, mode }),
+        portion: idsPerBatch,
+        othersWait: () => changes.waiting > 0,
+      }),
+    async *list(options) {
+      if (closing !== undefined) throw new Problem("store-unavailable");
+      yield* store.list(options);
+    },
     ready,
     close: () => closing ??= end(),
   };
+}
+
+function changeOf({ id, call, callers }: ChangeGroup): Change {
+  return call.kind === "add" ? { ...call, id, amount: callers } : { ...call, id };
+}
+
+/** The number of one hit of several that were added together. */
+function ownNumber(total: number | Held, { callers }: ChangeGroup, place: number): number {
+  if (typeof total !== "number") throw new TypeError("Count a hit: the store gave no number");
+  return total - callers + 1 + place;
+}
+
+/** What a counter holds after a change that went well. */
+function hitsAfter({ call }: ChangeGroup, outcome: ChangeOutcome | undefined): number | undefined {
+  if (outcome === undefined || outcome instanceof Problem) return undefined;
+  if (typeof outcome === "number") return outcome;
+  if (call.kind !== "set") return 0;
+  return call.mode === "max" ? Math.max(call.hits, outcome.hits) : call.hits;
+}
+
+function heldOf(held: number | Held): Held {
+  if (typeof held === "number") throw new TypeError("Set a counter: the store gave a number");
+  return held;
 }

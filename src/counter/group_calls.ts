@@ -1,28 +1,17 @@
 import { Problem, type ProblemName } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
+import { Gathering, type Group } from "./gathering.ts";
 import { Linger } from "./linger.ts";
-import type { Outcome } from "./store.ts";
 
-/** The callers that one operation on one counter answers together. */
-export interface Group {
-  readonly id: CounterId;
-  /** How many they are. */
-  callers: number;
-  /** When the first of them came, by `performance.now()`. */
-  readonly since: number;
-  /** What the operation came to, for all of them. */
-  readonly result: PromiseWithResolvers<number>;
-}
-
-interface Batch {
-  readonly groups: readonly Group[];
+interface Batch<Call, Result> {
+  readonly groups: readonly Group<Call, Result>[];
   /** By `performance.now()`. */
   readonly sentAt: number;
   overdue: boolean;
 }
 
 /** Options of {@linkcode GroupCalls}. */
-export interface GroupCallsOptions {
+export interface GroupCallsOptions<Call, Result> {
   /** How many batches may be under way at once. */
   batches: number;
   /** How many ids a batch may hold. */
@@ -33,10 +22,8 @@ export interface GroupCallsOptions {
   lingers: boolean;
   /** What a caller is told whose batch was sent and not answered in time. */
   overdue: ProblemName;
-  /** Sends a batch; the outcomes stand in the order of the groups. */
-  send(groups: readonly Group[]): Promise<readonly Outcome[]>;
-  /** The number of one caller of a group whose operation came to `total`; without it all of them get that. */
-  share?(total: number, group: Group, place: number): number;
+  /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
+  send(groups: readonly Group<Call, Result>[]): Promise<readonly (Result | Problem)[]>;
 }
 
 /** How often deadlines are looked at: a caller may wait that much longer. */
@@ -47,11 +34,10 @@ const WATCH_INTERVAL_MS = 100;
  * once or after a {@linkcode Linger}. Calls that find the store idle go out in the same turn of the event loop, without
  * waiting for others.
  */
-export class GroupCalls {
-  readonly #options: GroupCallsOptions;
-  /** In the order in which their first callers came, as a Map keeps it. */
-  #gathering = new Map<CounterId, Group>();
-  readonly #underWay = new Set<Batch>();
+export class GroupCalls<Call, Result> {
+  readonly #options: GroupCallsOptions<Call, Result>;
+  readonly #gathering = new Gathering<Call, Result>();
+  readonly #underWay = new Set<Batch<Call, Result>>();
   #overdue = 0;
   #waiting = 0;
   readonly #linger = new Linger(() => this.#sendIfReady());
@@ -59,7 +45,7 @@ export class GroupCalls {
   #watch: ReturnType<typeof setInterval> | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(options: GroupCallsOptions) {
+  constructor(options: GroupCallsOptions<Call, Result>) {
     this.#options = options;
   }
 
@@ -68,25 +54,37 @@ export class GroupCalls {
     return this.#waiting;
   }
 
-  /** Joins the next batch; resolves with this caller's own number. */
-  join(id: CounterId): Promise<number> {
-    if (this.#overdue > 0 && this.#overdue === this.#options.batches) {
-      return Promise.reject(new Problem("store-unavailable"));
-    }
-    const group = this.#gathering.get(id) ?? this.#open(id);
-    const place = group.callers++;
+  /** Joins those who call for the same on this counter; resolves with what they get together. */
+  join(id: CounterId, call: Call): Promise<Result> {
+    return this.#isStuck ? refused() : this.#enter(this.#gathering.join(id, call)).result.promise;
+  }
+
+  /** The same, with this caller's own part: by the group once it was answered, and the place that the caller has in it. */
+  joinWithShare<Share>(
+    { id, call }: { id: CounterId; call: Call },
+    share: (result: Result, group: Group<Call, Result>, place: number) => Share,
+  ): Promise<Share> {
+    if (this.#isStuck) return refused();
+    const group = this.#enter(this.#gathering.join(id, call));
+    const place = group.callers - 1;
+    return group.result.promise.then((result) => share(result, group, place));
+  }
+
+  /** Calls after all that came before on this counter, and before all that will come. */
+  callAlone(id: CounterId, call: Call): Promise<Result> {
+    return this.#isStuck ? refused() : this.#enter(this.#gathering.add(id, call)).result.promise;
+  }
+
+  /** Whether every batch under way is overdue. */
+  get #isStuck(): boolean {
+    return this.#overdue > 0 && this.#overdue === this.#options.batches;
+  }
+
+  #enter(group: Group<Call, Result>): Group<Call, Result> {
+    group.callers++;
     this.#waiting++;
     if (this.#isNextReady()) this.#sendThisTurn();
     this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL_MS);
-    const { share } = this.#options;
-    const { promise } = group.result;
-    return share === undefined ? promise : promise.then((total) => share(total, group, place));
-  }
-
-  #open(id: CounterId): Group {
-    const result = Promise.withResolvers<number>();
-    const group = { id, callers: 0, since: performance.now(), result };
-    this.#gathering.set(id, group);
     return group;
   }
 
@@ -121,21 +119,19 @@ export class GroupCalls {
   }
 
   #sendNext(): void {
-    const groups = [...this.#gathering.values().take(this.#options.idsPerBatch)];
-    // Deleted from a map that lives on, they would stay in memory for long: its worn-out tables still point to them.
-    if (groups.length === this.#gathering.size) this.#gathering = new Map();
-    else for (const { id } of groups) this.#gathering.delete(id);
-    const batch: Batch = { groups, sentAt: performance.now(), overdue: false };
+    const groups = this.#gathering.take(this.#options.idsPerBatch);
+    const batch: Batch<Call, Result> = { groups, sentAt: performance.now(), overdue: false };
     this.#linger.end();
     this.#underWay.add(batch);
     this.#options.send(groups).then(
       (outcomes) => this.#settle(batch, matching(groups, outcomes)),
-      (problem) => this.#settle(batch, groups.map(() => problem)),
+      (problem) => this.#settle(batch, groups.map(() => failed(problem))),
     );
   }
 
-  #settle(batch: Batch, outcomes: readonly (Outcome | Error)[]): void {
+  #settle(batch: Batch<Call, Result>, outcomes: readonly (Result | Error)[]): void {
     this.#underWay.delete(batch);
+    for (const group of batch.groups) this.#gathering.release(group);
     if (batch.overdue) {
       this.#overdue--;
       return this.#sendIfReady();
@@ -145,7 +141,7 @@ export class GroupCalls {
     batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
   }
 
-  #beginLinger({ groups, sentAt }: Batch): boolean {
+  #beginLinger({ groups, sentAt }: Batch<Call, Result>): boolean {
     const { lingers, idsPerBatch } = this.#options;
     if (!lingers || this.#gathering.size >= idsPerBatch) return false;
     const tookMs = performance.now() - sentAt;
@@ -153,24 +149,25 @@ export class GroupCalls {
     return this.#linger.begin({ tookMs, answered, waiting: this.#waiting });
   }
 
-  #answer({ callers, result }: Group, outcome: Outcome | Error | undefined): void {
+  #answer(
+    { callers, result }: Group<Call, Result>,
+    outcome: Result | Error | undefined,
+  ): void {
     this.#waiting -= callers;
-    if (typeof outcome === "number") result.resolve(outcome);
-    else result.reject(outcome);
+    if (outcome instanceof Error || outcome === undefined) result.reject(outcome);
+    else result.resolve(outcome);
     if (this.#waiting === 0) this.#drained?.resolve();
   }
 
   #enforceDeadline(): void {
     const latest = performance.now() - this.#options.deadlineMs;
     for (const batch of this.#underWay) {
-      if (batch.overdue || (batch.groups[0]?.since ?? Infinity) > latest) continue;
+      if (batch.overdue || !batch.groups.some(({ since }) => since <= latest)) continue;
       batch.overdue = true;
       this.#overdue++;
       for (const group of batch.groups) this.#answer(group, new Problem(this.#options.overdue));
     }
-    for (const group of this.#gathering.values()) {
-      if (group.since > latest) break;
-      this.#gathering.delete(group.id);
+    for (const group of this.#gathering.expire(latest)) {
       this.#answer(group, new Problem("store-unavailable"));
     }
     if (this.#waiting === 0) {
@@ -181,13 +178,21 @@ export class GroupCalls {
 }
 
 /** The outcomes of a batch; where a store gave another number of them nobody's is known, and all are told so. */
-function matching(
-  groups: readonly Group[],
-  outcomes: readonly Outcome[],
-): readonly (Outcome | Error)[] {
+function matching<Result>(
+  groups: readonly unknown[],
+  outcomes: readonly Result[],
+): readonly (Result | Error)[] {
   if (outcomes.length === groups.length) return outcomes;
   const error = new Error(
     `Answer a batch of ${groups.length} ids: the store gave ${outcomes.length} outcomes`,
   );
   return groups.map(() => error);
+}
+
+function failed(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+function refused(): Promise<never> {
+  return Promise.reject(new Problem("store-unavailable"));
 }

@@ -1,5 +1,7 @@
 import type { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
+import type { Day, Held } from "./days.ts";
+import type { Setting } from "./setting.ts";
 
 /** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
 export const MAX_HITS = Number.MAX_SAFE_INTEGER;
@@ -8,18 +10,57 @@ export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 export type Source = "redis" | "deno-kv" | "memory";
 
 /** What becomes of one counter: all changes pass the same door, so that those of one id keep their order. */
-export type Change = Addition;
+export type Change = Addition | Replacement | Deletion;
 
 /** So many hits of one counter. */
 export interface Addition {
-  readonly kind: "add";
   readonly id: CounterId;
+  readonly kind: "add";
   /** A whole number from 1. */
   readonly amount: number;
 }
 
+/** What its owner wants a counter to hold. */
+export interface Replacement extends Setting {
+  readonly id: CounterId;
+  readonly kind: "set";
+}
+
+/** The end of a counter, as if it had never been hit. */
+export interface Deletion {
+  readonly id: CounterId;
+  readonly kind: "delete";
+}
+
+/** The new number of a counter that was added to, and what one held before that was set or deleted; or why neither was done. */
+export type ChangeOutcome = number | Held | Problem;
+
 /** The number that a counter holds, or why there is none for this id alone. */
 export type Outcome = number | Problem;
+
+/** A counter whose days are asked for, from `since` on at least. */
+export interface HistoryQuestion {
+  readonly id: CounterId;
+  readonly since: Day;
+}
+
+/** Which counters to list: those whose id begins with the prefix, with their days from `since` on, or with none. */
+export interface ListOptions {
+  readonly prefix: string;
+  readonly since: Day | undefined;
+}
+
+/** Some counters of a list. */
+export interface ListPage {
+  readonly counters: readonly ListedCounter[];
+  /** How many keys were passed over that hold something else than a counter. */
+  readonly foreign: number;
+}
+
+/** A counter of a list. */
+export interface ListedCounter extends Held {
+  readonly id: CounterId;
+}
 
 /**
  * Keeps counters; the same suite of tests runs against every store.
@@ -36,12 +77,20 @@ export interface CounterStore {
   /** How many ids a batch may hold. */
   readonly idsPerBatch: number;
   /**
-   * Changes counters and answers with their new numbers, in the order of the changes, once they are as durable as the
-   * store promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full". No id may stand in it twice.
+   * Changes counters and answers in the order of the changes, once they are as durable as the store promises. An addition
+   * past {@linkcode MAX_HITS} is the outcome "counter-full". Hits belong to the day on which this is called, and setting is
+   * no hit. No id may stand in it twice.
    */
-  change(changes: readonly Change[]): Promise<readonly Outcome[]>;
+  change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]>;
   /** The numbers of counters, in the order of the ids: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
+  /** What counters hold, each as it was at one instant, in the order of the questions. */
+  history(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]>;
+  /**
+   * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
+   * no further than it is asked for; throws "store-unavailable".
+   */
+  list(options: ListOptions): AsyncGenerator<ListPage>;
   /** The number of a counter where this process is sure of it without asking, as the only one that writes. */
   known?(id: CounterId): number | undefined;
   /** Resolves where the store would take a hit right now; rejects with "store-unavailable" where it would not. */

@@ -39,6 +39,10 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
     ...traits,
     change: async (changes) => (await opened()).change(changes),
     read: async (ids) => (await opened()).read(ids),
+    history: async (questions) => (await opened()).history(questions),
+    async *list(options) {
+      yield* (await opened()).list(options);
+    },
     check: async () => (await opened()).check(),
     async close() {
       soon.onabort = null;

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { type Group, GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
+import type { Group } from "../../src/counter/gathering.ts";
+import { GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
 import type { Outcome } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -14,7 +15,7 @@ const SLOW = 3;
 
 Deno.test("GroupCalls: one call at an idle store goes out in the same turn", async () => {
   const { calls, sent } = open();
-  const hit = calls.join(A);
+  const hit = join(calls, A);
   await turn();
   deepStrictEqual(sent.map(shape), [{ a: 1 }]);
   sent[0]?.answer([1]);
@@ -24,9 +25,9 @@ Deno.test("GroupCalls: one call at an idle store goes out in the same turn", asy
 
 Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
   const { calls, sent } = open();
-  const first = calls.join(A);
+  const first = join(calls, A);
   await turn();
-  const rest = [B, A, B, C, A, B].map((id) => calls.join(id));
+  const rest = [B, A, B, C, A, B].map((id) => join(calls, id));
   await turn();
   strictEqual(sent.length, 1);
   sent[0]?.answer([1]);
@@ -40,9 +41,9 @@ Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the
 
 Deno.test("GroupCalls: a call that comes while a batch is at the store does not join that batch", async () => {
   const { calls, sent } = open();
-  const first = calls.join(A);
+  const first = join(calls, A);
   await turn();
-  const second = calls.join(A);
+  const second = join(calls, A);
   sent[0]?.answer([1]);
   strictEqual(await first, 1);
   sent[1]?.answer([2]);
@@ -54,10 +55,10 @@ Deno.test("GroupCalls: no more batches are under way than the store takes, nor i
   const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
-    hits.push(calls.join(id));
+    hits.push(join(calls, id));
     await turn();
   }
-  for (const id of [A, B, C, A]) hits.push(calls.join(id));
+  for (const id of [A, B, C, A]) hits.push(join(calls, id));
   await turn();
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
   sent[1]?.answer([1]);
@@ -74,7 +75,7 @@ Deno.test("GroupCalls: no more batches are under way than the store takes, nor i
 
 Deno.test("GroupCalls: the problem of one id is that of its callers only", async () => {
   const { calls, sent } = open();
-  const [a, b, again] = [calls.join(A), calls.join(B), calls.join(A)];
+  const [a, b, again] = [join(calls, A), join(calls, B), join(calls, A)];
   await turn();
   const problem = rejectsWith("not-a-counter", a);
   const same = rejectsWith("not-a-counter", again);
@@ -86,9 +87,11 @@ Deno.test("GroupCalls: the problem of one id is that of its callers only", async
 
 Deno.test("GroupCalls: where a batch fails all its callers are told, and the next goes out", async () => {
   const { calls, sent } = open();
-  const first = [calls.join(A), calls.join(B)].map((hit) => rejectsWith("store-unavailable", hit));
+  const first = [join(calls, A), join(calls, B)].map((hit) =>
+    rejectsWith("store-unavailable", hit)
+  );
   await turn();
-  const next = calls.join(A);
+  const next = join(calls, A);
   sent[0]?.fail(new Problem("store-unavailable"));
   await Promise.all(first);
   sent[1]?.answer([1]);
@@ -99,7 +102,7 @@ Deno.test("GroupCalls: where a batch fails all its callers are told, and the nex
 Deno.test("GroupCalls: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     const { calls, sent } = open();
-    const hits = [calls.join(A), calls.join(B)];
+    const hits = [join(calls, A), join(calls, B)];
     await turn();
     sent[0]?.answer(outcomes);
     for (const hit of hits) {
@@ -114,20 +117,20 @@ Deno.test("GroupCalls: where the store gives another number of outcomes all are 
 Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes out until it ends", async () => {
   const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
-  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  const hit = rejectsWith("outcome-unknown", join(calls, A));
   await turn();
-  const gathered = rejectsWith("store-unavailable", calls.join(B));
+  const gathered = rejectsWith("store-unavailable", join(calls, B));
   await hit;
   const took = performance.now() - start;
   ok(took >= 150 && took < timeLimit(500), `${took} ms`);
   await gathered;
-  await rejectsWith("store-unavailable", calls.join(A));
+  await rejectsWith("store-unavailable", join(calls, A));
   strictEqual(calls.waiting, 0);
   strictEqual(sent.length, 1);
   // A late answer is nobody's.
   sent[0]?.answer([1]);
   await turn();
-  const next = calls.join(A);
+  const next = join(calls, A);
   await turn();
   strictEqual(sent.length, 2);
   sent[1]?.answer([2]);
@@ -137,11 +140,11 @@ Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes o
 
 Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async () => {
   const { calls, sent } = open({ deadlineMs: 50 });
-  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  const hit = rejectsWith("outcome-unknown", join(calls, A));
   await hit;
   sent[0]?.fail(new Error("late"));
   await turn();
-  const next = calls.join(A);
+  const next = join(calls, A);
   await turn();
   sent[1]?.answer([1]);
   strictEqual(await next, 1);
@@ -150,9 +153,9 @@ Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async 
 
 Deno.test("GroupCalls: while one of several batches is overdue the others go on", async () => {
   const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
-  await Promise.all([rejectsWith("outcome-unknown", calls.join(A)), turn()]);
+  await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
   for (let number = 1; number <= 3; number++) {
-    const hit = calls.join(B);
+    const hit = join(calls, B);
     await waitFor("the batch", () => sent[number]);
     sent[number]?.answer([number]);
     strictEqual(await hit, number);
@@ -163,9 +166,9 @@ Deno.test("GroupCalls: while one of several batches is overdue the others go on"
 
 Deno.test("GroupCalls: drain waits for all who wait, also where it is called twice", async () => {
   const { calls, sent } = open();
-  const first = calls.join(A);
+  const first = join(calls, A);
   await turn();
-  const second = calls.join(A);
+  const second = join(calls, A);
   let drained = 0;
   const drains = [1, 2].map(() => calls.drain().then(() => drained++));
   await turn();
@@ -182,7 +185,7 @@ Deno.test("GroupCalls: drain waits for all who wait, also where it is called twi
 
 Deno.test("GroupCalls: drain ends with the deadline where the store does not answer", async () => {
   const { calls } = open({ deadlineMs: 100 });
-  const hit = rejectsWith("outcome-unknown", calls.join(A));
+  const hit = rejectsWith("outcome-unknown", join(calls, A));
   await calls.drain();
   await hit;
 });
@@ -193,12 +196,12 @@ Deno.test("GroupCalls: after a slow batch of many the next one waits for all of 
     const { calls, sent } = open({ lingers: true });
     const [other] = await callLate({ calls, sent, meanwhile: [B] });
     const answered = performance.now();
-    const back = Array.from({ length: 15 }, () => calls.join(A));
+    const back = Array.from({ length: 15 }, () => join(calls, A));
     await turn();
     const early = sent.length;
     // Where this process was held up, the wait may rightly be over.
     inTime = performance.now() - answered < SLOW;
-    back.push(calls.join(A));
+    back.push(join(calls, A));
     await turn();
     if (inTime) {
       strictEqual(early, 1);
@@ -243,7 +246,7 @@ Deno.test("GroupCalls: where nobody calls any more nothing is sent", async () =>
   await callLate({ calls, sent });
   const answered = performance.now();
   await waitFor("the end of the wait", () => performance.now() - answered >= 20 || undefined);
-  const next = calls.join(B);
+  const next = join(calls, B);
   await turn();
   deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1 }]);
   sent[1]?.answer([1]);
@@ -254,12 +257,12 @@ Deno.test("GroupCalls: where nobody calls any more nothing is sent", async () =>
 Deno.test("GroupCalls: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
   const { calls, sent } = open({ lingers: true, idsPerBatch: 2 });
   await callLate({ calls, sent });
-  const next = [calls.join(B), calls.join(C)];
+  const next = [join(calls, B), join(calls, C)];
   await turn();
   deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1, c: 1 }]);
   sent[1]?.answer([1, 1]);
   await Promise.all(next);
-  const alone = calls.join(B);
+  const alone = join(calls, B);
   await turn();
   strictEqual(sent.length, 3);
   sent[2]?.answer([2]);
@@ -343,7 +346,7 @@ Deno.test("GroupCalls: every number is given once, in order, however hits and ba
       for (const next of steps) {
         if (next === "turn") await turn();
         else if ("hit" in next) {
-          callers.push({ id: next.hit, answer: answerOf(calls.join(next.hit)) });
+          callers.push({ id: next.hit, answer: answerOf(join(calls, next.hit)) });
         } else {
           const open = sent.filter(({ ended }) => !ended);
           const batch = open[next.batch % open.length];
@@ -376,19 +379,103 @@ Deno.test("GroupCalls: every number is given once, in order, however hits and ba
   );
 });
 
+/** The calls of a batch, in words. */
+function words({ groups }: Sent): string[] {
+  return groups.map(({ id, call, callers }) => `${call} ${id} ${callers}`);
+}
+
+Deno.test("GroupCalls: a call of its own goes after those before it on its counter and before those after it", async () => {
+  const { calls, sent } = open({ batches: 4 });
+  const results = [
+    join(calls, A),
+    calls.callAlone(A, "set"),
+    join(calls, A),
+    join(calls, A),
+    calls.callAlone(A, "delete"),
+    join(calls, A),
+    join(calls, B),
+  ];
+  await turn();
+  deepStrictEqual(sent.map(words), [["hit a 1", "hit b 1"]]);
+  for (const outcomes of [[1, 1], [1], [12], [12], [1]]) {
+    sent.at(-1)?.answer(outcomes);
+    await turn();
+  }
+  deepStrictEqual(sent.slice(1).map(words), [["set a 1"], ["hit a 2"], ["delete a 1"], [
+    "hit a 1",
+  ]]);
+  deepStrictEqual(await Promise.all(results), [1, 1, 11, 12, 12, 1, 1]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: hits wait for a call of its own on their counter that is under way, and no others do", async () => {
+  const { calls, sent } = open({ batches: 4 });
+  const set = calls.callAlone(A, "set");
+  await turn();
+  const hits = [join(calls, A), join(calls, B)];
+  await turn();
+  deepStrictEqual(sent.map(words), [["set a 1"], ["hit b 1"]]);
+  sent[0]?.answer([100]);
+  strictEqual(await set, 100);
+  sent[2]?.answer([101]);
+  sent[1]?.answer([1]);
+  deepStrictEqual(await Promise.all(hits), [101, 1]);
+  // From then on they go side by side again.
+  const one = join(calls, A);
+  await turn();
+  const other = join(calls, A);
+  await turn();
+  deepStrictEqual(sent.slice(3).map(words), [["hit a 1"], ["hit a 1"]]);
+  sent[3]?.answer([102]);
+  sent[4]?.answer([103]);
+  deepStrictEqual(await Promise.all([one, other]), [102, 103]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: who waits for a call of its own that is overdue is refused at the deadline, and the next go on", async () => {
+  const { calls, sent } = open({ batches: 2, deadlineMs: 50 });
+  const set = rejectsWith("outcome-unknown", calls.callAlone(A, "set"));
+  await turn();
+  const behind = [
+    rejectsWith("store-unavailable", join(calls, A)),
+    rejectsWith("store-unavailable", calls.callAlone(A, "delete")),
+    rejectsWith("store-unavailable", join(calls, A)),
+  ];
+  await Promise.all([set, ...behind]);
+  const next = join(calls, A);
+  await turn();
+  strictEqual(sent.length, 1);
+  sent[0]?.answer([0]);
+  await waitFor("the next batch", () => sent[1]);
+  deepStrictEqual(sent.slice(1).map(words), [["hit a 1"]]);
+  sent[1]?.answer([1]);
+  strictEqual(await next, 1);
+  await calls.drain();
+});
+
+type Calls = GroupCalls<string, number>;
+
+/** Calls as a hit does: with a number of its own. */
+function join(calls: Calls, id: CounterId): Promise<number> {
+  return calls.joinWithShare(
+    { id, call: "hit" },
+    (total, { callers }, place) => total - callers + 1 + place,
+  );
+}
+
 /** A batch that was sent, to be ended by the test. */
 interface Sent {
-  readonly groups: readonly Group[];
+  readonly groups: readonly Group<string, number>[];
   ended: boolean;
   answer(outcomes: readonly Outcome[]): void;
   fail(problem: unknown): void;
 }
 
 function open(
-  options: Partial<GroupCallsOptions> = {},
-): { calls: GroupCalls; sent: Sent[] } {
+  options: Partial<GroupCallsOptions<string, number>> = {},
+): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const calls = new GroupCalls({
+  const calls = new GroupCalls<string, number>({
     batches: 1,
     idsPerBatch: 100,
     lingers: false,
@@ -411,7 +498,6 @@ function open(
       sent.push(batch);
       return promise;
     },
-    share: (total, group, place) => total - group.callers + 1 + place,
     ...options,
   });
   return { calls, sent };
@@ -423,17 +509,17 @@ function open(
  */
 async function callLate(
   { calls, sent, callers = 16, meanwhile = [], late = SLOW }: {
-    calls: GroupCalls;
+    calls: Calls;
     sent: Sent[];
     callers?: number;
     meanwhile?: CounterId[];
     late?: number;
   },
 ): Promise<Promise<number>[]> {
-  const crowd = Array.from({ length: callers }, () => calls.join(A));
+  const crowd = Array.from({ length: callers }, () => join(calls, A));
   await turn();
   const since = performance.now();
-  const others = meanwhile.map((id) => calls.join(id));
+  const others = meanwhile.map((id) => join(calls, id));
   if (late > 0) await waitFor("a slow batch", () => performance.now() - since >= late || undefined);
   sent.at(-1)?.answer([callers]);
   await Promise.all(crowd);

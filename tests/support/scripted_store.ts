@@ -1,4 +1,13 @@
-import type { Change, CounterStore, Outcome } from "../../src/counter/store.ts";
+import type { CounterId } from "../../src/counter/counter_id.ts";
+import type { Held } from "../../src/counter/days.ts";
+import type {
+  Change,
+  ChangeOutcome,
+  CounterStore,
+  HistoryQuestion,
+  ListPage,
+  Outcome,
+} from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A store that fails on demand, as no real one does: for the answers to failures only. */
@@ -12,22 +21,29 @@ export class ScriptedStore implements CounterStore {
   failure: ProblemName | Error | undefined;
   /** What every call waits for before it does anything. */
   gate: Promise<void> | undefined;
-  readonly #counters = new Map<string, number>();
+  readonly #counters = new Map<CounterId, number>();
 
-  async change(changes: readonly Change[]): Promise<readonly Outcome[]> {
+  async change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     this.calls.change++;
     await this.#obey();
-    return changes.map(({ id, amount }) => {
-      const total = (this.#counters.get(id) ?? 0) + amount;
-      this.#counters.set(id, total);
-      return total;
-    });
+    return changes.map((change) => this.#carryOut(change));
   }
 
-  async read(ids: readonly string[]): Promise<readonly Outcome[]> {
+  async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
     this.calls.read++;
     await this.#obey();
-    return ids.map((id) => this.#counters.get(id) ?? 0);
+    return ids.map((id) => this.#number(id));
+  }
+
+  async history(questions: readonly HistoryQuestion[]): Promise<readonly Held[]> {
+    await this.#obey();
+    return questions.map(({ id }) => ({ hits: this.#number(id), days: undefined }));
+  }
+
+  async *list(): AsyncGenerator<ListPage> {
+    await this.#obey();
+    const counters = this.#counters.entries().map(([id, hits]) => ({ id, hits, days: undefined }));
+    yield { counters: [...counters], foreign: 0 };
   }
 
   async check(): Promise<void> {
@@ -41,6 +57,18 @@ export class ScriptedStore implements CounterStore {
   get touched(): number {
     const { change, read, check } = this.calls;
     return change + read + check;
+  }
+
+  #number(id: CounterId): number {
+    return this.#counters.get(id) ?? 0;
+  }
+
+  #carryOut(change: Change): ChangeOutcome {
+    const { id, kind } = change;
+    const hits = this.#number(id);
+    if (kind === "delete") this.#counters.delete(id);
+    else this.#counters.set(id, kind === "set" ? change.hits : hits + change.amount);
+    return kind === "add" ? this.#number(id) : { hits, days: undefined };
   }
 
   async #obey(): Promise<void> {

@@ -4,9 +4,9 @@ import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
 import {
   type Addition,
+  type ChangeOutcome,
   type CounterStore,
   MAX_HITS,
-  type Outcome,
 } from "../../src/counter/store.ts";
 import type { StoreHealth } from "../../src/store/store_health.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
@@ -220,7 +220,7 @@ export function testStore(name: string, kind: StoreKind): void {
   test("several stores on one backend agree, and give no number twice", async (room) => {
     const { backend, counters } = room;
     const others = await Promise.all([backend.open(), backend.open()]);
-    const all = [counters, ...others.map(createCounters)];
+    const all = [counters, ...others.map((store) => createCounters(store))];
     const ids = ["hot", "warm", "a", "b", "c"].map(counterId);
     for (const id of ids) {
       const numbers = await Promise.all(all.map((each) => paced(each, id, 300)));
@@ -247,8 +247,9 @@ export function addition(id: CounterId, amount: number): Addition {
 }
 
 /** An outcome as a test compares it: the number, or the name of the problem. */
-export function shown(outcome: Outcome): number | ProblemName {
-  return typeof outcome === "number" ? outcome : outcome.kind;
+export function shown(outcome: ChangeOutcome): number | ProblemName {
+  if (outcome instanceof Problem) return outcome.kind;
+  return typeof outcome === "number" ? outcome : outcome.hits;
 }
 
 interface Room {

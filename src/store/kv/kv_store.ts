@@ -2,7 +2,8 @@ import { Problem } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type Entry, KvEntries, sum } from "./kv_entries.ts";
-import type { Change, CounterStore, Outcome } from "../../counter/store.ts";
+import type { Addition, Change, CounterStore, Outcome } from "../../counter/store.ts";
+import { additionsOf } from "../additions.ts";
 import type { StoreHealth } from "../store_health.ts";
 
 /** Options of {@linkcode createKvStore}. */
@@ -38,7 +39,7 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
 
   /** Writes the new numbers if nobody wrote in between; the new versionstamp, or null where somebody did. */
   async function commit(
-    changes: readonly Change[],
+    changes: readonly Addition[],
     entries: readonly Entry[],
     outcomes: readonly Outcome[],
   ): Promise<string | null> {
@@ -65,7 +66,8 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     return mark.value === commits ? mark.versionstamp : null;
   }
 
-  async function change(changes: readonly Change[]): Promise<readonly Outcome[]> {
+  async function change(given: readonly Change[]): Promise<readonly Outcome[]> {
+    const changes = additionsOf(given);
     const ids = changes.map(({ id }) => id);
     checkPresent();
     const giveUp = performance.now() + CONFLICT_LIMIT;
@@ -172,6 +174,10 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
     change,
     read,
     known,
+    history: () => Promise.reject(new Problem("store-unavailable")),
+    list() {
+      throw new Problem("store-unavailable");
+    },
     async check() {
       try {
         file?.checkPresent();

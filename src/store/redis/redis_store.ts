@@ -2,7 +2,8 @@ import { Problem, type ProblemName } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { RedisLink } from "./redis_link.ts";
 import type { Reply } from "./redis_reply.ts";
-import { type Change, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { additionsOf } from "../additions.ts";
 import type { StoreHealth } from "../store_health.ts";
 
 /** Options of {@linkcode createRedisStore}. */
@@ -45,7 +46,7 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   const takenBack = new Map<CounterId, number>();
 
   /** Undoes an addition, so that the value is what it was before. */
-  async function takeBack({ id, amount }: Change): Promise<Problem> {
+  async function takeBack({ id, amount }: Addition): Promise<Problem> {
     takenBack.set(id, (takenBack.get(id) ?? 0) + 1);
     try {
       const [reply] = await write([["INCRBY", prefix + id, String(-amount)]]);
@@ -73,7 +74,8 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
   return {
     source: "redis",
     ...REDIS_BATCHES,
-    async change(changes) {
+    async change(given) {
+      const changes = additionsOf(given);
       const replies = await write(
         changes.map(({ id, amount }) => ["INCRBY", prefix + id, String(amount)]),
       );
@@ -98,6 +100,10 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
         const text = shown[index];
         return typeof text === "string" ? counterOf(text) : outcomeOf(replies[next++]);
       });
+    },
+    history: () => Promise.reject(new Problem("store-unavailable")),
+    list() {
+      throw new Problem("store-unavailable");
     },
     async check() {
       // Passes all that a hit has to pass and then is refused, as it names no number: nothing is written.

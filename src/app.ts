@@ -1,55 +1,73 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Config } from "./start/config.ts";
 import type { Counters } from "./counter/counters.ts";
-import { createAccess } from "./http/access.ts";
-import { type Endpoint, type EndpointLoader, serve } from "./http/endpoint.ts";
+import { type AccessOptions, createAccess } from "./http/access.ts";
+import type { Endpoint } from "./http/endpoint.ts";
+import { createHostCheck } from "./http/host.ts";
+import { readersOf } from "./http/readers.ts";
+import { serve, serveNothing } from "./http/serve.ts";
 import type { Log } from "./log.ts";
-import { Problem } from "./problem.ts";
-import { count, countText } from "./routes/count.ts";
+import { badge } from "./routes/badge.ts";
+import { badgeJson } from "./routes/badge_json.ts";
+import { count } from "./routes/count.ts";
+import { countText } from "./routes/count_text.ts";
 import { hit } from "./routes/hit.ts";
-import { counterKey, health, openapiDocument, readiness, welcome } from "./routes/service.ts";
+import { hitImage } from "./routes/hit_image.ts";
+import { counterKey } from "./routes/key.ts";
+import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
+
+/** What the endpoints stand on. */
+export interface EndpointOptions {
+  config: AccessOptions;
+  counters: Counters;
+}
 
 /** What the HTTP surface stands on. */
-export interface AppOptions {
-  config: Pick<Config, "secret" | "openReads">;
-  counters: Counters;
+export interface AppOptions extends EndpointOptions {
   log: Log;
 }
 
-/** The whole HTTP surface. */
-export function createApp({ config, counters, log }: AppOptions): Hono {
-  const { openReads } = config;
+/** The HTTP surface. */
+export interface App {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Loads what the start did not wait for, before a request has to: without free descriptors it could not be loaded. */
+  load(): Promise<void>;
+}
+
+/** Every endpoint of the service. */
+export function endpointsOf({ config, counters }: EndpointOptions): readonly Endpoint[] {
   const access = createAccess(config);
-  const counting = { counters, access };
-  const reading = { counters, access, openReads };
+  const service = { counters, access, readers: readersOf(config.openReads) };
+  const endpoints: readonly Endpoint[] = [
+    hit(service),
+    hitImage(service),
+    count(service),
+    countText(service),
+    badge(service),
+    badgeJson(service),
+    counterKey(service),
+    openapiDocument(() => endpoints),
+    health(),
+    readiness(service),
+    welcome(() => endpoints),
+  ];
+  return endpoints;
+}
+
+/** The whole HTTP surface. */
+export function createApp({ log, ...options }: AppOptions): App {
+  const shared = { log, checkHost: createHostCheck() };
+  const paths = serve(endpointsOf(options), shared);
+  const nothing = serveNothing(shared);
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
   const app = new Hono({ getPath: (request) => getPath(request) || "/" });
-  const at = (path: string, endpoint: Endpoint | EndpointLoader) =>
-    app.all(path, serve(endpoint, log));
-
-  at("/hit", hit(counting));
-  at("/hit.svg", async () => (await import("./routes/hit_image.ts")).hitImage(counting));
-  at("/count", count(reading));
-  at("/count.txt", countText(reading));
-  at("/badge", async () => (await import("./routes/badge.ts")).badge(reading));
-  at("/badge.json", async () => (await import("./routes/badge.ts")).badgeJson(reading));
-  at("/key", counterKey(access));
-  at("/openapi.json", openapiDocument());
-  at("/healthz", health());
-  at("/readyz", readiness(counters));
-  at("/", welcome());
-  app.notFound(serve(nothing, log));
-  return app;
+  for (const [path, { handle }] of paths) app.all(path, (c) => handle(c.req.raw));
+  app.notFound((c) => nothing(c.req.raw));
+  return {
+    fetch: app.fetch,
+    async load() {
+      await Promise.all(paths.values().map(({ load }) => load()));
+    },
+  };
 }
-
-/** Every other path, whatever the method. */
-const nothing: Endpoint = {
-  methods: undefined,
-  errors: "json",
-  audience: "own",
-  handle() {
-    throw new Problem("not-found");
-  },
-};

@@ -22,6 +22,12 @@ const KINDS = {
     detail: "The query must be percent-encoded UTF-8.",
     badge: "bad query",
   },
+  "bad-body": {
+    status: 400,
+    title: "Bad body",
+    detail: "The body is not what this endpoint takes.",
+    badge: "bad body",
+  },
   "bad-id": {
     status: 400,
     title: "Bad counter id",
@@ -88,6 +94,9 @@ const KINDS = {
 
 /** The name of a problem, which is also the last part of its `type`. */
 export type ProblemName = keyof typeof KINDS;
+
+/** The names of all problems. */
+export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
 
 /** Options of a {@linkcode Problem}. */
 export interface ProblemOptions {

@@ -16,6 +16,8 @@ import { createLog, printTo } from "./log.ts";
 const DRAIN_LIMIT_MS = { deploy: 2500, standalone: 6000 };
 /** How long the counters may take to end after that: longer than the deadline of those who wait for them. */
 const END_LIMIT_MS = 2200;
+/** How long after its start the service loads what draws and describes: a first request comes first. */
+const LOAD_PAUSE_MS = 100;
 
 /** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
 export async function run(): Promise<void> {
@@ -46,6 +48,8 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const signal = nextSignal();
   printTo("stdout", banner({ config, address: listener.address, generatedToken }));
   log.info("start", { source: counters.source });
+  // Out of file descriptors, which a flood of connections can use up, nothing could be loaded any more.
+  setTimeout(() => app.load(), LOAD_PAUSE_MS);
 
   await signal;
   log.info("stop");

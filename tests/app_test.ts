@@ -1,28 +1,21 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { field, memoryApp, openApp } from "./support/app.ts";
+import { endpoints } from "./support/surface.ts";
 import { ScriptedStore } from "./support/scripted_store.ts";
 import { authorized, SECRET } from "./support/secret.ts";
 
-const endpoints = [
-  { path: "/hit", methods: ["GET", "POST"] },
-  { path: "/hit.svg", methods: ["GET", "HEAD"] },
-  { path: "/count", methods: ["GET", "HEAD", "OPTIONS"] },
-  { path: "/count.txt", methods: ["GET", "HEAD", "OPTIONS"] },
-  { path: "/badge", methods: ["GET", "HEAD", "OPTIONS"] },
-  { path: "/badge.json", methods: ["GET", "HEAD", "OPTIONS"] },
-  { path: "/key", methods: ["GET", "HEAD"] },
-  { path: "/openapi.json", methods: ["GET", "HEAD", "OPTIONS"] },
-  { path: "/healthz", methods: ["GET", "HEAD"] },
-  { path: "/readyz", methods: ["GET", "HEAD"] },
-  { path: "/", methods: ["GET", "HEAD"] },
-];
+/** Every path of the service with all of its methods. */
+const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([path, group]) => ({
+  path,
+  methods: group.flatMap(({ methods }) => methods),
+}));
 
 // new Request() refuses TRACE and CONNECT: those are sent over a socket elsewhere.
 const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS patch HIT ALL constructor __proto__".split(
   " ",
 );
 
-for (const endpoint of endpoints) {
+for (const endpoint of paths) {
   Deno.test(`createApp() answers ${endpoint.methods.join(", ")} on ${endpoint.path} and 405 to the rest`, async () => {
     await using app = await memoryApp();
     for (const method of methods) {
@@ -61,6 +54,9 @@ Deno.test("createApp() answers 404 on every other path, whatever the method", as
 const goodHosts = [
   "localhost",
   "localhost:8000",
+  "example.com:",
+  "127.0.0.1:",
+  "[::1]:",
   "example.com",
   "example.com.",
   "EXAMPLE.com:65535",
@@ -116,7 +112,7 @@ const badHosts = [
   `${"a".repeat(256)}`,
 ];
 
-for (const { path } of [...endpoints, { path: "/nothing" }]) {
+for (const { path } of [...paths, { path: "/nothing" }]) {
   Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
     await using app = await memoryApp({ openReads: false });
     for (const host of badHosts) {
@@ -132,7 +128,10 @@ for (const { path } of [...endpoints, { path: "/nothing" }]) {
   });
 }
 
-const protectedEndpoints = ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json"];
+/** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
+const protectedEndpoints = endpoints
+  .filter(({ admits, path }) => admits !== "anyone" && path !== "/key")
+  .map(({ path }) => path);
 
 /** Each row has one fault less than the one before it. */
 const faults = [

@@ -124,6 +124,9 @@ interface ImageProxy extends AsyncDisposable {
   pageFor(urls: string[], prefetch?: string): string;
 }
 
+/** What image proxies pass on; the rest they throw away, and the page shows a broken image (go-camo 2.4 and 2.7). */
+const PASSED_ON: readonly number[] = [200, 206, 304];
+
 /** As GitHub's: sends no cookie, referrer or address of the reader, and serves only images, under its own policy. */
 function startImageProxy(): ImageProxy {
   const prefetch = Promise.withResolvers<string>();
@@ -140,7 +143,9 @@ function startImageProxy(): ImageProxy {
     const answer = await fetch(target, { method: request.method, headers });
     if (purpose !== null) prefetch.resolve(purpose);
     const type = answer.headers.get("content-type") ?? "";
-    if (!type.startsWith("image/")) return new Response(null, { status: 404 });
+    if (!type.startsWith("image/") || !PASSED_ON.includes(answer.status)) {
+      return new Response(null, { status: 404 });
+    }
     return new Response(answer.body, {
       status: answer.status,
       headers: {

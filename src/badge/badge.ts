@@ -1,4 +1,4 @@
-import { type Look, parseLook } from "./look.ts";
+import type { Look } from "./look.ts";
 import { cleanText, setLine } from "./text.ts";
 
 /** Draws a badge as an SVG document. */
@@ -12,9 +12,4 @@ export function renderError(look: Look, message: string): string {
   const { style, palette, line } = look;
   const draw = style.painter({ ...palette, color: undefined, valueColor: undefined, failed: true });
   return draw(line, setLine(cleanText(message), style.messageFace, style.capitals));
-}
-
-/** Draws an error where no look is known: what was asked for may be what is wrong. */
-export function errorBadge(message: string): string {
-  return renderError(parseLook(new Map()), message);
 }

@@ -1,7 +1,7 @@
 import { parseColor } from "./color.ts";
 import { fontFamily } from "./font.ts";
-import { type NumberForm, parseLocale, parseNumbers } from "./number.ts";
-import { label as labelParameter } from "./parameters.ts";
+import { type NumberForm, parseNumberForm } from "./number.ts";
+import { label as labelParameter, type LookQuery } from "./parameters.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
@@ -19,10 +19,9 @@ export interface Look extends NumberForm {
 }
 
 /** Resolves decoded query values; never throws, what is not understood falls back to its default. */
-export function parseLook(query: ReadonlyMap<string, string>): Look {
+export function parseLook(query: LookQuery): Look {
   const style = STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
-  const label = cleanText(query.get("label") ?? labelParameter.schema.default);
-  const numbers = parseNumbers(query.get("numbers"));
+  const label = parseLabel(query);
   const palette: Palette = Object.freeze({
     theme: parseTheme(query.get("theme")),
     failed: false,
@@ -34,13 +33,17 @@ export function parseLook(query: ReadonlyMap<string, string>): Look {
   });
   return Object.freeze({
     label,
-    numbers,
-    locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")),
+    ...parseNumberForm(query),
     style,
     palette,
     line: setLine(label, style.labelFace, style.capitals),
     draw: style.painter(palette),
   });
+}
+
+/** The label that a query asks for, as plain text. */
+export function parseLabel(query: LookQuery<"label">): string {
+  return cleanText(query.get("label") ?? labelParameter.schema.default);
 }
 
 function parseTheme(text: string | undefined): Theme {

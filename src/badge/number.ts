@@ -1,4 +1,4 @@
-import type { numbers } from "./parameters.ts";
+import type { LookQuery, numbers } from "./parameters.ts";
 
 /** How a count is written: `12345`, `12,345` or `12.3K`. */
 export type Numbers = (typeof numbers.schema.enum)[number];
@@ -15,13 +15,19 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
   return numbers === "plain" ? String(count) : formatter(numbers, locale).format(count);
 }
 
+/** The way in which a query asks for counts to be written. */
+export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
+  const numbers = parseNumbers(query.get("numbers"));
+  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
+}
+
 /** Understands the `numbers` parameter; anything else is plain. */
-export function parseNumbers(text: string | undefined): Numbers {
+function parseNumbers(text: string | undefined): Numbers {
   return text === "grouped" || text === "compact" ? text : "plain";
 }
 
 /** The canonical form of a BCP 47 tag that this machine has data for, else "en". */
-export function parseLocale(text: string | undefined): string {
+function parseLocale(text: string | undefined): string {
   if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
   try {
     return Intl.NumberFormat.supportedLocalesOf(text)[0] ?? "en";

@@ -1,19 +1,4 @@
-/** What a parameter may be, as JSON Schema (and so OpenAPI) says it. */
-export interface ParameterSchema {
-  readonly type: "string" | "integer";
-  readonly default?: string | number;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-}
-
-/** One query parameter: its name, what it means in Markdown, and what it may be. */
-export interface Parameter {
-  readonly name: string;
-  readonly meaning: string;
-  readonly schema: ParameterSchema;
-}
+import type { Parameter } from "../parameter.ts";
 
 /** The text beside the count. */
 export const label = {
@@ -94,5 +79,10 @@ export const LOOKS = Object.freeze(
   [label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme] as const,
 );
 
-/** The names of the parameters that shape a badge. */
-export const LOOK_PARAMETERS = Object.freeze(LOOKS.map(({ name }) => name));
+/** The name of a parameter that shapes a badge. */
+export type LookName = (typeof LOOKS)[number]["name"];
+
+/** The values that a request gives to parameters that shape a badge. */
+export interface LookQuery<Name extends LookName = LookName> {
+  readonly get: (name: Name) => string | undefined;
+}

@@ -8,18 +8,25 @@ export type CounterId = string & { readonly [brand]: true };
 /** The longest id, in bytes of UTF-8. */
 export const MAX_ID_BYTES = 200;
 
-const DEFAULT_ID = "home";
+/** The counter that is meant where none is named. */
+export const DEFAULT_ID = "home";
+
 const PLAIN = /^[!-~]{1,200}$/;
 /** Unicode's "Other": control, format, surrogate, private-use and unassigned characters. */
 const INVISIBLE = /\p{C}/u;
+/** UTF-16 code units: NFC makes a text at most three times shorter in UTF-8, which has at least a byte for each. */
+const MAX_UNITS = 3 * MAX_ID_BYTES;
 const encoder = new TextEncoder();
 
 /** The id that a text names, or "home" for none; throws the problem "bad-id". */
 export function counterId(text: string | undefined): CounterId {
   if (text === undefined) return branded(DEFAULT_ID);
   if (PLAIN.test(text)) return branded(text);
-  const id = text.trim().normalize("NFC");
-  if (id === "") return branded(DEFAULT_ID);
+  const trimmed = text.trim();
+  if (trimmed === "") return branded(DEFAULT_ID);
+  // Before it is normalized, which takes the square of the length where marks pile up.
+  if (trimmed.length > MAX_UNITS) throw new Problem("bad-id");
+  const id = trimmed.normalize("NFC");
   if (INVISIBLE.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
   return branded(id);
 }

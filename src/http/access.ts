@@ -1,8 +1,40 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import { Problem } from "../problem.ts";
+import { key, token } from "./parameters.ts";
 import type { Query } from "./query.ts";
 import { openSecret, type Secret } from "./secret.ts";
+
+/**
+ * Who is admitted: anyone; readers, who need the secret where reads are closed; keyholders, who have the secret or the
+ * key of the counter; or owners, who have the secret.
+ */
+export type Admission = "anyone" | "reader" | "keyholder" | "owner";
+
+/** The parameters that may open an endpoint. */
+export const CREDENTIALS = {
+  anyone: [],
+  reader: [token],
+  keyholder: [token, key],
+  owner: [token],
+} as const;
+
+/** What somebody shows to be admitted. */
+export interface Shown {
+  readonly request: Request;
+  readonly query: Query<"token" | "key">;
+  readonly id: CounterId;
+}
+
+/** Throws or rejects with the problem "unauthorized" where somebody is not admitted. */
+export type AccessCheck = (shown: Shown) => void | Promise<void>;
+
+/** The rules for one secret. */
+export interface Access {
+  readonly check: Readonly<Record<Admission, AccessCheck>>;
+  /** The key that opens one counter, to be given to an admitted owner only. */
+  keyOf(id: CounterId): string;
+}
 
 /** Options of {@linkcode createAccess}. */
 export interface AccessOptions {
@@ -12,31 +44,23 @@ export interface AccessOptions {
   openReads: boolean;
 }
 
-/** Who may count and who may read; each check throws or rejects with the problem "unauthorized". */
-export interface Access {
-  /** With the secret, or with the key of this counter. */
-  checkHit(request: Request, query: Query, id: CounterId): void | Promise<void>;
-  /** With the secret, unless anyone may. */
-  checkRead(request: Request, query: Query): void | Promise<void>;
-  /** The key that opens one counter, for whoever has the secret. */
-  keyOf(request: Request, query: Query, id: CounterId): string | Promise<string>;
-}
-
 /** The rules for one secret. The same answer is given to a missing and to a wrong one. */
 export function createAccess({ secret: text, openReads }: AccessOptions): Access {
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   let secret: Secret | undefined;
 
-  /** Runs a check with the secret, which the first check opens and waits for. */
-  function withSecret<Result>(check: () => Result): Result | Promise<Result> {
-    if (text === undefined || secret !== undefined) return check();
-    return openSecret(text).then((opened) => {
-      secret = opened;
-      return check();
-    });
+  /** A check with the secret, which the first check opens and waits for. */
+  function withSecret(check: (shown: Shown) => void): AccessCheck {
+    return (shown) => {
+      if (text === undefined || secret !== undefined) return check(shown);
+      return openSecret(text).then((opened) => {
+        secret = opened;
+        check(shown);
+      });
+    };
   }
 
-  function isShown({ headers }: Request, query: Query): boolean {
+  function isSecretShown({ request: { headers }, query }: Shown): boolean {
     return matches(headerBytes(headers.get("x-auth-token"))) || matches(query.get("token")) ||
       matches(headerBytes(bearer(headers.get("authorization"))));
   }
@@ -45,26 +69,30 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
     return given !== undefined && given.length > 0 && secret?.matches(given) === true;
   }
 
+  function isKeyShown({ query, id }: Shown): boolean {
+    const given = query.get("key");
+    return keysAreOn && given !== undefined && secret?.matchesKey(given, id) === true;
+  }
+
+  const anyone = () => {};
   return {
-    checkHit: (request, query, id) =>
-      withSecret(() => {
-        if (isShown(request, query)) return;
-        const key = query.get("key");
-        if (keysAreOn && key !== undefined && secret?.matchesKey(key, id)) return;
+    check: {
+      anyone,
+      reader: openReads ? anyone : withSecret((shown) => {
+        if (!isSecretShown(shown)) throw unauthorized(OPEN_READS);
+      }),
+      keyholder: withSecret((shown) => {
+        if (isSecretShown(shown) || isKeyShown(shown)) return;
         throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
       }),
-    checkRead(request, query) {
-      if (openReads) return;
-      return withSecret(() => {
-        if (!isShown(request, query)) throw unauthorized(OPEN_READS);
-      });
-    },
-    keyOf: (request, query, id) =>
-      withSecret(() => {
-        if (secret === undefined || !isShown(request, query)) throw unauthorized("");
-        if (!keysAreOn) throw unauthorized(NO_KEYS);
-        return secret.keyOf(id);
+      owner: withSecret((shown) => {
+        if (!isSecretShown(shown)) throw unauthorized("");
       }),
+    },
+    keyOf(id) {
+      if (secret === undefined || !keysAreOn) throw unauthorized(NO_KEYS);
+      return secret.keyOf(id);
+    },
   };
 }
 

@@ -1,7 +1,11 @@
 import { Problem } from "../problem.ts";
 
-/** The documented parameters of a request that were given, each decoded once. */
-export type Query = ReadonlyMap<string, string>;
+/** The parameters of a request that its endpoint documents, each decoded once; asking for another does not compile. */
+export interface Query<Name extends string> {
+  readonly get: (name: Name) => string | undefined;
+  /** In the order in which they were given. */
+  readonly forEach: (visit: (value: string, name: string) => void) => void;
+}
 
 /**
  * Reads the query of a URL as an HTML form would have written it, `+` for a space.
@@ -9,7 +13,7 @@ export type Query = ReadonlyMap<string, string>;
  * Throws the problem "bad-query" where it is not percent-encoded UTF-8 or gives one of the `documented` parameters
  * twice. Other parameters are left out.
  */
-export function parseQuery(url: string, documented: ReadonlySet<string>): Query {
+export function parseQuery(url: string, documented: ReadonlySet<string>): Query<string> {
   const query = new Map<string, string>();
   const start = url.indexOf("?");
   if (start === -1) return query;

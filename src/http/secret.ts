@@ -7,34 +7,33 @@ export interface Secret {
   matches(given: string | Uint8Array): boolean;
   /** The key of one counter. */
   keyOf(id: CounterId): string;
-  /** Whether this is the key of one counter. */
+  /** Whether this is the key of one counter; it takes the same time wherever the two differ. */
   matchesKey(given: string, id: CounterId): boolean;
 }
 
-/** How many counters' keys, and how many texts that were right, are remembered for sure. */
+/** Of how many counters the keys that opened them are remembered for sure. */
 const REMEMBERED = 10_000;
 
 /** Prepares a secret. Loading what it needs takes as long as the rest of a start: only who uses it should wait for it. */
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
-  const keyDigests = new Recent<CounterId, string>(REMEMBERED);
-  const rightDigests = new Recent<string, string>(REMEMBERED);
+  // What opened before is not hashed again, which takes a fifth of a hit, nor is a key made again, which takes more than
+  // all the rest. What did not open is not kept: whoever guesses would fill the memory.
+  const openedWith = new Set<string>();
+  const keysThatOpened = new Recent<CounterId, string>(REMEMBERED);
 
   /** As text: making a Buffer of it for `timingSafeEqual` costs more than hashing does. */
   function digest(given: string | Uint8Array): string {
     return createHash("sha256").update(given).digest("hex");
   }
 
-  /**
-   * Hashing takes a fifth of a hit, so what was right before is not hashed again. A map looks a text up by its hash: how
-   * long that takes does not tell how much of it is right. Wrong ones are not kept: whoever guesses would fill the memory.
-   */
-  function isRight(expected: string, given: string | Uint8Array): boolean {
-    if (typeof given !== "string") return sameDigest(expected, digest(given));
-    const known = rightDigests.get(given);
-    const right = sameDigest(expected, known ?? digest(given));
-    if (right && known === undefined) rightDigests.set(given, expected);
+  /** A set looks a text up by its hash: how long that takes does not tell how much of it is right. */
+  function matches(given: string | Uint8Array): boolean {
+    if (typeof given !== "string") return sameText(expected, digest(given));
+    if (openedWith.has(given)) return true;
+    const right = sameText(expected, digest(given));
+    if (right) openedWith.add(given);
     return right;
   }
 
@@ -44,27 +43,22 @@ export async function openSecret(text: string): Promise<Secret> {
     return code.subarray(0, 16).toString("base64url");
   }
 
-  /** Making a key takes longer than all the rest of a hit, and a key that stands in public is shown again and again. */
-  function keyDigestOf(id: CounterId): string {
-    const known = keyDigests.get(id);
-    if (known !== undefined) return known;
-    const made = digest(keyOf(id));
-    keyDigests.set(id, made);
-    return made;
+  function matchesKey(given: string, id: CounterId): boolean {
+    const known = keysThatOpened.get(id);
+    const right = sameText(known ?? keyOf(id), given);
+    if (right && known === undefined) keysThatOpened.set(id, given);
+    return right;
   }
 
-  return {
-    matches: (given) => isRight(expected, given),
-    keyOf,
-    matchesKey: (given, id) => isRight(keyDigestOf(id), given),
-  };
+  return { matches, keyOf, matchesKey };
 }
 
-/** Looks at every character, so that the time tells nothing; digests have one length, whatever the secret's. */
-function sameDigest(one: string, other: string): boolean {
-  let difference = one.length ^ other.length;
-  for (let index = 0; index < one.length; index++) {
-    difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+/** Looks at every character, so that the time does not tell where they differ; what is compared has one known length. */
+function sameText(expected: string, given: string): boolean {
+  if (given.length !== expected.length) return false;
+  let difference = 0;
+  for (let index = 0; index < expected.length; index++) {
+    difference |= expected.charCodeAt(index) ^ given.charCodeAt(index);
   }
   return difference === 0;
 }

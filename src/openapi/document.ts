@@ -1,188 +1,130 @@
-import {
-  type Answer,
-  type Answers,
-  bodies,
-  cached,
-  fresh,
-  problemBodies,
-  problems,
-  revalidated,
-  schemas,
-  withoutBodies,
-} from "./answers.ts";
-import { format, id, ifNoneMatch, jsonLooks, looks, type Parameter } from "./parameters.ts";
+import type { Admission } from "../http/access.ts";
+import type { EndpointFacts } from "../http/endpoint.ts";
+import type { Parameter } from "../parameter.ts";
+import { type Answers, withoutBodies } from "./answers.ts";
+import { type Description, DESCRIPTIONS } from "./descriptions.ts";
+import { type ProblemForm, problems } from "./problems.ts";
+import { type Schema, schemas } from "./schemas.ts";
+
+/** One parameter of an operation. All are optional. */
+export interface ParameterObject {
+  name: string;
+  in: "query" | "header";
+  description: string;
+  schema: Schema;
+}
 
 /** What one method of a path does. */
 export interface Operation {
   operationId: string;
-  tags: ("Counters" | "Badges" | "Service")[];
+  tags: Description["tags"];
   summary: string;
   description?: string;
+  parameters: ParameterObject[];
   /** Any one of these opens the endpoint; an empty one means that no secret is needed. */
   security: { [scheme: string]: never[] }[];
   responses: Answers;
 }
 
-/** The methods of a path, which all take the same parameters. */
-export interface PathItem {
-  parameters: Parameter[];
-  get: Operation;
-  head?: Operation;
-  post?: Operation;
-}
+/** The operations of a path by their methods, in small letters. */
+export type PathItem = { [method: string]: Operation };
 
-const secret = [{ tokenHeader: [] }, { tokenQuery: [] }, { bearer: [] }];
-const secretOrKey = [...secret, { counterKey: [] }];
-// Only a standalone server with SECRET_TOKEN set protects its reads.
-const openUnlessProtected = [{}, ...secret];
-const open = [{}];
+const secret = [{ tokenHeader: [] }, { bearer: [] }];
 
-const storeProblems = [400, 401, 409, 500, 503, 504];
-
-const paths: { [path: string]: PathItem } = {
-  "/hit": {
-    parameters: [id],
-    get: hit("getHit"),
-    post: hit("postHit"),
-  },
-  "/hit.svg": read([id, ...looks], {
-    operationId: "getHitImage",
-    tags: ["Counters", "Badges"],
-    summary: "Count a hit and show the badge",
-    description: "`HEAD` and a prefetch are answered without counting.",
-    security: secretOrKey,
-    responses: {
-      200: fresh("The badge with the new count.", bodies.svg, "prefetch"),
-      ...problems(storeProblems, problemBodies.svg),
-    },
-  }),
-  "/count": read([id, format], {
-    operationId: "getCount",
-    tags: ["Counters"],
-    summary: "Read a counter",
-    security: openUnlessProtected,
-    responses: {
-      200: fresh("The count; 0 before the first hit.", { ...bodies.counter, ...bodies.hits }),
-      ...problems(storeProblems, { ...problemBodies.json, ...problemBodies.text }),
-    },
-  }),
-  "/count.txt": read([id], {
-    operationId: "getCountText",
-    tags: ["Counters"],
-    summary: "Read a counter as plain text",
-    security: openUnlessProtected,
-    responses: {
-      200: fresh("The count; 0 before the first hit.", bodies.hits),
-      ...problems(storeProblems, problemBodies.text),
-    },
-  }),
-  "/badge": read([id, ...looks, ifNoneMatch], {
-    operationId: "getBadge",
-    tags: ["Badges"],
-    summary: "Show a counter as a badge",
-    security: openUnlessProtected,
-    responses: {
-      ...revalidated("The badge.", bodies.svg),
-      ...problems(storeProblems, problemBodies.svg),
-    },
-  }),
-  "/badge.json": read([id, ...jsonLooks], {
-    operationId: "getBadgeJson",
-    tags: ["Badges"],
-    summary: "Describe the badge for the endpoint badge of shields.io",
-    security: openUnlessProtected,
-    responses: {
-      200: cached("The badge.", bodies.shieldsBadge),
-      ...problems(storeProblems, problemBodies.json),
-    },
-  }),
-  "/key": read([id], {
-    operationId: "getKey",
-    tags: ["Counters"],
-    summary: "Make the counter key of one id",
-    security: secret,
-    responses: {
-      200: fresh("The key.", bodies.key),
-      ...problems([400, 401, 500], problemBodies.json),
-    },
-  }),
-  "/openapi.json": page("getOpenApi", "This description", bodies.document),
-  "/healthz": page("getHealth", "Tell that the process is alive", bodies.health),
-  "/readyz": page("getReadiness", "Tell whether the store answers within 1 s", bodies.health, 503),
-  "/": page("getIndex", "Name the service and its endpoints", bodies.text),
+/** What opens an endpoint. Only a standalone server with SECRET_TOKEN set protects its reads. */
+const SECURITY: Record<Admission, Operation["security"]> = {
+  anyone: [{}],
+  reader: [{}, ...secret],
+  keyholder: [...secret, { counterKey: [] }],
+  owner: secret,
 };
 
-/** The OpenAPI 3.1 description of every endpoint, the same for every deployment. */
-export const openapi = {
-  openapi: "3.1.0",
-  info: {
-    title: "Tallymark",
-    version: "1.0.0",
-    summary: "Hit counters and badges.",
-    description: "Unknown parameters are ignored; one that is given twice is a 400. " +
-      "What only shapes a badge falls back to its default where it is not understood. " +
-      "An unknown path is a 404, and a method that is not listed a 405 with `Allow`. " +
-      "`OPTIONS` answers CORS preflight where reads are public.",
-    license: { name: "MIT", identifier: "MIT" },
-  },
-  servers: [{ url: "/" }],
-  tags: [
-    { name: "Counters", description: "Count a hit, read a count." },
-    { name: "Badges", description: "Counts to look at." },
-    { name: "Service", description: "The service itself." },
-  ],
-  paths,
-  components: {
-    schemas,
-    securitySchemes: {
-      tokenHeader: { type: "apiKey", in: "header", name: "X-Auth-Token" },
-      tokenQuery: { type: "apiKey", in: "query", name: "token" },
-      bearer: { type: "http", scheme: "bearer" },
-      counterKey: {
-        type: "apiKey",
-        in: "query",
-        name: "key",
-        description: "A counter key from `/key`. It may stand in public: it counts one id only.",
+const IN_QUERY = "Where no header can be sent, `token=` in the query does the same; " +
+  "a query ends up in the logs of proxies.";
+
+/** The OpenAPI 3.1 description of endpoints. */
+export function describe(endpoints: readonly EndpointFacts[]) {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tallymark",
+      version: "1.0.0",
+      summary: "Hit counters and badges.",
+      description: "Unknown parameters are ignored; one that is given twice is a 400. " +
+        "What only shapes a badge falls back to its default where it is not understood. " +
+        "An unknown path is a 404, and a method that is not listed a 405 with `Allow`. " +
+        "`OPTIONS` answers CORS preflight where reads are public. " +
+        "A problem on an image endpoint is a picture: with 200 for a request whose `Accept` names " +
+        "an image type and no `text/html`, with its own status for all others.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    // Relative to this document, which may lie behind a prefix.
+    servers: [{ url: "." }],
+    tags: [
+      { name: "Counters", description: "Count a hit, read a count." },
+      { name: "Badges", description: "Counts to look at." },
+      { name: "Service", description: "The service itself." },
+    ],
+    paths: pathsOf(endpoints),
+    components: {
+      schemas,
+      securitySchemes: {
+        tokenHeader: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Auth-Token",
+          description: `The secret. ${IN_QUERY}`,
+        },
+        bearer: { type: "http", scheme: "bearer", description: `The secret. ${IN_QUERY}` },
+        counterKey: {
+          type: "apiKey",
+          in: "query",
+          name: "key",
+          description: "A counter key from `/key`. It may stand in public: it counts one id only.",
+        },
       },
     },
-  },
-};
+  };
+}
 
-function hit(operationId: string): Operation {
+function pathsOf(endpoints: readonly EndpointFacts[]): { [path: string]: PathItem } {
+  const paths: { [path: string]: PathItem } = {};
+  for (const endpoint of endpoints) {
+    const operations = endpoint.methods
+      .filter((method) => method !== "OPTIONS")
+      .map((method) => [method.toLowerCase(), operationOf(endpoint, method)]);
+    paths[endpoint.path] = { ...paths[endpoint.path], ...Object.fromEntries(operations) };
+  }
+  return paths;
+}
+
+function operationOf(endpoint: EndpointFacts, method: string): Operation {
+  const { path, methods, summary, parameters, admits } = endpoint;
+  const description = DESCRIPTIONS.get(`${methods[0]} ${path}`);
+  if (description === undefined) throw new TypeError(`Describe "${path}": it has no description`);
+  const { name, tags, description: more, headers = [] } = description;
+  const responses = responsesOf(endpoint, description);
+  const isHead = method === "HEAD";
   return {
-    operationId,
-    tags: ["Counters"],
-    summary: "Count a hit",
-    description: "A prefetch is answered without counting.",
-    security: secretOrKey,
-    responses: {
-      200: fresh("Counted: the new count.", bodies.counter, "prefetch"),
-      ...problems(storeProblems, problemBodies.json),
-    },
+    operationId: `${method.toLowerCase()}${name}`,
+    tags,
+    summary: isHead ? `${summary}: the headers only` : summary,
+    ...(more !== undefined && { description: more }),
+    parameters: [...parameters.map(inQuery), ...headers],
+    security: SECURITY[admits],
+    responses: isHead ? withoutBodies(responses) : responses,
   };
 }
 
-/** A page that tells of the service itself, and the statuses that only it has. */
-function page(
-  operationId: string,
-  summary: string,
-  content: NonNullable<Answer["content"]>,
-  ...statuses: number[]
-): PathItem {
-  const responses = {
-    200: { description: "What was asked for.", headers: {}, content },
-    ...problems([400, 500, ...statuses], problemBodies.json),
-  };
-  return read([], { operationId, tags: ["Service"], summary, security: open, responses });
+function responsesOf(
+  { admits, errors }: EndpointFacts,
+  { answers, problems: more = [] }: Description,
+): Answers {
+  const statuses = [400, ...(admits === "anyone" ? [] : [401]), 500, ...more];
+  const form: ProblemForm = typeof errors === "function" ? "json or text" : errors;
+  return { ...answers, ...problems(statuses, form) };
 }
 
-/** A path that is read with GET, and with HEAD for the same answer without a body. */
-function read(parameters: Parameter[], get: Operation): PathItem {
-  const head: Operation = {
-    ...get,
-    operationId: get.operationId.replace("get", "head"),
-    summary: `${get.summary}: the headers only`,
-    responses: withoutBodies(get.responses),
-  };
-  return { parameters, get, head };
+function inQuery({ name, meaning, schema }: Parameter): ParameterObject {
+  return { name, in: "query", description: meaning, schema: { ...schema } };
 }

@@ -1,39 +1,33 @@
-import { counterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
-import type { Access } from "../http/access.ts";
-import { answer, type Headers, headersOf } from "../http/answer.ts";
+import { answer, headersOf, remarkOf } from "../http/answer.ts";
+import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { isPrefetch, PREFETCH } from "../http/prefetch.ts";
-import { parseQuery } from "../http/query.ts";
-import { whenKnown } from "../http/when_known.ts";
-
-/** What the endpoints that count need. */
-export interface HitOptions {
-  counters: Counters;
-  access: Access;
-}
+import { countHit } from "../http/found.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
-export function hit({ counters, access }: HitOptions): Endpoint {
-  const parameters = new Set(["id", "token", "key"]);
-  const headers = headersOf("json", "no-store", "own");
-  const uncounted = { ...headers, ...PREFETCH };
-  return {
+export function hit(service: CounterService): Endpoint {
+  const { counters } = service;
+  const headers = headersOf("json", { cacheControl: "no-store", audience: "none" });
+  return counterEndpoint({
+    path: "/hit",
     methods: ["GET", "POST"],
+    summary: "Count a hit",
+    parameters: [],
+    admits: "keyholder",
+    audience: "none",
     errors: "json",
-    audience: "own",
-    handle(request) {
-      const query = parseQuery(request.url, parameters);
-      const id = counterId(query.get("id"));
-      const write = (hits: number, headers: Headers) =>
-        answer(JSON.stringify({ id, hits, source: counters.source }), headers);
-      return whenKnown(
-        access.checkHit(request, query, id),
-        () =>
-          isPrefetch(request)
-            ? whenKnown(counters.count(id), (hits) => write(hits, uncounted))
-            : counters.hit(id).then((hits) => write(hits, headers)),
-      );
+    work: {
+      find: (asked) => countHit(counters, asked),
+      answer(found, { id }) {
+        const { source } = counters;
+        if (typeof found === "number") {
+          return answer(JSON.stringify({ id, hits: found, source }), headers);
+        }
+        const { hits, remark } = found;
+        return answer(JSON.stringify({ id, hits, source }), {
+          ...headers,
+          ...remarkOf(remark, "none"),
+        });
+      },
     },
-  };
+  }, service);
 }

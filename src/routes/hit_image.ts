@@ -1,41 +1,47 @@
-import { formatCount } from "../badge/number.ts";
-import { LOOK_PARAMETERS } from "../badge/parameters.ts";
-import { counterId } from "../counter/counter_id.ts";
-import { answer, headersOf, problemWithBody } from "../http/answer.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { drawProblem } from "../http/draw_problem.ts";
-import { rememberLooks } from "../http/known_looks.ts";
-import { isPrefetch, PREFETCH } from "../http/prefetch.ts";
-import { parseQuery } from "../http/query.ts";
+import { LOOKS } from "../badge/parameters.ts";
+import { answer, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
+import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
+import { type Endpoint, READ } from "../http/endpoint.ts";
+import { countHit, type Found } from "../http/found.ts";
+import { problemInPicture } from "../http/problem_answer.ts";
 import { Problem } from "../problem.ts";
-import type { HitOptions } from "./hit.ts";
+
+/** What to draw: a number, and why it is the last one known where the store did not take the hit. */
+type Shown = Found | { readonly hits: number; readonly problem: Problem };
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
-export function hitImage({ counters, access }: HitOptions): Endpoint {
-  const parameters = new Set(["id", "token", "key", ...LOOK_PARAMETERS]);
-  const counted = headersOf("svg", "no-store", "image");
-  const uncounted = { ...counted, ...PREFETCH };
-  const lookOf = rememberLooks(() => counted);
-  return {
-    methods: ["GET", "HEAD"],
-    errors: { draw: drawProblem },
-    audience: "image",
-    async handle(request) {
-      const query = parseQuery(request.url, parameters);
-      const id = counterId(query.get("id"));
-      await access.checkHit(request, query, id);
-      const { look, draw } = lookOf(query);
-      const prefetch = isPrefetch(request);
-      const looking = prefetch || request.method === "HEAD";
-      try {
-        const hits = await (looking ? counters.count(id) : counters.hit(id));
-        const { svg, headers } = draw(formatCount(hits, look));
-        return answer(svg, prefetch ? uncounted : headers);
-      } catch (error) {
-        const last = counters.lastSeen(id);
-        if (!(error instanceof Problem) || error.status < 500 || last === undefined) throw error;
-        return problemWithBody(error, "svg", "image", draw(formatCount(last, look)).svg);
-      }
+export function hitImage(service: CounterService): Endpoint {
+  const { counters } = service;
+  const audience = "image";
+  const headers = headersOf("svg", { cacheControl: UNCACHED_IMAGE, audience });
+  return counterEndpoint({
+    path: "/hit.svg",
+    methods: READ,
+    summary: "Count a hit and show the badge",
+    parameters: LOOKS,
+    admits: "keyholder",
+    audience,
+    errors: "svg",
+    async work() {
+      const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
+      const draw = createDrawings();
+      return {
+        find: (asked): Shown | Promise<Shown> => countHit(counters, asked),
+        recover(error, { id }): Shown {
+          const hits = counters.lastSeen(id);
+          if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
+          return { hits, problem: error };
+        },
+        answer(shown, { request, query }) {
+          if (typeof shown === "number") return answer(draw(query, shown).svg, headers);
+          const { svg } = draw(query, shown.hits);
+          if ("problem" in shown) {
+            return problemInPicture(shown.problem, { svg, request, audience });
+          }
+          return answer(svg, { ...headers, ...remarkOf(shown.remark, audience) });
+        },
+        draw: ({ badge }) => errorBadge(badge),
+      };
     },
-  };
+  }, service);
 }

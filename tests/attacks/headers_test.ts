@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
+import { UNCACHED_IMAGE } from "../support/app.ts";
 import { startService } from "../support/service.ts";
 import { startTarget } from "./target.ts";
 import { SECRET, SECRET_LINE } from "../support/secret.ts";
@@ -22,19 +23,50 @@ const TYPES: Record<string, string> = {
 };
 const READS = ["/count", "/count?format=txt", "/count.txt", "/badge", "/badge.json"];
 
+/** The name of the problem that a request meets. */
+function problemOf(status: number, request: string): string {
+  const names: Record<number, string> = {
+    400: request.includes("Host: a b")
+      ? "bad-host"
+      : request.includes("id=%00")
+      ? "bad-id"
+      : "bad-query",
+    401: "unauthorized",
+    404: "not-found",
+    405: "method-not-allowed",
+    409: request.includes("id=full") ? "counter-full" : "not-a-counter",
+    503: "store-unavailable",
+    504: "outcome-unknown",
+  };
+  return names[status] ?? "";
+}
+
+interface Expected {
+  route: string;
+  status: number;
+  publicReads: boolean;
+  problem: string;
+}
+
 /** Every header of an error, as the contract has it. */
-function errorHeaders(route: string, status: number, publicReads: boolean): Map<string, string> {
+function errorHeaders({ route, status, publicReads, problem }: Expected): Map<string, string> {
   const type = TYPES[route] ?? PROBLEM;
   const open = publicReads && READS.includes(route);
   const headers: Record<string, string> = {
     "content-type": type,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
+    "x-tallymark": problem,
   };
-  if (open) headers["access-control-allow-origin"] = "*";
+  if (open) {
+    headers["access-control-allow-origin"] = "*";
+    headers["access-control-expose-headers"] = "x-tallymark";
+  }
   if (open || route === "/hit.svg") headers["cross-origin-resource-policy"] = "cross-origin";
   if (type === SVG) {
     headers["content-security-policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+    headers["cache-control"] = UNCACHED_IMAGE;
+    headers.vary = "Accept";
   }
   if (status === 401) headers["www-authenticate"] = 'Bearer realm="Tallymark"';
   if (status === 503) headers["retry-after"] = "1";
@@ -75,7 +107,8 @@ async function check(
     line,
   );
   headers.delete("content-length");
-  deepStrictEqual(headers, errorHeaders(route, status, publicReads), `${line} answered ${status}`);
+  const expected = { route, status, publicReads, problem: problemOf(status, line + more) };
+  deepStrictEqual(headers, errorHeaders(expected), `${line} answered ${status}`);
   if (headers.get("content-type") === PROBLEM && answer.body !== "") {
     const { type, title, detail, ...rest } = JSON.parse(answer.body);
     deepStrictEqual(rest, { status }, line);
@@ -238,7 +271,7 @@ Deno.test("an answer that no cache may keep says so, and the others say how long
   const table: [string, string][] = [
     ["POST /hit", "no-store"],
     ["GET /hit", "no-store"],
-    ["GET /hit.svg?x", "no-store"],
+    ["GET /hit.svg?x", UNCACHED_IMAGE],
     ["GET /count", "no-store"],
     ["GET /count?format=txt", "no-store"],
     ["GET /count.txt", "no-store"],

@@ -26,7 +26,7 @@ for (const style of STYLES) {
     for (let pair = 0; pair < PAIRS; pair++) {
       const label = randomText(random);
       const message = randomText(random);
-      const query = new Map([["style", style], ["label", label]]);
+      const query = new Map<string, string>([["style", style], ["label", label]]);
       const ours = measures(renderBadge(parseLook(query), message));
       const theirs = measures(makeBadge({ style, label, message }));
       strictEqual(ours.length, theirs.length);
@@ -40,7 +40,7 @@ for (const style of STYLES) {
 
 Deno.test("renderBadge() places the usual badge exactly as badge-maker does", () => {
   for (const style of STYLES) {
-    const look = parseLook(new Map([["style", style], ["label", "hits"]]));
+    const look = parseLook(new Map<string, string>([["style", style], ["label", "hits"]]));
     const theirs = makeBadge({ style, label: "hits", message: "12,345" });
     deepStrictEqual(measures(renderBadge(look, "12,345")), measures(theirs));
   }
@@ -49,7 +49,10 @@ Deno.test("renderBadge() places the usual badge exactly as badge-maker does", ()
 Deno.test("renderBadge() without a label places count and box exactly as badge-maker does", () => {
   for (const style of STYLES) {
     for (const message of ["7", "42", "12,345", "1.2万"]) {
-      const ours = renderBadge(parseLook(new Map([["style", style], ["label", ""]])), message);
+      const ours = renderBadge(
+        parseLook(new Map<string, string>([["style", style], ["label", ""]])),
+        message,
+      );
       const theirs = makeBadge({ style, label: "", message, color: "blue" });
       deepStrictEqual(measures(ours), measures(theirs), `${style} ${message}`);
       deepStrictEqual(boxes(ours), boxes(theirs), `${style} ${message}`);
@@ -59,7 +62,7 @@ Deno.test("renderBadge() without a label places count and box exactly as badge-m
 
 Deno.test("renderBadge() cuts a box from the other where the label ends", () => {
   for (const style of STYLES) {
-    const svg = renderBadge(parseLook(new Map([["style", style]])), "12345");
+    const svg = renderBadge(parseLook(new Map<string, string>([["style", style]])), "12345");
     const [left, right] = boxes(svg);
     strictEqual(right?.x, left?.width);
     strictEqual((left?.width ?? 0) + (right?.width ?? 0), measures(svg)[0]);

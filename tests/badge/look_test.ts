@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Look, parseLook } from "../../src/badge/look.ts";
-import { LOOK_PARAMETERS } from "../../src/badge/parameters.ts";
+import { LOOKS } from "../../src/badge/parameters.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
@@ -20,7 +20,7 @@ Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () =>
 Deno.test("parseLook() gives a frozen look", () => {
   ok(Object.isFrozen(look("")));
   ok(Object.isFrozen(look("").palette));
-  ok(Object.isFrozen(LOOK_PARAMETERS));
+  ok(Object.isFrozen(LOOKS));
 });
 
 const UNKNOWN = [
@@ -34,16 +34,16 @@ const UNKNOWN = [
   "x".repeat(9999),
 ];
 
-for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label")) {
+for (const name of LOOKS.map(({ name }) => name).filter((name) => name !== "label")) {
   Deno.test(`parseLook() lets a ${name} that it does not understand fall back`, () => {
     // A single word of letters is a family, so only the rest is not a font.
     const values = name === "font"
       ? ["", "'x'", "a;b", "a,,b", "x".repeat(101), "url(x)"]
       : UNKNOWN;
     for (const style of ["classic", "terminal"]) {
-      const plain = renderBadge(parseLook(new Map([["style", style]])), "42");
+      const plain = renderBadge(parseLook(new Map<string, string>([["style", style]])), "42");
       for (const value of values) {
-        const query = new Map([["style", style], [name, value]]);
+        const query = new Map<string, string>([["style", style], [name, value]]);
         const expected = name === "style" ? renderBadge(look(""), "42") : plain;
         strictEqual(
           renderBadge(parseLook(query), "42"),
@@ -57,7 +57,7 @@ for (const name of LOOK_PARAMETERS.filter((parameter) => parameter !== "label"))
 
 Deno.test("parseLook() takes a label of nothing that can be drawn for an empty one", () => {
   for (const label of ["", "  ", "\u0000\u0001", "\ud800", "\n"]) {
-    strictEqual(parseLook(new Map([["label", label]])).label, "");
+    strictEqual(parseLook(new Map<string, string>([["label", label]])).label, "");
   }
 });
 
@@ -123,7 +123,7 @@ const FONTS: readonly (readonly [font: string, family: string])[] = [
 
 for (const [font, family] of FONTS) {
   Deno.test(`parseLook() quotes the font ${JSON.stringify(font.slice(0, 20))} or refuses it`, () => {
-    const svg = parseSvg(renderBadge(parseLook(new Map([["font", font]])), "42"));
+    const svg = parseSvg(renderBadge(parseLook(new Map<string, string>([["font", font]])), "42"));
     strictEqual(attribute(svg, "g", "font-family") || family, family);
     const group = svg.find(({ attributes }) => attributes.has("font-family"));
     strictEqual(group?.attributes.get("font-family"), family);

@@ -36,7 +36,7 @@ const FORMATS:
 for (const [numbers, locale, count, text] of FORMATS) {
   const name = `${count} as ${text} for numbers=${numbers} and locale=${locale.slice(0, 20)}`;
   Deno.test(`formatCount() writes ${name}`, () => {
-    const look = parseLook(new Map([["numbers", numbers], ["locale", locale]]));
+    const look = parseLook(new Map<string, string>([["numbers", numbers], ["locale", locale]]));
     strictEqual(formatCount(count, look), text);
   });
 }
@@ -44,7 +44,7 @@ for (const [numbers, locale, count, text] of FORMATS) {
 Deno.test("formatCount() stays right while readers ask for more locales than it keeps", () => {
   for (let at = 0; at < 300; at++) {
     const tag = `en-x-${at}`;
-    const look = parseLook(new Map([["numbers", "grouped"], ["locale", tag]]));
+    const look = parseLook(new Map<string, string>([["numbers", "grouped"], ["locale", tag]]));
     strictEqual(formatCount(1234, look), "1,234");
   }
 });

@@ -12,7 +12,10 @@ for (const style of SHIELDS_STYLES) {
     Deno.test(`renderBadge() of ${style} reads at WCAG AA in theme=${theme}`, () => {
       for (const render of [renderBadge, renderError]) {
         for (const dark of [false, true]) {
-          const svg = render(parseLook(new Map([["style", style], ["theme", theme]])), "42");
+          const svg = render(
+            parseLook(new Map<string, string>([["style", style], ["theme", theme]])),
+            "42",
+          );
           const [labelBox, valueBox, label, value] = paints(svg, dark);
           ok(contrast(color(labelBox), color(label)) >= AA, `${labelBox} ${label}`);
           ok(contrast(color(valueBox), color(value)) >= AA, `${valueBox} ${value}`);
@@ -27,7 +30,10 @@ for (const theme of ["none", "light", "dark", "auto"]) {
     for (const bg of ["", "white", "black", "#777", "#808080", "red", "gold", "navy", "#00f"]) {
       for (const render of [renderBadge, renderError]) {
         for (const dark of [false, true]) {
-          const query = new Map([["style", "terminal"], ["theme", theme], ["bg", bg]]);
+          const query = new Map<string, string>([["style", "terminal"], ["theme", theme], [
+            "bg",
+            bg,
+          ]]);
           const [ground, label, value] = paints(render(parseLook(query), "42"), dark);
           ok(contrast(color(ground), color(label)) >= AA, `${bg}: ${ground} ${label}`);
           ok(contrast(color(ground), color(value)) >= AA, `${bg}: ${ground} ${value}`);
@@ -40,7 +46,10 @@ for (const theme of ["none", "light", "dark", "auto"]) {
 Deno.test("renderBadge() without a theme has no style element and follows no color scheme", () => {
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     for (const theme of ["", "light", "dark", "none", "sepia"]) {
-      const svg = renderBadge(parseLook(new Map([["style", style], ["theme", theme]])), "42");
+      const svg = renderBadge(
+        parseLook(new Map<string, string>([["style", style], ["theme", theme]])),
+        "42",
+      );
       ok(!svg.includes("<style"), `${style} ${theme}`);
     }
   }
@@ -49,7 +58,7 @@ Deno.test("renderBadge() without a theme has no style element and follows no col
 Deno.test("renderBadge() in theme=auto is theme=light that turns into theme=dark", () => {
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     const [auto, light, dark] = ["auto", "light", "dark"].map((theme) =>
-      renderBadge(parseLook(new Map([["style", style], ["theme", theme]])), "42")
+      renderBadge(parseLook(new Map<string, string>([["style", style], ["theme", theme]])), "42")
     );
     deepStrictEqual(paints(auto ?? "", false), paints(light ?? "", false), style);
     deepStrictEqual(paints(auto ?? "", true), paints(dark ?? "", false), style);

@@ -13,7 +13,7 @@ function whole(svg: string): number {
 const STYLES = ["flat", "flat-square", "plastic", "for-the-badge"] as const;
 
 for (const style of STYLES) {
-  const query = new Map([["style", style], ["label", "views"]]);
+  const query = new Map<string, string>([["style", style], ["label", "views"]]);
   const look = parseLook(query);
   let count = 10_000;
 

@@ -121,6 +121,30 @@ Deno.test("counterId() refuses only what is too long or holds what is not visibl
   );
 });
 
+Deno.test("counterId() takes the longest ids also in the form that NFC makes three times shorter", () => {
+  for (const character of ["각", "ᾂ", "ṩ", "é"]) {
+    const bytes = new TextEncoder().encode(character).length;
+    const id = character.repeat(Math.floor(MAX_ID_BYTES / bytes));
+    strictEqual(counterId(` ${id.normalize("NFD")} `), id);
+  }
+});
+
+Deno.test("counterId() hands no long text to what takes the square of its length", () => {
+  const { normalize } = String.prototype;
+  let longest = 0;
+  String.prototype.normalize = function (form) {
+    longest = Math.max(longest, this.length);
+    return normalize.call(this, form);
+  };
+  try {
+    strictEqual(idOf(`a${"\u0315\u0300".repeat(15_000)}`), undefined);
+    strictEqual(idOf(`${" ".repeat(60_000)}é`), "é");
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  ok(longest <= 3 * MAX_ID_BYTES, `${longest} characters`);
+});
+
 function idOf(spelling: string): string | undefined {
   try {
     return counterId(spelling);

@@ -2,12 +2,12 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type Access, createAccess } from "../../src/http/access.ts";
+import { type Access, createAccess, type Shown } from "../../src/http/access.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
-import { authorized, SECRET } from "../support/secret.ts";
+import { SECRET } from "../support/secret.ts";
 
 interface Sent {
   /** One that has been asked before; a new one where there is none. */
@@ -54,7 +54,7 @@ const accepted: (Sent & { what: string })[] = [
 ];
 
 for (const { what, ...sent } of accepted) {
-  Deno.test(`checkHit(), checkRead() and keyOf() accept ${what}`, async () => {
+  Deno.test(`every check of access accept ${what}`, async () => {
     deepStrictEqual(await opened(sent), { hit: true, read: true });
   });
 }
@@ -114,29 +114,29 @@ const refused: (Sent & { what: string })[] = [
 ];
 
 for (const { what, ...sent } of refused) {
-  Deno.test(`checkHit(), checkRead() and keyOf() refuse ${what}`, async () => {
+  Deno.test(`every check of access refuse ${what}`, async () => {
     deepStrictEqual(await opened(sent), { hit: false, read: false });
   });
 }
 
-Deno.test("checkRead() lets anyone read where reads are open", async () => {
+Deno.test("Access.check.reader lets anyone read where reads are open", async () => {
   const access = createAccess({ secret: undefined, openReads: true });
-  await access.checkRead(new Request("http://localhost/"), new Map());
+  await access.check.reader(shownAs({}));
 });
 
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true });
-  const request = new Request("http://localhost/", { headers: authorized });
+  await access.check.owner(shownAs({ headers: [["x-auth-token", SECRET]] }));
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
-    const made = await access.keyOf(request, new Map(), counterId(id));
+    const made = access.keyOf(counterId(id));
     strictEqual(made, keyOf(SECRET, id));
     match(made, /^[A-Za-z0-9_-]{22}$/);
   }
   // Computed once with another tool: echo -n counter:home | openssl dgst -sha256 -hmac …
-  strictEqual(await access.keyOf(request, new Map(), counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
+  strictEqual(access.keyOf(counterId("home")), "-mgB1IVzzSnLwD_GRHgkTw");
 });
 
-Deno.test("checkHit() takes the key of its own counter, and no read does", async () => {
+Deno.test("Access.check.keyholder takes the key of its own counter, and no read does", async () => {
   deepStrictEqual(await opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
   for (const id of ["b", "home", "A", "a:", ":a", "counter:a", "ä"]) {
     deepStrictEqual(await opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
@@ -157,17 +157,17 @@ const noKeys = [
 ];
 
 for (const query of noKeys) {
-  Deno.test(`checkHit() refuses what is almost a key: ${query}`, async () => {
+  Deno.test(`Access.check.keyholder refuses what is almost a key: ${query}`, async () => {
     strictEqual((await opened({ query }, "a")).hit, false);
   });
 }
 
-Deno.test("checkHit() takes no key in a header", async () => {
+Deno.test("Access.check.keyholder takes no key in a header", async () => {
   const headers: [string, string][] = [["X-Auth-Token", key], ["Authorization", `Bearer ${key}`]];
   strictEqual((await opened({ headers }, "a")).hit, false);
 });
 
-Deno.test("checkHit() takes keys where the secret has 16 characters, and none where it has 15", async () => {
+Deno.test("Access.check.keyholder takes keys where the secret has 16 characters, and none where it has 15", async () => {
   const long = "0123456789abcdef";
   const short = "0123456789abcde";
   strictEqual((await opened({ secret: long, query: `?key=${keyOf(long, "a")}` }, "a")).hit, true);
@@ -206,6 +206,25 @@ Deno.test("what was right before opens what it did and nothing else, in any orde
     }),
     { numRuns: 200 },
   );
+});
+
+/** Names that a memory of what opened might give to the secret itself. */
+const sentinels = "secret token key owner master home null undefined true __proto__ counter: *"
+  .split(" ");
+
+Deno.test("the key of a counter opens that counter alone, whatever its name and whatever opened before", async () => {
+  const access = createAccess({ secret: SECRET, openReads: false });
+  const asked = (query: string, id: string) => opened({ access, query }, id);
+  for (const id of [...sentinels, SECRET, keyOf(SECRET, "home")]) {
+    const key = keyOf(SECRET, counterId(id));
+    for (const before of [`?token=${SECRET}`, `?key=${key}`, `?token=${SECRET}`]) {
+      deepStrictEqual((await asked(before, id)).hit, true, id);
+      deepStrictEqual(await asked(`?token=${key}`, id), { hit: false, read: false }, id);
+      deepStrictEqual(await asked(`?key=${key}`, "another"), { hit: false, read: false }, id);
+      deepStrictEqual(await asked(`?key=${key}`, id), { hit: true, read: false }, id);
+      deepStrictEqual(await asked(`?key=${SECRET}`, id), { hit: false, read: false }, id);
+    }
+  }
 });
 
 Deno.test("a secret opens and nothing else does, whatever they are", async () => {
@@ -278,14 +297,21 @@ Deno.test("without a secret nobody counts, and reads that are open stay open", a
 async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: boolean }> {
   const secret = "secret" in sent ? sent.secret : SECRET;
   const { access = createAccess({ secret, openReads: false }) } = sent;
-  const { href } = new URL(`http://localhost/${sent.query ?? ""}`);
-  const request = new Request(href, { headers: new Headers(sent.headers ?? []) });
-  const query = parseQuery(href, new Set(["token", "key"]));
-  const read = await passes(() => access.checkRead(request, query));
+  const asked = shownAs(sent, id);
+  const read = await passes(() => access.check.reader(asked));
   if (secret !== undefined && secret.length >= 16) {
-    strictEqual(await passes(() => access.keyOf(request, query, counterId(id))), read);
+    strictEqual(await passes(() => access.check.owner(asked)), read);
   }
-  return { hit: await passes(() => access.checkHit(request, query, counterId(id))), read };
+  return { hit: await passes(() => access.check.keyholder(asked)), read };
+}
+
+function shownAs({ query = "", headers = [] }: Sent, id = "home"): Shown {
+  const { href } = new URL(`http://localhost/${query}`);
+  return {
+    request: new Request(href, { headers: new Headers(headers) }),
+    query: parseQuery(href, new Set(["token", "key"])),
+    id: counterId(id),
+  };
 }
 
 async function passes(check: () => unknown): Promise<boolean> {

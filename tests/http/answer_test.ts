@@ -1,9 +1,10 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
-import { answer, headersOf, problemAnswer, problemWithBody } from "../../src/http/answer.ts";
-import { drawProblem } from "../../src/http/draw_problem.ts";
+import { errorBadge } from "../../src/badge/drawings.ts";
+import { answer, headersOf } from "../../src/http/answer.ts";
+import { problemInPicture, problemInWords } from "../../src/http/problem_answer.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
-import { memoryApp, memoryStore, openApp } from "../support/app.ts";
+import { memoryApp, memoryStore, openApp, UNCACHED_IMAGE } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
@@ -11,6 +12,7 @@ type Headers = Record<string, string>;
 
 const nosniff = { "x-content-type-options": "nosniff" };
 const noStore = { "cache-control": "no-store", ...nosniff };
+const uncached = { "cache-control": UNCACHED_IMAGE, ...nosniff };
 const json = { "content-type": "application/json" };
 const text = { "content-type": "text/plain; charset=utf-8" };
 const svg = {
@@ -20,6 +22,7 @@ const svg = {
 const problem = { "content-type": "application/problem+json" };
 const embeddable = { "cross-origin-resource-policy": "cross-origin" };
 const shared = { "access-control-allow-origin": "*", ...embeddable };
+const exposed = { "access-control-expose-headers": "x-tallymark" };
 const revalidated = { "cache-control": "no-cache, max-age=0, must-revalidate", ...nosniff };
 const challenge = { "www-authenticate": 'Bearer realm="Tallymark"' };
 const later = { "retry-after": "1" };
@@ -41,16 +44,26 @@ interface Row {
   headers: Headers;
 }
 
+/** The headers of every error: its name, which scripts see too that may read the answer. */
+function errorOf(name: string, kind: Headers): Headers {
+  return {
+    ...kind,
+    ...(kind["content-type"] === svg["content-type"] ? { ...uncached, vary: "Accept" } : noStore),
+    "x-tallymark": name,
+    ...("access-control-allow-origin" in kind && exposed),
+  };
+}
+
 const answers: Row[] = [
   { line: "GET /hit", headers: { ...json, ...noStore } },
   { line: "POST /hit", headers: { ...json, ...noStore } },
   { line: "GET /hit", purpose: true, headers: { ...json, ...noStore, ...prefetch } },
-  { line: "GET /hit.svg", headers: { ...svg, ...noStore, ...embeddable } },
-  { line: "HEAD /hit.svg", headers: { ...svg, ...noStore, ...embeddable } },
+  { line: "GET /hit.svg", headers: { ...svg, ...uncached, ...embeddable } },
+  { line: "HEAD /hit.svg", headers: { ...svg, ...uncached, ...embeddable } },
   {
     line: "GET /hit.svg",
     purpose: true,
-    headers: { ...svg, ...noStore, ...embeddable, ...prefetch },
+    headers: { ...svg, ...uncached, ...embeddable, ...prefetch },
   },
   { line: "GET /count", headers: { ...json, ...noStore, ...shared } },
   { line: "GET /count?format=txt", headers: { ...text, ...noStore, ...shared } },
@@ -77,32 +90,53 @@ const answers: Row[] = [
   { line: "OPTIONS /badge", status: 204, headers: preflight },
   { line: "OPTIONS /badge.json", status: 204, headers: preflight },
   { line: "OPTIONS /openapi.json", status: 204, headers: preflight },
-  { line: "GET /nothing", status: 404, headers: { ...problem, ...noStore } },
-  { line: "HEAD /hit", status: 405, headers: { ...problem, ...noStore, allow: "GET, POST" } },
+  { line: "GET /nothing", status: 404, headers: errorOf("not-found", problem) },
+  {
+    line: "HEAD /hit",
+    status: 405,
+    headers: { ...errorOf("method-not-allowed", problem), allow: "GET, POST" },
+  },
   {
     line: "OPTIONS /hit.svg",
     status: 405,
-    headers: { ...svg, ...noStore, ...embeddable, allow: "GET, HEAD" },
+    headers: { ...errorOf("method-not-allowed", { ...svg, ...embeddable }), allow: "GET, HEAD" },
   },
   {
     line: "POST /count",
     status: 405,
-    headers: { ...problem, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+    headers: {
+      ...errorOf("method-not-allowed", { ...problem, ...shared }),
+      allow: "GET, HEAD, OPTIONS",
+    },
   },
   {
     line: "POST /count?format=txt",
     status: 405,
-    headers: { ...text, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+    headers: {
+      ...errorOf("method-not-allowed", { ...text, ...shared }),
+      allow: "GET, HEAD, OPTIONS",
+    },
   },
   {
     line: "POST /badge",
     status: 405,
-    headers: { ...svg, ...noStore, ...shared, allow: "GET, HEAD, OPTIONS" },
+    headers: {
+      ...errorOf("method-not-allowed", { ...svg, ...shared }),
+      allow: "GET, HEAD, OPTIONS",
+    },
   },
-  { line: "POST /", status: 405, headers: { ...problem, ...noStore, allow: "GET, HEAD" } },
-  { line: "GET /?%ff", status: 400, headers: { ...problem, ...noStore } },
-  { line: "GET /readyz?%ff", status: 400, headers: { ...problem, ...noStore } },
-  { line: "GET /openapi.json?%ff", status: 400, headers: { ...problem, ...noStore, ...shared } },
+  {
+    line: "POST /",
+    status: 405,
+    headers: { ...errorOf("method-not-allowed", problem), allow: "GET, HEAD" },
+  },
+  { line: "GET /?%ff", status: 400, headers: errorOf("bad-query", problem) },
+  { line: "GET /readyz?%ff", status: 400, headers: errorOf("bad-query", problem) },
+  {
+    line: "GET /openapi.json?%ff",
+    status: 400,
+    headers: errorOf("bad-query", { ...problem, ...shared }),
+  },
 ];
 
 for (const { line, status = 200, purpose = false, headers } of answers) {
@@ -135,19 +169,19 @@ for (const { path, headers } of kinds) {
   Deno.test(`every error of ${path} has its type, no-store and what its status asks for`, async () => {
     const store = new ScriptedStore();
     await using app = openApp({ store });
-    const expected = { ...headers, ...noStore };
     const failing = async (failure: ProblemName | Error, status: number, more: Headers = {}) => {
       store.failure = failure;
       const got = await app.send(`GET ${path}`, authorized);
-      deepStrictEqual([got.status, got.headers], [status, { ...expected, ...more }]);
+      const name = failure instanceof Error ? "internal" : failure;
+      deepStrictEqual([got.status, got.headers], [status, { ...errorOf(name, headers), ...more }]);
     };
-    const refused = async (query: string, sent: Headers) => {
+    const refused = async (name: ProblemName, query: string, sent: Headers = {}) => {
       const got = await app.send(`GET ${path}${and}${query}`, { ...authorized, ...sent });
-      deepStrictEqual([got.status, got.headers], [400, expected]);
+      deepStrictEqual([got.status, got.headers], [400, errorOf(name, headers)]);
     };
-    await refused("id=%00", {});
-    await refused("id=%ff", {});
-    await refused("id=a", { host: "a b" });
+    await refused("bad-id", "id=%00");
+    await refused("bad-query", "id=%ff");
+    await refused("bad-host", "id=a", { host: "a b" });
     await failing("not-a-counter", 409);
     await failing("counter-full", 409);
     await failing(new Error("unexpected"), 500);
@@ -156,7 +190,10 @@ for (const { path, headers } of kinds) {
     await failing("outcome-unknown", 504);
     if (!path.startsWith("/hit")) return;
     const got = await app.send(`GET ${path}`);
-    deepStrictEqual([got.status, got.headers], [401, { ...expected, ...challenge }]);
+    deepStrictEqual([got.status, got.headers], [401, {
+      ...errorOf("unauthorized", headers),
+      ...challenge,
+    }]);
   });
 }
 
@@ -171,8 +208,8 @@ const protectedAnswers: Row[] = [
   { line: "HEAD /badge.json", headers: { ...json, ...privately } },
   { line: "OPTIONS /count", status: 204, headers: { ...nosniff, allow: "GET, HEAD, OPTIONS" } },
   { line: "OPTIONS /badge", status: 204, headers: { ...nosniff, allow: "GET, HEAD, OPTIONS" } },
-  { line: "GET /count?id=%00", status: 400, headers: { ...problem, ...noStore } },
-  { line: "GET /badge?id=%00", status: 400, headers: { ...svg, ...noStore } },
+  { line: "GET /count?id=%00", status: 400, headers: errorOf("bad-id", problem) },
+  { line: "GET /badge?id=%00", status: 400, headers: errorOf("bad-id", svg) },
 ];
 
 for (const { line, status = 200, headers } of protectedAnswers) {
@@ -190,13 +227,17 @@ for (const { path, headers } of kinds.filter(({ path }) => !path.startsWith("/hi
     const got = await app.send(`GET ${path}`);
     const own = Object.entries(headers).filter(([name]) => !Object.hasOwn(shared, name));
     strictEqual(got.status, 401);
-    deepStrictEqual(got.headers, { ...Object.fromEntries(own), ...noStore, ...challenge });
+    deepStrictEqual(got.headers, {
+      ...errorOf("unauthorized", Object.fromEntries(own)),
+      ...challenge,
+    });
   });
 }
 
 const statuses: Record<ProblemName, { status: number; title: string; badge: string }> = {
   "bad-host": { status: 400, title: "Bad Host header", badge: "bad host" },
   "bad-query": { status: 400, title: "Bad query", badge: "bad query" },
+  "bad-body": { status: 400, title: "Bad body", badge: "bad body" },
   "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },
   "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
   "not-found": { status: 404, title: "Not found", badge: "not found" },
@@ -212,19 +253,21 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
 // Object.keys() forgets the names; those of a record of problems are names of problems.
 for (const name of Object.keys(statuses) as ProblemName[]) {
   const { status, title, badge } = statuses[name];
-  Deno.test(`problemAnswer() tells of ${name} as JSON, text and image, and of no cause`, async () => {
+  Deno.test(`a problem answer tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
-    const asJson = problemAnswer(problem, "json", "own");
+    const asJson = problemInWords(problem, { form: "json", audience: "none" });
     strictEqual(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
     deepStrictEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
     match(detail, /^[A-Z].{20,}\.$/);
 
-    const asText = problemAnswer(problem, "text", "own");
+    const asText = problemInWords(problem, { form: "text", audience: "none" });
     strictEqual(asText.status, status);
     strictEqual(await asText.text(), `${title}: ${detail}`);
 
-    const asImage = problemWithBody(problem, "svg", "own", drawProblem(problem));
+    const svg = errorBadge(problem.badge);
+    const request = new Request("http://localhost/");
+    const asImage = problemInPicture(problem, { svg, request, audience: "none" });
     strictEqual(asImage.status, status);
     const image = await asImage.text();
     ok(texts(parseSvg(image)).some(({ text }) => text === badge));
@@ -232,17 +275,8 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   });
 }
 
-Deno.test("problemWithBody() keeps the headers of the problem and shows another picture", async () => {
-  const unavailable = new Problem("store-unavailable");
-  const got = problemWithBody(unavailable, "svg", "image", "<svg>7</svg>");
-  const usual = problemWithBody(unavailable, "svg", "image", drawProblem(unavailable));
-  deepStrictEqual([...got.headers], [...usual.headers]);
-  strictEqual(await got.text(), "<svg>7</svg>");
-  await usual.body?.cancel();
-});
-
 Deno.test("answer() and headersOf() leave no header of one answer in another", () => {
-  const headers = headersOf("svg", "no-store", "any");
+  const headers = headersOf("svg", { cacheControl: "no-store", audience: "any" });
   answer("<svg/>", headers).headers.set("x-tallymark", "stale");
   strictEqual(answer("<svg/>", headers).headers.get("x-tallymark"), null);
 });

@@ -1,8 +1,7 @@
-import { match, strictEqual } from "node:assert/strict";
-import fc from "fast-check";
-import { badgeTag, isUnchanged, textHash } from "../../src/http/entity_tag.ts";
+import { strictEqual } from "node:assert/strict";
+import { isUnchanged } from "../../src/http/entity_tag.ts";
 
-const tag = badgeTag(textHash("a look"), "12,345");
+const tag = '"4g-1a2b3c-12%2C345"';
 
 const known: { header: string | undefined; unchanged: boolean }[] = [
   { header: undefined, unchanged: false },
@@ -31,20 +30,4 @@ for (const { header, unchanged } of known) {
 Deno.test("isUnchanged() looks at every If-None-Match header", () => {
   const headers = new Headers([["if-none-match", '"other"'], ["if-none-match", tag]]);
   strictEqual(isUnchanged(new Request("http://localhost/", { headers }), tag), true);
-});
-
-Deno.test("badgeTag() is an entity tag without commas, whatever the message", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (message) => {
-    match(badgeTag(textHash(message), message), /^"[\x21\x23-\x2b\x2d-\x7e]+"$/);
-  }));
-});
-
-Deno.test("textHash() tells texts apart", () => {
-  const text = fc.string({ unit: "binary" });
-  fc.assert(
-    fc.property(text, text, (one, other) => {
-      strictEqual(textHash(one) === textHash(other), one === other);
-    }),
-    { numRuns: 5000 },
-  );
 });

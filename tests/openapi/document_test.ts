@@ -1,7 +1,8 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { openapi } from "../../src/openapi/document.ts";
 import { checkAnswer } from "../support/openapi_check.ts";
+import { UNCACHED_IMAGE } from "../support/app.ts";
+import { endpoints, openapi } from "../support/surface.ts";
 
 Deno.test("openapi passes the recommended rules of a linter without errors or warnings", async () => {
   const config = await createConfig({ extends: ["recommended"] });
@@ -18,31 +19,51 @@ Deno.test("openapi is version 1.0.0 of Tallymark, in plain data", () => {
   deepStrictEqual(JSON.parse(JSON.stringify(openapi)), openapi);
 });
 
-const looks = "label style color bg labelColor valueColor font numbers locale theme";
-const endpoints = [
-  { path: "/hit", methods: "get post", query: "id" },
-  { path: "/hit.svg", methods: "get head", query: `id ${looks}` },
-  { path: "/count", methods: "get head", query: "id format" },
-  { path: "/count.txt", methods: "get head", query: "id" },
-  { path: "/badge", methods: "get head", query: `id ${looks}` },
-  { path: "/badge.json", methods: "get head", query: "id label color cacheSeconds numbers locale" },
-  { path: "/key", methods: "get head", query: "id" },
-  { path: "/openapi.json", methods: "get head", query: "" },
-  { path: "/healthz", methods: "get head", query: "" },
-  { path: "/readyz", methods: "get head", query: "" },
-  { path: "/", methods: "get head", query: "" },
-];
-
-Deno.test("openapi describes every endpoint with its methods and parameters, and no other", () => {
-  const described = Object.entries(openapi.paths).map(([path, { parameters, ...methods }]) => ({
-    path,
-    methods: Object.keys(methods).sort().join(" "),
-    query: parameters.flatMap(({ in: place, name }) => place === "query" ? [name] : []).join(" "),
-  }));
-  deepStrictEqual(described, endpoints);
+Deno.test("openapi describes every endpoint and no other, with its parameters in each operation", () => {
+  const described = Object.entries(openapi.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { parameters }]) => ({
+      operation: `${method.toUpperCase()} ${path}`,
+      query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
+    }))
+  );
+  const expected = endpoints.flatMap(({ path, methods, parameters }) =>
+    methods.filter((method) => method !== "OPTIONS").map((method) => ({
+      operation: `${method} ${path}`,
+      query: parameters.map(({ name }) => name),
+    }))
+  );
+  deepStrictEqual(described, expected);
 });
 
-const secret = ["bearer", "tokenHeader", "tokenQuery"];
+Deno.test("openapi gives the choices of a badge as enums", () => {
+  const parameters = openapi.paths["/badge"]?.get?.parameters ?? [];
+  for (const name of ["style", "numbers", "theme"]) {
+    const choices = parameters.find((parameter) => parameter.name === name)?.schema.enum;
+    ok(Array.isArray(choices) && choices.length >= 3, name);
+  }
+});
+
+Deno.test("openapi has no parameter and no scheme that puts the secret into a URL, and tells of it in words", () => {
+  const inQuery = Object.values(openapi.components.securitySchemes)
+    .filter((scheme) => "in" in scheme && scheme.in === "query")
+    .map((scheme) => "name" in scheme ? scheme.name : undefined);
+  deepStrictEqual(inQuery, ["key"]);
+  for (const operations of Object.values(openapi.paths)) {
+    for (const { operationId, parameters } of Object.values(operations)) {
+      ok(parameters.every(({ name }) => name !== "token"), operationId);
+    }
+  }
+  match(openapi.components.securitySchemes.tokenHeader.description, /`token=`/);
+});
+
+Deno.test("openapi names the server behind whatever prefix the document lies", () => {
+  const [server] = openapi.servers;
+  for (const base of ["https://a.example/", "https://a.example/under/a/prefix/"]) {
+    strictEqual(new URL(server?.url ?? "", `${base}openapi.json`).href, base);
+  }
+});
+
+const secret = ["bearer", "tokenHeader"];
 const access = [
   { paths: ["/hit", "/hit.svg"], schemes: [...secret, "counterKey"] },
   { paths: ["/key"], schemes: secret },
@@ -53,7 +74,7 @@ const access = [
 Deno.test("openapi says which secrets open which endpoint", () => {
   for (const { paths, schemes } of access) {
     for (const path of paths) {
-      const security = openapi.paths[path]?.get.security ?? [];
+      const security = openapi.paths[path]?.get?.security ?? [];
       const given = security.map((scheme) => Object.keys(scheme)[0] ?? "nothing");
       deepStrictEqual(given.sort(), schemes.toSorted(), path);
     }
@@ -61,9 +82,15 @@ Deno.test("openapi says which secrets open which endpoint", () => {
 });
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
-const problem = { "Content-Type": "application/problem+json", "Cache-Control": "no-store" };
+const problem = {
+  "Content-Type": "application/problem+json",
+  "Cache-Control": "no-store",
+  "X-Tallymark": "internal",
+};
 const text = { "Content-Type": "text/plain; charset=UTF-8", "Cache-Control": "no-store" };
-const image = { "Content-Type": "image/svg+xml", "Cache-Control": "no-store" };
+const image = { "Content-Type": "image/svg+xml", "Cache-Control": UNCACHED_IMAGE };
+const noStoreImage = { ...image, "Cache-Control": "no-store" };
+const imageProblem = { ...image, "X-Tallymark": "internal", "Vary": "Accept" };
 const revalidate = { "Cache-Control": "no-cache, max-age=0, must-revalidate", "ETag": '"a"' };
 const counter = { id: "home", hits: 42, source: "redis" };
 const shieldsBadge = {
@@ -100,7 +127,12 @@ const allowed: Row[] = [
     headers: { ...problem, "Retry-After": "1" },
     body: problemOf(503),
   },
-  { request: "GET /count.txt", status: 409, headers: text, body: "Not a counter" },
+  {
+    request: "GET /count.txt",
+    status: 409,
+    headers: { ...text, "X-Tallymark": "not-a-counter" },
+    body: "Not a counter",
+  },
   {
     request: "GET /badge",
     headers: { ...image, ...revalidate },
@@ -108,7 +140,12 @@ const allowed: Row[] = [
   },
   { request: "GET /badge", headers: { ...image, "X-Tallymark": "stale" }, body: "<svg></svg>" },
   { request: "GET /badge", status: 304, headers: revalidate },
-  { request: "GET /hit.svg", status: 504, headers: image, body: "<svg></svg>" },
+  { request: "GET /hit.svg", status: 504, headers: imageProblem, body: "<svg></svg>" },
+  {
+    request: "GET /hit.svg",
+    headers: { ...imageProblem, "X-Tallymark": "outcome-unknown" },
+    body: "<svg></svg>",
+  },
   {
     request: "GET /badge.json",
     headers: { ...json, "Cache-Control": "max-age=60" },
@@ -124,7 +161,7 @@ const allowed: Row[] = [
   {
     request: "POST /badge",
     status: 405,
-    headers: { ...image, "Allow": "GET, HEAD, OPTIONS" },
+    headers: { ...imageProblem, "Allow": "GET, HEAD, OPTIONS" },
     body: "<svg></svg>",
   },
   { request: "GET /nothing", status: 404, headers: problem, body: problemOf(404) },
@@ -138,7 +175,12 @@ const refused: (Row & { because: RegExp })[] = [
     body: problemOf(418),
     because: /status is not described/,
   },
-  { request: "GET /count", headers: image, body: "<svg></svg>", because: /image.* not described/ },
+  {
+    request: "GET /count",
+    headers: noStoreImage,
+    body: "<svg></svg>",
+    because: /image.* not described/,
+  },
   { request: "GET /count", headers: { "Cache-Control": "no-store" }, because: /not described/ },
   { request: "GET /count", headers: json, body: { ...counter, more: 1 }, because: /additional/ },
   { request: "GET /count", headers: json, body: { ...counter, hits: 1.5 }, because: /integer/ },
@@ -182,13 +224,32 @@ const refused: (Row & { because: RegExp })[] = [
     because: /Retry-After: data must be integer/,
   },
   { request: "GET /hit", status: 400, headers: problem, body: problemOf(409), because: /another/ },
+  {
+    request: "GET /hit",
+    status: 400,
+    headers: { ...problem, "X-Tallymark": "bad-luck" },
+    body: problemOf(400),
+    because: /X-Tallymark: data must be equal/,
+  },
+  {
+    request: "GET /badge",
+    status: 400,
+    headers: { ...image, "X-Tallymark": "bad-id" },
+    body: "<svg></svg>",
+    because: /Vary is missing/,
+  },
+  {
+    request: "GET /hit.svg",
+    headers: { ...image, "X-Tallymark": "stale" },
+    because: /X-Tallymark/,
+  },
   { request: "GET /hit", status: 400, headers: problem, body: {}, because: /type/ },
   {
     request: "GET /badge",
     status: 400,
-    headers: problem,
+    headers: { ...imageProblem, "Content-Type": "application/problem+json" },
     body: problemOf(400),
-    because: /problem/,
+    because: /problem.* not described/,
   },
   { request: "GET /badge", headers: image, body: "<html></html>", because: /pattern/ },
   { request: "GET /badge", status: 304, headers: {}, because: /Cache-Control is missing/ },
@@ -205,7 +266,7 @@ const refused: (Row & { because: RegExp })[] = [
     because: />= 30/,
   },
   { request: "HEAD /count", headers: json, body: counter, because: /not empty/ },
-  { request: "HEAD /count", headers: image, because: /not described/ },
+  { request: "HEAD /count", headers: noStoreImage, because: /not described/ },
   { request: "HEAD /hit", headers: json, because: /status is not described/ },
   {
     request: "PUT /hit",
@@ -221,7 +282,13 @@ const refused: (Row & { because: RegExp })[] = [
     because: /Allow has HEAD/,
   },
   { request: "GET /nothing", headers: text, body: "", because: /status is not described/ },
-  { request: "GET /nothing", status: 404, headers: text, body: "no", because: /not described/ },
+  {
+    request: "GET /nothing",
+    status: 404,
+    headers: { ...text, "X-Tallymark": "not-found" },
+    body: "no",
+    because: /not described/,
+  },
 ];
 
 for (const row of allowed) {

@@ -80,7 +80,7 @@ for (const { failure, status } of failures) {
       const answer = await app.send(`GET ${path}`);
       strictEqual(answer.status, status, path);
       strictEqual(answer.headers["retry-after"], status === 503 ? "1" : undefined);
-      strictEqual(answer.headers["x-tallymark"], undefined);
+      strictEqual(answer.headers["x-tallymark"], failure);
       strictEqual((await app.send(`HEAD ${path}`)).status, status);
     }
     store.failure = undefined;

@@ -270,6 +270,31 @@ for (const { failure, status } of failures) {
   });
 }
 
+/** How a request says that it has a body, or that it has none. */
+const bodies: { headers: Record<string, string>; status: number }[] = [
+  { headers: { "content-length": "10", "content-type": "application/json" }, status: 400 },
+  { headers: { "content-length": "4" }, status: 400 },
+  { headers: { "transfer-encoding": "chunked" }, status: 400 },
+  { headers: { "content-length": "0" }, status: 200 },
+  { headers: { "content-type": "application/json" }, status: 200 },
+];
+
+for (const { headers, status } of bodies) {
+  Deno.test(`POST /hit answers ${status} to ${JSON.stringify(headers)}: the id belongs in the query`, async () => {
+    await using app = await memoryApp();
+    const answer = await app.send("POST /hit?id=a", { ...authorized, ...headers });
+    strictEqual(answer.status, status);
+    strictEqual(await app.count("a"), status === 200 ? 1 : 0);
+    if (status === 200) return;
+    strictEqual(field(answer.json, "type"), "urn:problem-type:tallymark:bad-body");
+    match(String(field(answer.json, "detail")), /id belongs in the query/);
+    const unauthorized = await app.send("POST /hit?id=%00&token=wrong", headers);
+    strictEqual(field(unauthorized.json, "type"), "urn:problem-type:tallymark:bad-body");
+    const twice = await app.send("POST /hit?id=a&id=a", { ...authorized, ...headers });
+    strictEqual(field(twice.json, "type"), "urn:problem-type:tallymark:bad-query");
+  });
+}
+
 Deno.test("/hit answers 503 past 10,000 requests that wait, and counts every other", async () => {
   const store = new ScriptedStore();
   const gate = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { openapi } from "../../src/openapi/document.ts";
 import { field, memoryApp, memoryStore, openApp } from "../support/app.ts";
+import { openapi } from "../support/surface.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { timeLimit } from "../support/time_limit.ts";

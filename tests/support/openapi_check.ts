@@ -1,7 +1,10 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { openapi, type Operation, type PathItem } from "../../src/openapi/document.ts";
-import { type Answer, problemBodies, type Schema } from "../../src/openapi/answers.ts";
+import type { Answer } from "../../src/openapi/answers.ts";
+import type { Operation, PathItem } from "../../src/openapi/document.ts";
+import { problems } from "../../src/openapi/problems.ts";
+import type { Schema } from "../../src/openapi/schemas.ts";
+import { openapi } from "./surface.ts";
 
 /**
  * Fails unless the OpenAPI document allows this answer: its status, headers, media type and body.
@@ -25,32 +28,23 @@ function describedAnswer(
   status: number,
 ): Answer | undefined {
   if (path === undefined) {
-    return status === 404 || status === 400 ? problemAnswer(problemBodies.json) : undefined;
+    return status === 404 || status === 400 ? problems([400], "json")[400] : undefined;
   }
   const operation = operations(path).get(method);
   if (operation !== undefined) {
     const described = operation.responses[status];
-    return described && { ...path.get.responses[status], ...described };
+    return described && { ...path.get?.responses[status], ...described };
   }
   if (method === "OPTIONS" && status === 204) return { description: "Preflight", headers: {} };
   // The Host header is looked at before the method.
-  return status === 405 || status === 400
-    ? problemAnswer(path.get.responses[400]?.content ?? {})
-    : undefined;
+  const [first] = operations(path).values();
+  return status === 405 || status === 400 ? first?.responses[400] : undefined;
 }
 
 function operations(path: PathItem): Map<string, Operation> {
-  const { get, head, post } = path;
   return new Map(
-    Object.entries({ GET: get, HEAD: head, POST: post })
-      .flatMap(([method, operation]) => operation === undefined ? [] : [[method, operation]]),
+    Object.entries(path).map(([method, operation]) => [method.toUpperCase(), operation]),
   );
-}
-
-/** What paths and methods that the document does not know are answered with. */
-function problemAnswer(content: NonNullable<Answer["content"]>): Answer {
-  const headers = openapi.paths["/hit"]?.get.responses[400]?.headers ?? {};
-  return { description: "A problem", headers, content };
 }
 
 function checkHeaders(where: string, answer: Answer, headers: Headers): void {

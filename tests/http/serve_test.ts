@@ -1,24 +1,32 @@
-import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
-import { Hono } from "hono";
-import { type Endpoint, type EndpointLoader, serve } from "../../src/http/endpoint.ts";
+import { deepStrictEqual, doesNotMatch, fail, match, strictEqual } from "node:assert/strict";
+import type { Endpoint, Work } from "../../src/http/endpoint.ts";
+import { createHostCheck } from "../../src/http/host.ts";
+import { serve, serveNothing } from "../../src/http/serve.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { field } from "../support/app.ts";
 
+const work: Work = { handle: () => new Response("handled") };
 const endpoint: Endpoint = {
+  path: "/",
   methods: ["GET", "OPTIONS"],
-  errors: "json",
+  summary: "Try",
+  parameters: [],
+  admits: "anyone",
   audience: "any",
-  handle: () => new Response("handled"),
+  errors: "json",
+  work,
 };
 
 Deno.test("serve() hands a method of the endpoint to it, and no other", async () => {
   const asked: string[] = [];
   const { send } = served({
     ...endpoint,
-    handle: ({ method }) => {
-      asked.push(method);
-      return new Response("handled");
+    work: {
+      handle({ method }) {
+        asked.push(method);
+        return new Response("handled");
+      },
     },
   });
   for (const method of ["GET", "POST", "HEAD", "OPTIONS", "get ".trim(), "Get", "GETS", "PUT"]) {
@@ -28,14 +36,31 @@ Deno.test("serve() hands a method of the endpoint to it, and no other", async ()
   deepStrictEqual(asked, ["GET", "GET", "GET"]);
 });
 
-Deno.test("serve() hands every method to an endpoint that takes any, OPTIONS included", async () => {
-  const { send } = served({ ...endpoint, methods: undefined });
-  for (const method of ["GET", "POST", "OPTIONS", "ANY"]) {
-    strictEqual(
-      await (await send(new Request("http://localhost/", { method }))).text(),
-      "handled",
-    );
+Deno.test("serve() hands each method of a path to the endpoint that has it, and names all of them where none has", async () => {
+  const saying = (text: string) => ({ handle: () => new Response(text) });
+  const { send } = served(
+    { ...endpoint, methods: ["GET", "HEAD"], work: saying("read") },
+    { ...endpoint, methods: ["PUT"], work: () => Promise.resolve(saying("set")) },
+    { ...endpoint, methods: ["DELETE"], work: saying("removed"), errors: "text" },
+  );
+  const answers = await Promise.all(["GET", "PUT", "DELETE", "PUT"].map(async (method) => {
+    return await (await send(new Request("http://localhost/", { method }))).text();
+  }));
+  deepStrictEqual(answers, ["read", "set", "removed", "set"]);
+  const refused = await send(new Request("http://localhost/", { method: "PATCH" }));
+  strictEqual(refused.status, 405);
+  strictEqual(refused.headers.get("allow"), "GET, HEAD, PUT, DELETE");
+  strictEqual(field(await refused.json(), "status"), 405);
+});
+
+Deno.test("serveNothing() answers every method with 404, after a look at the host", async () => {
+  const log = createLog({ secrets: [], write: () => {} });
+  const handle = serveNothing({ log, checkHost: createHostCheck() });
+  for (const method of ["GET", "HEAD", "POST", "OPTIONS", "ANY"]) {
+    strictEqual((await handle(new Request("http://localhost/", { method }))).status, 404);
   }
+  const headers = { host: "a/b" };
+  strictEqual((await handle(new Request("http://localhost/", { headers }))).status, 400);
 });
 
 const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
@@ -50,7 +75,7 @@ const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
 
 for (const { what, handle } of thrown) {
   Deno.test(`serve() answers the problem that an endpoint ${what} and logs nothing`, async () => {
-    const { send, log } = served({ ...endpoint, handle });
+    const { send, log } = served({ ...endpoint, work: { handle } });
     const response = await send(new Request("http://localhost/"));
     strictEqual(response.status, 400);
     strictEqual(field(await response.json(), "title"), "Bad counter id");
@@ -60,7 +85,7 @@ for (const { what, handle } of thrown) {
 
 for (const value of [new TypeError("x is private"), "x is private", undefined, { x: "private" }]) {
   Deno.test(`serve() answers 500 where an endpoint throws ${value} and logs it once`, async () => {
-    const { send, log } = served({ ...endpoint, handle: () => Promise.reject(value) });
+    const { send, log } = served({ ...endpoint, work: { handle: () => Promise.reject(value) } });
     const response = await send(new Request("http://localhost/?token=very-secret"));
     strictEqual(response.status, 500);
     doesNotMatch(await response.text(), /private/);
@@ -103,9 +128,12 @@ Deno.test("serve() refuses a bad Host also between two requests with a good one"
 
 Deno.test("serve() loads an endpoint once for all its first requests, and answers them by its rules", async () => {
   let loads = 0;
-  const { send } = served(() => {
-    loads++;
-    return Promise.resolve(endpoint);
+  const { send } = served({
+    ...endpoint,
+    work: () => {
+      loads++;
+      return Promise.resolve(work);
+    },
   });
   strictEqual(loads, 0);
   const requests = [
@@ -126,7 +154,10 @@ Deno.test("serve() loads an endpoint once for all its first requests, and answer
 });
 
 Deno.test("serve() answers and logs an endpoint that cannot be loaded like any unexpected error", async () => {
-  const { send, log } = served(() => Promise.reject(new Error("no such module")));
+  const { send, log } = served({
+    ...endpoint,
+    work: () => Promise.reject(new Error("no such module")),
+  });
   for (let time = 0; time < 2; time++) {
     const response = await send(new Request("http://localhost/"));
     strictEqual(response.status, 500);
@@ -138,13 +169,15 @@ Deno.test("serve() answers and logs an endpoint that cannot be loaded like any u
   match(log[0] ?? "", /"event":"unexpected error".*no such module/);
 });
 
-function served(endpoint: Endpoint | EndpointLoader): {
+function served(...endpoints: Endpoint[]): {
   send: (request: Request) => Promise<Response>;
   log: string[];
 } {
   const log: string[] = [];
-  const handler = serve(endpoint, createLog({ secrets: [], write: (line) => log.push(line) }));
-  const app = new Hono();
-  app.all("/", handler);
-  return { log, send: async (request) => await app.fetch(request) };
+  const paths = serve(endpoints, {
+    log: createLog({ secrets: [], write: (line) => log.push(line) }),
+    checkHost: createHostCheck(),
+  });
+  const { handle } = paths.get("/") ?? fail("the path is not served");
+  return { log, send: async (request) => await handle(request) };
 }

@@ -1,0 +1,49 @@
+import type { Log } from "../log.ts";
+import { Problem } from "../problem.ts";
+import { headOf, type WordForm } from "./answer.ts";
+import type { EndpointFacts, Work } from "./endpoint.ts";
+import { problemInPicture, problemInWords } from "./problem_answer.ts";
+
+/** How an endpoint fails, to whom it says so, and who else is told of what nobody expected. */
+export interface FailureOptions {
+  endpoint: Pick<EndpointFacts, "errors" | "audience">;
+  draw?: Work["draw"];
+  log: Log;
+}
+
+/** The answer to what went wrong. */
+export type Failure = (error: unknown, request: Request) => Response | Promise<Response>;
+
+/** Turns what goes wrong below an endpoint into an answer; no other place does. */
+export function createFailure({ endpoint, draw, log }: FailureOptions): Failure {
+  const { audience, errors } = endpoint;
+
+  function answerTo(problem: Problem, request: Request): Response {
+    if (draw !== undefined) {
+      return problemInPicture(problem, { svg: draw(problem), request, audience });
+    }
+    return problemInWords(problem, { form: wordsOf(errors, request.url), audience });
+  }
+
+  return (error, request) => {
+    const response = answerTo(problemOf(error, log), request);
+    return request.method === "HEAD" ? headOf(response) : response;
+  };
+}
+
+/** The words to fail in; pictures that could not be loaded fail in JSON. */
+function wordsOf(errors: EndpointFacts["errors"], url: string): WordForm {
+  if (typeof errors === "function") return errors(url);
+  return errors === "svg" ? "json" : errors;
+}
+
+/** A problem as it is; anything else is unexpected, and only the log gets to know what it was. */
+function problemOf(error: unknown, log: Log): Problem {
+  if (error instanceof Problem) return error;
+  log.error("unexpected error", { cause: error, ...stackOf(error) });
+  return new Problem("internal", { cause: error });
+}
+
+function stackOf(error: unknown): { stack?: string } {
+  return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
+}

@@ -1,0 +1,46 @@
+import type { CounterId } from "../counter/counter_id.ts";
+import type { Counters } from "../counter/counters.ts";
+import { Problem } from "../problem.ts";
+
+/** The number to answer with: as it was asked for, or with a remark of what is different about it. */
+export type Found = number | Remarked;
+
+/** A number that is not what the request usually gives. */
+export interface Remarked {
+  readonly hits: number;
+  readonly remark: "prefetch" | "stale";
+}
+
+/** Counts a hit, unless the request only looks: a HEAD, or a prefetch, whose answer says so. */
+export function countHit(
+  counters: Counters,
+  { request, id }: { request: Request; id: CounterId },
+): Found | Promise<Found> {
+  if (isPrefetch(request)) return remarked(counters.count(id), "prefetch");
+  return request.method === "HEAD" ? counters.count(id) : counters.hit(id);
+}
+
+/** The number that was seen last, for while the store is away; throws every other error on. */
+export function lastSeen(
+  counters: Counters,
+  { error, id }: { error: unknown; id: CounterId },
+): Remarked {
+  const hits = counters.lastSeen(id);
+  if (!(error instanceof Problem) || error.status !== 503 || hits === undefined) throw error;
+  return { hits, remark: "stale" };
+}
+
+const PREFETCHING = /\bprefetch\b/i;
+
+/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
+function isPrefetch({ headers }: Request): boolean {
+  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
+    PREFETCHING.test(headers.get("purpose") ?? "");
+}
+
+async function remarked(
+  hits: number | Promise<number>,
+  remark: Remarked["remark"],
+): Promise<Remarked> {
+  return { hits: await hits, remark };
+}

@@ -1,0 +1,84 @@
+import type { Problem } from "../problem.ts";
+import {
+  answer,
+  type Audience,
+  type Form,
+  type HeaderRecord,
+  headersOf,
+  remarkOf,
+  UNCACHED_IMAGE,
+  type WordForm,
+} from "./answer.ts";
+
+/** In which words a problem is told, and to whom. */
+export interface WordOptions {
+  form: WordForm;
+  audience: Audience;
+}
+
+/** The answer to a problem, in words. */
+export function problemInWords(problem: Problem, { form, audience }: WordOptions): Response {
+  const headers = {
+    ...problemHeaders(problem, { form, audience, cacheControl: "no-store" }),
+    ...(form === "json" && { "content-type": "application/problem+json" }),
+  };
+  return answer(textOf(problem, form), headers, problem.status);
+}
+
+/** A picture to show with a problem, who asked for it, and who may see it. */
+export interface PictureOptions {
+  svg: string;
+  request: Request;
+  audience: Audience;
+}
+
+/**
+ * The answer to a problem as a picture, which an image request gets with 200: image proxies throw away every status but
+ * 200, 206 and 304, and a page would show a broken image just when it should show what is wrong.
+ */
+export function problemInPicture(
+  problem: Problem,
+  { svg, request, audience }: PictureOptions,
+): Response {
+  const headers = {
+    ...problemHeaders(problem, { form: "svg", audience, cacheControl: UNCACHED_IMAGE }),
+    "vary": "Accept",
+  };
+  return answer(svg, headers, asksForImage(request) ? 200 : problem.status);
+}
+
+interface ProblemForm {
+  form: Form;
+  audience: Audience;
+  cacheControl: string;
+}
+
+function problemHeaders(problem: Problem, { form, ...sharing }: ProblemForm): HeaderRecord {
+  return {
+    ...headersOf(form, sharing),
+    ...remarkOf(problem.kind, sharing.audience),
+    ...(problem.status === 401 && { "www-authenticate": 'Bearer realm="Tallymark"' }),
+    ...(problem.status === 503 && { "retry-after": "1" }),
+    ...(problem.allow !== undefined && { allow: problem.allow }),
+  };
+}
+
+/** Whether somebody wants to show the answer as an image: their `Accept` names one, and no page. */
+function asksForImage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
+  const isImage = (range: string): boolean =>
+    range.trim().startsWith("image/") && !isRefused(range);
+  const isPage = (range: string): boolean => range.trim().startsWith("text/html");
+  return ranges.some(isImage) && !ranges.some(isPage);
+}
+
+/** Whether a range of `Accept` has a weight of 0 (RFC 9110, section 12.4.2). */
+function isRefused(range: string): boolean {
+  return range.split(";").slice(1).some((part) => /^q=0(?:\.0{0,3})?$/.test(part.trim()));
+}
+
+function textOf({ kind: name, title, status, detail }: Problem, form: WordForm): string {
+  if (form === "text") return `${title}: ${detail}`;
+  return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
+}

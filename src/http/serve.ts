@@ -1,0 +1,131 @@
+import type { Log } from "../log.ts";
+import { Problem } from "../problem.ts";
+import { answer, type Audience, headOf, NO_SNIFF } from "./answer.ts";
+import type { Endpoint, Work } from "./endpoint.ts";
+import { createFailure } from "./failure.ts";
+import type { HostCheck } from "./host.ts";
+
+/** What all paths share. */
+export interface ServeOptions {
+  log: Log;
+  checkHost: HostCheck;
+}
+
+/** Answers a request. */
+export type Handler = (request: Request) => Response | Promise<Response>;
+
+/** A handler, and a way to load what its first request would have to wait for. */
+export interface Served {
+  readonly handle: Handler;
+  load(): Promise<void>;
+}
+
+/** Serves the endpoints of every path, each by its methods. */
+export function serve(endpoints: readonly Endpoint[], options: ServeOptions): Map<string, Served> {
+  const paths = new Map<string, [Endpoint, ...Endpoint[]]>();
+  for (const endpoint of endpoints) {
+    const others = paths.get(endpoint.path);
+    if (others === undefined) paths.set(endpoint.path, [endpoint]);
+    else others.push(endpoint);
+  }
+  return new Map(paths.entries().map(([path, group]) => [path, servePath(group, options)]));
+}
+
+/** Refuses every request for a path that has no endpoint. */
+export function serveNothing({ log, checkHost }: ServeOptions): Handler {
+  const fail = createFailure({ endpoint: { errors: "json", audience: "none" }, log });
+  return (request) => {
+    try {
+      checkHost(request);
+      throw new Problem("not-found");
+    } catch (error) {
+      return fail(error, request);
+    }
+  };
+}
+
+function servePath([first, ...others]: [Endpoint, ...Endpoint[]], options: ServeOptions): Served {
+  const allow = [first, ...others].flatMap(({ methods }) => methods).join(", ");
+  // A method that no endpoint has is refused by the first.
+  const refusing = serveEndpoint(first, { ...options, allow });
+  if (others.length === 0) return refusing;
+  const served = others.map((endpoint) => serveEndpoint(endpoint, { ...options, allow }));
+  const byMethod = new Map(
+    others.flatMap(({ methods }, index) => methods.map((method) => [method, served[index]])),
+  );
+  return {
+    handle: (request) => (byMethod.get(request.method) ?? refusing).handle(request),
+    load: async () => {
+      await Promise.all([refusing, ...served].map((each) => each.load()));
+    },
+  };
+}
+
+interface EndpointOptions extends ServeOptions {
+  /** The methods of all endpoints of the path. */
+  allow: string;
+}
+
+function serveEndpoint(endpoint: Endpoint, options: EndpointOptions): Served {
+  const { work } = endpoint;
+  if (typeof work !== "function") {
+    return { handle: handlerOf(endpoint, { ...options, work }), load: async () => {} };
+  }
+  let loading: Promise<void> | undefined;
+  const load = () =>
+    loading ??= work().catch(broken).then((work) => {
+      handle = handlerOf(endpoint, { ...options, work });
+    });
+  let handle: Handler = (request) => load().then(() => handle(request));
+  return { handle: (request) => handle(request), load };
+}
+
+/** Stands for work that could not be loaded. */
+function broken(cause: unknown): Work {
+  return {
+    handle() {
+      throw cause;
+    },
+  };
+}
+
+function handlerOf(
+  endpoint: Endpoint,
+  { work, log, checkHost, allow }: EndpointOptions & { work: Work },
+): Handler {
+  const { methods, audience } = endpoint;
+  const fail = createFailure({ endpoint, draw: work.draw, log });
+
+  function respond(request: Request): Response | Promise<Response> {
+    checkHost(request);
+    const { method } = request;
+    if (!methods.includes(method)) throw new Problem("method-not-allowed", { allow });
+    if (method === "OPTIONS") return preflight(allow, audience);
+    const response = work.handle(request);
+    return method === "HEAD" ? headOf(response) : response;
+  }
+
+  return (request) => {
+    try {
+      const response = respond(request);
+      return response instanceof Response
+        ? response
+        : response.catch((error) => fail(error, request));
+    } catch (error) {
+      return fail(error, request);
+    }
+  };
+}
+
+/** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
+function preflight(allow: string, audience: Audience): Response {
+  if (audience !== "any") return answer(null, { allow, ...NO_SNIFF }, 204);
+  return answer(null, {
+    allow,
+    ...NO_SNIFF,
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+  }, 204);
+}

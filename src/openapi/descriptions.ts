@@ -1,0 +1,90 @@
+import type { ParameterObject } from "./document.ts";
+import { type Answers, bodies, cached, fresh, revalidated, uncached } from "./answers.ts";
+
+/** What is told of an endpoint beyond the facts that it is run by. */
+export interface Description {
+  /** Behind the method, the name of the operation. */
+  name: string;
+  tags: ("Counters" | "Badges" | "Service")[];
+  /** More than its summary says. */
+  description?: string;
+  /** The headers that it looks at. */
+  headers?: ParameterObject[];
+  /** What it answers where all goes well. */
+  answers: Answers;
+  /** The statuses of problems that it has beside those of every endpoint. */
+  problems?: readonly number[];
+}
+
+const STORE = [409, 503, 504];
+const NOT_COUNTED = "A prefetch is answered without counting.";
+const COUNT = "The count; 0 before the first hit.";
+
+/** The tag of the badge that the caller already has. */
+const ifNoneMatch: ParameterObject = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier answer.",
+  schema: { type: "string" },
+};
+
+/** What is told of each endpoint, by its first method and its path. */
+export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, Description>([
+  ["GET /hit", {
+    name: "Hit",
+    tags: ["Counters"],
+    description: `${NOT_COUNTED} A \`POST\` takes no body: the id belongs in the query.`,
+    answers: { 200: fresh("Counted: the new count.", bodies.counter, "prefetch") },
+    problems: STORE,
+  }],
+  ["GET /hit.svg", {
+    name: "HitImage",
+    tags: ["Counters", "Badges"],
+    description: `\`HEAD\` does not count. ${NOT_COUNTED}`,
+    answers: { 200: uncached("The badge with the new count.", "prefetch", "problem") },
+    problems: STORE,
+  }],
+  ["GET /count", {
+    name: "Count",
+    tags: ["Counters"],
+    answers: { 200: fresh(COUNT, { ...bodies.counter, ...bodies.hits }) },
+    problems: STORE,
+  }],
+  ["GET /count.txt", {
+    name: "CountText",
+    tags: ["Counters"],
+    answers: { 200: fresh(COUNT, bodies.hits) },
+    problems: STORE,
+  }],
+  ["GET /badge", {
+    name: "Badge",
+    tags: ["Badges"],
+    headers: [ifNoneMatch],
+    answers: revalidated("The badge."),
+    problems: STORE,
+  }],
+  ["GET /badge.json", {
+    name: "BadgeJson",
+    tags: ["Badges"],
+    answers: { 200: cached("The badge.", bodies.shieldsBadge) },
+    problems: STORE,
+  }],
+  ["GET /key", {
+    name: "Key",
+    tags: ["Counters"],
+    answers: { 200: fresh("The key.", bodies.key) },
+  }],
+  ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
+  ["GET /healthz", service("Health", { content: bodies.health })],
+  ["GET /readyz", service("Readiness", { content: bodies.health, problems: [503] })],
+  ["GET /", service("Index", { content: bodies.text })],
+]);
+
+/** An endpoint that tells of the service itself. */
+function service(
+  name: string,
+  { content, problems = [] }: { content: Answers[string]["content"] & object; problems?: number[] },
+): Description {
+  const answers = { 200: { description: "What was asked for.", headers: {}, content } };
+  return { name, tags: ["Service"], answers, problems };
+}

@@ -1,0 +1,47 @@
+/** A JSON Schema, as OpenAPI 3.1 takes it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** Everything that JSON, text and images hold, for `components.schemas`. */
+export const schemas = {
+  Counter: record("A counter and where its value came from.", {
+    id: { type: "string", examples: ["home"] },
+    hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
+    source: { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." },
+  }),
+  HitsText: { type: "string", pattern: "^[0-9]{1,16}\\n?$", examples: ["42"] },
+  ShieldsBadge: record("What the endpoint badge of shields.io reads.", {
+    schemaVersion: { const: 1 },
+    label: { type: "string", examples: ["views"] },
+    message: { type: "string", minLength: 1, description: "The count.", examples: ["42"] },
+    color: { type: "string", pattern: "^#?[0-9a-z]+$", examples: ["blue"] },
+    cacheSeconds: { type: "integer", minimum: 30, maximum: 3600, examples: [60] },
+  }),
+  Svg: { type: "string", pattern: "^<svg[ >]" },
+  Key: record("A counter key: it opens this id only.", {
+    id: { type: "string", examples: ["home"] },
+    key: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+  }),
+  Health: record("The service is well.", { status: { const: "ok" } }),
+  Problem: {
+    type: "object",
+    description: "What went wrong, as RFC 9457 has it.",
+    properties: {
+      type: { type: "string", format: "uri-reference" },
+      title: { type: "string", minLength: 1 },
+      status: { type: "integer", minimum: 400, maximum: 599 },
+      detail: { type: "string", minLength: 1, description: "A sentence for the caller." },
+    },
+    required: ["type", "title", "status", "detail"],
+  },
+} satisfies Record<string, Schema>;
+
+/** A schema of `components.schemas`. */
+export function reference(name: keyof typeof schemas): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** An object of exactly these properties. */
+function record(description: string, properties: { [name: string]: Schema }): Schema {
+  const required = Object.keys(properties);
+  return { type: "object", description, properties, required, additionalProperties: false };
+}

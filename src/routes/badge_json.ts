@@ -1,0 +1,46 @@
+import { color, label, locale, numbers } from "../badge/parameters.ts";
+import { answer, headersOf, remarkOf } from "../http/answer.ts";
+import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
+import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import { type Found, lastSeen } from "../http/found.ts";
+import { cacheSeconds } from "../http/parameters.ts";
+
+/** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
+export function badgeJson(service: CounterService): Endpoint {
+  const { counters, readers } = service;
+  const { audience } = readers;
+  const stale = {
+    ...headersOf("json", readers.sharing("no-store")),
+    ...remarkOf("stale", audience),
+  };
+  return counterEndpoint({
+    path: "/badge.json",
+    methods: SHARED_READ,
+    summary: "Describe the badge for the endpoint badge of shields.io",
+    parameters: [label, color, cacheSeconds, numbers, locale],
+    admits: "reader",
+    audience,
+    errors: "json",
+    async work() {
+      const { shieldsBadge } = await import("../badge/shields_badge.ts");
+      return {
+        find: ({ id }): Found | Promise<Found> => counters.count(id),
+        recover: (error, { id }) => lastSeen(counters, { error, id }),
+        answer(found, { query }) {
+          const hits = typeof found === "number" ? found : found.hits;
+          const seconds = secondsOf(query.get("cacheSeconds"));
+          const body = JSON.stringify({ ...shieldsBadge(query, hits), cacheSeconds: seconds });
+          if (typeof found !== "number") return answer(body, stale);
+          return answer(body, headersOf("json", readers.sharing(`max-age=${seconds}`)));
+        },
+      };
+    },
+  }, service);
+}
+
+/** A whole number of seconds within the bounds; the default where it is not a whole number. */
+function secondsOf(text: string | undefined): number {
+  const { default: usual, minimum, maximum } = cacheSeconds.schema;
+  if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return usual;
+  return Math.min(maximum, Math.max(minimum, Number(text)));
+}

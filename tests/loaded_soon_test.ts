@@ -1,0 +1,22 @@
+import { strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { projectFolder } from "./support/programs.ts";
+import { copyProject } from "./support/project_copy.ts";
+import { startService } from "./support/service.ts";
+
+/** What the first request for it would load; with no file descriptor left that would end the process. */
+const LATER = ["src/badge/drawings.ts", "src/badge/shields_badge.ts", "src/openapi/document.ts"];
+
+Deno.test("what draws and describes is loaded soon after the start, without a request", async () => {
+  await using project = await copyProject();
+  for (const path of LATER) {
+    const announcement = `\nconsole.error("loaded ${path}");\n`;
+    await Deno.writeTextFile(join(project.path, path), announcement, { append: true });
+  }
+  await using service = await startService({
+    env: { STORE_URL: "memory:" },
+    wrap: (line) => line.map((part) => part.replace(projectFolder, project.path)),
+  });
+  for (const path of LATER) await service.waitForOutput(new RegExp(`loaded ${path}`));
+  strictEqual((await service.stop()).code, 0);
+});

@@ -1,0 +1,13 @@
+import { endpointsOf } from "../../src/app.ts";
+import { createCounters } from "../../src/counter/counters.ts";
+import { describe } from "../../src/openapi/document.ts";
+import { ScriptedStore } from "./scripted_store.ts";
+
+/** Every endpoint of the service, for tests that walk its surface; they stand on a store that holds nothing. */
+export const endpoints = endpointsOf({
+  config: { secret: undefined, openReads: true },
+  counters: createCounters(new ScriptedStore()),
+});
+
+/** What `GET /openapi.json` answers with. */
+export const openapi = describe(endpoints);

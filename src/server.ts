@@ -8,6 +8,7 @@ import { messageOf, StartError } from "./start_error.ts";
 import type { CounterStore } from "./counter/store.ts";
 import { readEnvironment, type Surroundings } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
+import { refuseBrokenRuntime } from "./start/runtime.ts";
 import { ConfigError } from "./start/settings_reader.ts";
 import { folderOf } from "./store/kv/kv_file.ts";
 import { createLog, printTo } from "./log.ts";
@@ -22,6 +23,7 @@ const LOAD_PAUSE_MS = 100;
 /** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
 export async function run(): Promise<void> {
   try {
+    refuseBrokenRuntime(Deno.version.deno);
     await start(await readEnvironment((name) => Deno.env.get(name)));
   } catch (error) {
     fail(error);

@@ -117,7 +117,7 @@ function randomToken(): string {
 function secretsOf(config: Config, generatedToken: string | undefined): string[] {
   const { store } = config;
   const secrets = [config.secret, generatedToken, config.kvToken];
-  if (store.kind === "redis") secrets.push(store.password);
+  if (store.kind === "redis") secrets.push(store.addresses[0]?.password);
   if (store.kind === "kv-remote") {
     const { password, search } = new URL(store.url);
     secrets.push(password, search);

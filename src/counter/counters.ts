@@ -50,8 +50,11 @@ export interface Counters {
   setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
   list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** Resolves where the store would take a hit within a second; rejects with "store-unavailable" otherwise. */
-  ready(): Promise<void>;
+  /**
+   * Resolves where the store would take a hit within a second, with the names of its shards that would not; rejects with
+   * "store-unavailable" otherwise.
+   */
+  ready(): Promise<readonly string[]>;
   /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
 }
@@ -132,10 +135,10 @@ export function createCounters(
     return number;
   }
 
-  async function ready(): Promise<void> {
+  async function ready(): Promise<readonly string[]> {
     // A store that was closed would be opened again, or taken to be away.
     if (closing !== undefined) throw new Problem("store-unavailable");
-    await within(READY_DEADLINE_MS, store.check());
+    return await within(READY_DEADLINE_MS, store.check());
   }
 
   async function end(): Promise<void> {

@@ -93,8 +93,11 @@ export interface CounterStore {
   list(options: ListOptions): AsyncGenerator<ListPage>;
   /** The number of a counter where this process is sure of it without asking, as the only one that writes. */
   known?(id: CounterId): number | undefined;
-  /** Resolves where the store would take a hit right now; rejects with "store-unavailable" where it would not. */
-  check(): Promise<void>;
+  /**
+   * Resolves where the store would take a hit right now, with the names of the shards that would not; rejects with
+   * "store-unavailable" where none would.
+   */
+  check(): Promise<readonly string[]>;
   /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
   close(): Promise<void>;
 }

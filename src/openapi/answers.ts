@@ -23,6 +23,7 @@ export const bodies = {
   shieldsBadge: { "application/json": { schema: reference("ShieldsBadge") } },
   key: { "application/json": { schema: reference("Key") } },
   health: { "application/json": { schema: reference("Health") } },
+  readiness: { "application/json": { schema: reference("Readiness") } },
   document: { "application/json": { schema: { type: "object" } } },
   text: { "text/plain": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;

@@ -22,6 +22,21 @@ export const schemas = {
     key: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
   }),
   Health: record("The service is well.", { status: { const: "ok" } }),
+  Readiness: {
+    type: "object",
+    description: "The service takes hits.",
+    properties: {
+      status: { const: "ok" },
+      away: {
+        type: "array",
+        minItems: 1,
+        items: { type: "string" },
+        description: "The shards of the store that take none, where there are some.",
+      },
+    },
+    required: ["status"],
+    additionalProperties: false,
+  },
   Problem: {
     type: "object",
     description: "What went wrong, as RFC 9457 has it.",

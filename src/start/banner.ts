@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
+import type { RedisSetting } from "./redis_url.ts";
 import type { StoreSetting } from "./store_setting.ts";
 
 /** What a banner tells. */
@@ -67,8 +68,14 @@ function placeOf(store: StoreSetting): string {
     case "kv-platform":
       return "Deno KV of the platform";
     case "redis":
-      return `Redis at ${store.host}:${store.port}${store.tls ? " over TLS" : ""}`;
+      return redisPlace(store);
   }
+}
+
+function redisPlace({ form, addresses }: RedisSetting): string {
+  const kind = { any: "Redis", cluster: "Redis Cluster", sentinel: "Redis of the Sentinels" }[form];
+  const places = addresses.map(({ host, port }) => `${host}:${port}`).join(", ");
+  return `${kind} at ${places}${addresses[0]?.tls ? " over TLS" : ""}`;
 }
 
 function readsOf({ openReads }: Config): string {

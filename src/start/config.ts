@@ -11,6 +11,8 @@ export interface Config {
   readonly store: StoreSetting;
   /** The token of a remote Deno KV. */
   readonly kvToken: string | undefined;
+  /** How many replicas of a Redis must have a hit before it counts. */
+  readonly replicas: number;
   readonly hostname: string;
   readonly port: number;
   readonly prefix: string;
@@ -29,11 +31,13 @@ export function parseConfig(environment: Environment): Config {
   const { deploy } = reader;
   const secret = reader.read(SETTINGS.secret);
   const publicReads = reader.read(SETTINGS.publicReads);
+  const store = storeOf(reader);
   const config: Config = {
     platform: deploy ? "deploy" : "standalone",
     secret,
-    store: storeOf(reader),
+    store,
     kvToken: reader.read(SETTINGS.kvToken),
+    replicas: replicasOf(reader, store),
     hostname: reader.read(SETTINGS.hostname),
     port: reader.read(SETTINGS.port),
     prefix: reader.read(SETTINGS.prefix),
@@ -58,6 +62,15 @@ function storeOf(reader: SettingsReader): StoreSetting {
     reader.complain(SETTINGS.kvToken, "is missing: the Deno KV in STORE_URL needs it");
   }
   return store;
+}
+
+/** Deno KV has no replicas to wait for. */
+function replicasOf(reader: SettingsReader, store: StoreSetting): number {
+  const replicas = reader.read(SETTINGS.replicas);
+  if (replicas > 0 && store.kind !== "redis") {
+    reader.complain(SETTINGS.replicas, "must be 0 without a Redis: only a Redis has replicas");
+  }
+  return replicas;
 }
 
 function hostedStore(reader: SettingsReader): StoreSetting | undefined {

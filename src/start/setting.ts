@@ -35,6 +35,12 @@ export function parsePort(text: string): number {
   throw new BadSetting("must be a whole number from 0 to 65535");
 }
 
+/** A number of replicas. */
+export function parseReplicas(text: string): number {
+  if (/^\d$/.test(text)) return Number(text);
+  throw new BadSetting("must be a whole number from 0 to 9");
+}
+
 /** The name or address of a host. */
 export function parseHost(text: string): string {
   if (/^[\w.:%-]+$/.test(text)) return text;

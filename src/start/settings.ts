@@ -4,6 +4,7 @@ import {
   parseHost,
   parsePort,
   parsePrefix,
+  parseReplicas,
   parseTimeZone,
   type Setting,
 } from "./setting.ts";
@@ -30,9 +31,16 @@ export const SETTINGS = {
     name: "STORE_URL",
     default: "kv:data/counters.kv",
     meaning:
-      "`redis://user:password@host:port/database`, `rediss://…` (TLS), `kv:PATH` (a Deno KV file), `kv:https://…` or `kv:http://…` (a remote Deno KV), `memory:`.",
+      "`redis://user:password@host:port/database`, `rediss://…` (TLS), several with commas, `redis+cluster://`, `redis+sentinel://host,host/name`, `kv:PATH` (a Deno KV file), `kv:https://…` or `kv:http://…` (a remote Deno KV), `memory:`.",
     onDeploy: true,
     parse: parseStoreUrl,
+  },
+  replicas: {
+    name: "STORE_REPLICAS",
+    default: "0",
+    meaning: "Redis only: a hit is answered 200 when so many replicas have it.",
+    onDeploy: true,
+    parse: parseReplicas,
   },
   hostedStore: {
     name: "HOSTED_STORE_URL",

@@ -1,4 +1,5 @@
-import { type RedisAddress, redisFromHosted, redisFromUrl } from "./redis_address.ts";
+import { redisFromHosted } from "./redis_address.ts";
+import { isRedisUrl, parseRedisUrl, type RedisSetting } from "./redis_url.ts";
 import { BadSetting } from "./setting.ts";
 
 /** Where the counters are kept. */
@@ -7,13 +8,13 @@ export type StoreSetting =
   | { readonly kind: "kv-memory" }
   | { readonly kind: "kv-platform" }
   | { readonly kind: "kv-remote"; readonly url: string }
-  | ({ readonly kind: "redis" } & RedisAddress);
+  | ({ readonly kind: "redis" } & RedisSetting);
 
 /** The store that a `STORE_URL` names. */
 export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
   const scheme = /^[a-z]+:/i.exec(text)?.[0].toLowerCase();
   const rest = text.slice(scheme?.length ?? 0);
-  if (scheme === "redis:" || scheme === "rediss:") return redisStore(text);
+  if (isRedisUrl(text)) return { kind: "redis", ...parseRedisUrl(text) };
   if (scheme === "memory:" && rest === "") return { kind: "kv-memory" };
   if (scheme === "kv:" && rest !== "" && !rest.includes("\0")) return kvStore(rest, deploy);
   throw new BadSetting("must begin with redis://, rediss://, kv: or memory:");
@@ -22,17 +23,11 @@ export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
 /** The Redis that `HOSTED_STORE_URL` and its password name. */
 export function parseHostedStore(host: string, password: string): StoreSetting {
   const address = redisFromHosted(host, password);
-  if (address !== undefined) return { kind: "redis", ...address };
+  if (address !== undefined) {
+    return { kind: "redis", form: "any", addresses: [address], master: undefined };
+  }
   throw new BadSetting(
     "must be host, host:port, redis://host:port, rediss://host:port or https://host",
-  );
-}
-
-function redisStore(url: string): StoreSetting {
-  const address = redisFromUrl(url);
-  if (address !== undefined) return { kind: "redis", ...address };
-  throw new BadSetting(
-    "must be redis://user:password@host:port/database, with special characters percent-encoded",
   );
 }
 

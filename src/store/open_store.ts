@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { openKvFile } from "./kv/kv_file.ts";
 import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { RedisLink } from "./redis/redis_link.ts";
+import { openRedis } from "./redis/open_redis.ts";
 import { createRedisStore, REDIS_BATCHES } from "./redis/redis_store.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
@@ -17,7 +17,7 @@ const LET_GO_LIMIT_MS = 500;
 
 /** Options of {@linkcode openStore}. */
 export interface OpenStoreOptions {
-  config: Pick<Config, "store" | "prefix" | "failFast">;
+  config: Pick<Config, "store" | "prefix" | "failFast" | "replicas">;
   log: Log;
   /** Called where the store turns out later to be one that cannot be used at all. */
   onUnusable(error: StartError): void;
@@ -36,7 +36,7 @@ export async function openStore(options: OpenStoreOptions): Promise<CounterStore
 }
 
 async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<CounterStore> {
-  const { store: setting, prefix } = config;
+  const { store: setting, prefix, replicas } = config;
   if (setting.kind !== "redis") requireDenoKv();
   const health = createStoreHealth(log);
   switch (setting.kind) {
@@ -64,9 +64,16 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
         health,
         async open() {
           const library = await loadRedisClient();
-          const link = new RedisLink({ address: setting, library, health, onUnusable });
-          await link.tried;
-          return createRedisStore({ link, prefix, health });
+          const link = await openRedis({
+            setting,
+            replicas,
+            library,
+            health,
+            healthOf: (node) => createStoreHealth(log, node),
+            onRedirect() {},
+            onUnusable,
+          });
+          return createRedisStore({ link, prefix });
         },
       });
   }
@@ -100,7 +107,8 @@ async function answering(store: CounterStore): Promise<void> {
   const giveUp = performance.now() + FAIL_FAST_LIMIT_MS;
   while (performance.now() < giveUp) {
     try {
-      return await within(giveUp - performance.now(), store.check());
+      await within(giveUp - performance.now(), store.check());
+      return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

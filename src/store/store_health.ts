@@ -18,21 +18,30 @@ export interface StoreHealth {
   well(): void;
 }
 
+/** The health of what nobody watches. */
+export const UNWATCHED: StoreHealth = {
+  away() {},
+  denied() {},
+  unwritable() {},
+  readable() {},
+  well() {},
+};
+
 type Trouble = "away" | "denied" | "unwritable";
 
-/** The health of a store that is taken to be well until it is not. */
-export function createStoreHealth(log: Log): StoreHealth {
+/** The health of a store, or of one of its nodes, that is taken to be well until it is not. */
+export function createStoreHealth(log: Log, node?: string): StoreHealth {
   const troubles = new Set<Trouble>();
 
   function begin(trouble: Trouble, cause: unknown): void {
     const told = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
     troubles.add(trouble);
-    if (!told) log.error("store away", { cause });
+    if (!told) log.error("store away", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
     for (const trouble of ended) troubles.delete(trouble);
-    if (troubles.size === 0) log.info("store back");
+    if (troubles.size === 0) log.info("store back", { node });
   }
 
   return {

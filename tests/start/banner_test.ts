@@ -31,6 +31,9 @@ const places: [environment: Environment, place: string][] = [
   ],
   [{ DENO_DEPLOY: "true" }, "Deno KV of the platform"],
   [{ STORE_URL: "redis://u:hidden@h/1" }, "Redis at h:6379"],
+  [{ STORE_URL: "rediss://u:hidden@h,i:1" }, "Redis at h:6379, i:1 over TLS"],
+  [{ STORE_URL: "redis+cluster://h:1" }, "Redis Cluster at h:1"],
+  [{ STORE_URL: "redis+sentinel://h/m" }, "Redis of the Sentinels at h:26379"],
   [
     { HOSTED_STORE_URL: "https://h", HOSTED_STORE_PASSWORD: "hidden" },
     "Redis at h:6379 over TLS",

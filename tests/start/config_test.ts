@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { assert, constantFrom, oneof, property, record, string, stringMatching } from "fast-check";
 import { type Config, parseConfig } from "../../src/start/config.ts";
+import type { RedisAddress } from "../../src/start/redis_address.ts";
+import type { StoreSetting } from "../../src/start/store_setting.ts";
 import { VARIABLES } from "../../src/start/settings.ts";
 import { ConfigError, type Environment } from "../../src/start/settings_reader.ts";
 
@@ -9,6 +11,7 @@ const plain: Config = {
   secret: undefined,
   store: { kind: "kv-file", path: "data/counters.kv" },
   kvToken: undefined,
+  replicas: 0,
   hostname: "0.0.0.0",
   port: 8000,
   prefix: "hits:",
@@ -18,8 +21,7 @@ const plain: Config = {
   ignored: [],
 };
 const deployed: Config = { ...plain, platform: "deploy", store: { kind: "kv-platform" } };
-const redis = {
-  kind: "redis" as const,
+const address = {
   host: "h",
   port: 6379,
   tls: false,
@@ -27,7 +29,8 @@ const redis = {
   password: undefined,
   database: 0,
 };
-const hosted = { ...redis, tls: true, username: "default", password: "p" };
+const redis = redisAt(address);
+const hosted = redisAt({ ...address, tls: true, username: "default", password: "p" });
 const deploy = { DENO_DEPLOY: "true" };
 const token = { DENO_KV_ACCESS_TOKEN: "t" };
 
@@ -73,14 +76,19 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   ["STORE_URL redis://", { STORE_URL: "redis://h" }, { ...plain, store: redis }],
   ["STORE_URL rediss://", { STORE_URL: "rediss://u:p%40@h:1/2" }, {
     ...plain,
-    store: {
-      ...redis,
+    store: redisAt({
+      ...address,
       port: 1,
       tls: true,
       username: "u",
       password: "p@",
       database: 2,
-    },
+    }),
+  }],
+  ["STORE_REPLICAS", { STORE_URL: "redis://h", STORE_REPLICAS: "2" }, {
+    ...plain,
+    store: redis,
+    replicas: 2,
   }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {
     ...plain,
@@ -162,6 +170,12 @@ const bad: [environment: Environment, named: string[]][] = [
     ...["redis:", "redis://", "redis://:p@", "redis://h:99999", "redis://h/name", "redis://%zz@h"],
     ...["redis://u:p%zz@h", "redis://u:6379#x@h", "redis://u:6379?x@h", "redis://u:6379/x@h"],
   ].map((STORE_URL): [Environment, string[]] => [{ STORE_URL, ...token }, ["STORE_URL"]]),
+  ...["-1", "1.5", "10", "one"].map((STORE_REPLICAS): [Environment, string[]] => [
+    { STORE_URL: "redis://h", STORE_REPLICAS },
+    ["STORE_REPLICAS"],
+  ]),
+  [{ STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
+  [{ STORE_URL: "memory:", STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
   [{ STORE_URL: "kv:https://h" }, ["DENO_KV_ACCESS_TOKEN"]],
   [{ STORE_URL: "kv:http://h", DENO_KV_ACCESS_TOKEN: "" }, ["DENO_KV_ACCESS_TOKEN"]],
   [{ HOSTED_STORE_URL: "h" }, ["HOSTED_STORE_PASSWORD"]],
@@ -236,4 +250,8 @@ function problemsOf(environment: Environment): readonly string[] {
     if (error instanceof ConfigError) return error.problems;
     throw error;
   }
+}
+
+function redisAt(address: RedisAddress): StoreSetting {
+  return { kind: "redis", form: "any", addresses: [address], master: undefined };
 }

@@ -4,7 +4,8 @@ import { KV_BATCHES } from "../../src/store/kv/kv_store.ts";
 import { createLazyStore } from "../../src/store/lazy_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { memoryStore } from "../support/app.ts";
-import { addition, rejectsWith, unwatched } from "../support/store_contract.ts";
+import { addition, rejectsWith } from "../support/store_contract.ts";
+import { UNWATCHED } from "../../src/store/store_health.ts";
 
 const HOME = counterId("home");
 
@@ -35,7 +36,7 @@ Deno.test("createLazyStore: opens soon after the start although nobody calls", a
 
 Deno.test("createLazyStore: where opening fails nothing is counted, and the next call tries again", async () => {
   const causes: unknown[] = [];
-  const health = { ...unwatched, away: (cause: unknown) => causes.push(cause) };
+  const health = { ...UNWATCHED, away: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
   let tries = 0;
   const store = lazy(async (): Promise<CounterStore> => {
@@ -102,6 +103,6 @@ Deno.test("createLazyStore: closing while it opens ends well, whether that fails
   await check.catch(() => {});
 });
 
-function lazy(open: () => Promise<CounterStore>, health = unwatched): CounterStore {
+function lazy(open: () => Promise<CounterStore>, health = UNWATCHED): CounterStore {
   return createLazyStore({ traits: { source: "deno-kv", ...KV_BATCHES }, health, open });
 }

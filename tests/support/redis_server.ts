@@ -19,8 +19,10 @@ export type RedisOptions = {
   port?: number;
   /** Sets `requirepass`, and the password in `url`. */
   password?: string;
-  /** Listens with TLS only; `caCertificate` is then the authority to trust. */
-  tls?: boolean;
+  /** Listens with TLS only, with a certificate of its own or this one; `caCertificate` is then the authority to trust. */
+  tls?: boolean | Certificate;
+  /** What stands before all other arguments: the path of a file with settings, where there is one. */
+  config?: string;
   /** `listening` does not wait until the data is loaded; the default is `loaded`. */
   until?: "listening" | "loaded";
 };
@@ -28,7 +30,7 @@ export type RedisOptions = {
 /** Starts a real redis-server on 127.0.0.1 and waits until it answers. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const dir = options.dir ?? await Deno.makeTempDir({ prefix: "tallymark-redis-" });
-  const certificate = options.tls ? await makeCertificate(dir) : undefined;
+  const certificate = options.tls === true ? await makeCertificate(dir) : options.tls || undefined;
   for (let attempt = 1;; attempt++) {
     const server = new RedisServer(options, dir, options.port ?? freePort(), certificate);
     try {
@@ -151,10 +153,11 @@ export class RedisServer {
   }
 
   #args(): string[] {
-    const { args = [], password } = this.#options;
+    const { args = [], config, password } = this.#options;
     const certificate = this.#certificate;
     const port = String(this.port);
     return [
+      ...config === undefined ? [] : [config],
       ...["--bind", "127.0.0.1", "--dir", this.dir, "--save", "", "--appendonly", "no"],
       ...certificate === undefined ? ["--port", port] : [
         ...["--port", "0", "--tls-port", port, "--tls-auth-clients", "no"],

@@ -19,6 +19,8 @@ export class ScriptedStore implements CounterStore {
   readonly calls = { change: 0, read: 0, check: 0 };
   /** What every call fails with; undefined where it works. */
   failure: ProblemName | Error | undefined;
+  /** The shards that take no hits. */
+  shardsAway: readonly string[] = [];
   /** What every call waits for before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<CounterId, number>();
@@ -46,9 +48,10 @@ export class ScriptedStore implements CounterStore {
     yield { counters: [...counters], foreign: 0 };
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<readonly string[]> {
     this.calls.check++;
     await this.#obey();
+    return this.shardsAway;
   }
 
   async close(): Promise<void> {}

@@ -8,7 +8,6 @@ import {
   type CounterStore,
   MAX_HITS,
 } from "../../src/counter/store.ts";
-import type { StoreHealth } from "../../src/store/store_health.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A place that keeps counters, empty at first, and the ways into it that go past the store. */
@@ -34,15 +33,6 @@ export interface StoreKind {
   /** Whether what a store was told is there when it is opened again. */
   keeps: boolean;
 }
-
-/** The health of a store that nobody watches. */
-export const unwatched: StoreHealth = {
-  away() {},
-  denied() {},
-  unwritable() {},
-  readable() {},
-  well() {},
-};
 
 /** Ids that a careless store would mix up. */
 const HOSTILE_IDS = [

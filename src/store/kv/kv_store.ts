@@ -183,8 +183,9 @@ export function createKvStore(options: KvStoreOptions): CounterStore {
         file?.checkPresent();
         await kv.get([prefix, "home"]);
         health.readable();
+        return [];
       } catch (cause) {
-        unavailable(cause);
+        return unavailable(cause);
       }
     },
     async close() {

@@ -1,6 +1,5 @@
 import type { RedisAddress } from "../../start/redis_address.ts";
 import { Problem } from "../../problem.ts";
-import { StartError } from "../../start_error.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { backoff, createRedisClient, type RedisClient, type RedisLibrary } from "./redis_client.ts";
 import { refusedByReplica, refusesLogin, type Reply, replyOf } from "./redis_reply.ts";
@@ -10,8 +9,8 @@ export interface RedisLinkOptions {
   address: RedisAddress;
   library: RedisLibrary;
   health: StoreHealth;
-  /** Called where this Redis cannot be used at all. */
-  onUnusable(error: StartError): void;
+  /** Called with what this Redis tells of itself, when it is connected and now and then. */
+  onInfo(info: string): void;
 }
 
 /** Without a reply for this long while commands are under way, the connection is taken to be dead. */
@@ -21,6 +20,8 @@ const HANDSHAKE_MS = 2000;
 const WATCH_INTERVAL_MS = 250;
 /** How often Redis is asked what it is, so that one that hangs or lost its role is noticed although nobody calls. */
 const GREET_INTERVAL_MS = 5000;
+
+const GREETING = [["PING"], ["INFO", "server"], ["INFO", "cluster"], ["INFO", "replication"]];
 
 /** One connection to a Redis that is kept alive for as long as the process runs; nothing is ever sent twice. */
 export class RedisLink {
@@ -37,6 +38,8 @@ export class RedisLink {
   /** When the last sign of life came, by `performance.now()`. */
   #progress = performance.now();
   #greeted = performance.now();
+  /** When the present connection became ready. */
+  #readySince = Infinity;
   #closing: Promise<void> | undefined;
 
   constructor(options: RedisLinkOptions) {
@@ -48,6 +51,11 @@ export class RedisLink {
   /** Resolves when the first attempt to connect has ended, well or not. */
   get tried(): Promise<void> {
     return this.#tried.promise;
+  }
+
+  /** Since when it is connected without a break, by `performance.now()`; Infinity where it is not. */
+  get readySince(): number {
+    return this.#client.isReady ? this.#readySince : Infinity;
   }
 
   /** Sends commands together and resolves with a reply to each; rejects, nothing sent, where there is no connection. */
@@ -99,7 +107,9 @@ export class RedisLink {
       release(this.#client);
       this.#client = client;
     }
-    if (client === this.#client) this.#greet();
+    if (client !== this.#client) return;
+    this.#readySince = performance.now();
+    this.#greet();
   }
 
   #fail(client: RedisClient, error: unknown): void {
@@ -110,31 +120,22 @@ export class RedisLink {
     this.#tried.resolve();
   }
 
-  /**
-   * A Redis takes connections before it has loaded its data, so it is back only with an answer; and a node of a Redis
-   * Cluster holds a part of the keys only and would refuse all others, hit by hit.
-   */
+  /** A Redis takes connections before it has loaded its data, so it is back only with an answer. */
   async #greet(): Promise<void> {
     this.#greeted = performance.now();
-    const [ping, cluster, replication] = await this.send([
-      ["PING"],
-      ["INFO", "cluster"],
-      ["INFO", "replication"],
-    ]).catch(() => []);
-    const { health, onUnusable } = this.#options;
-    if (ping?.kind === "done") health.readable();
+    const [ping, ...infos] = await this.send(GREETING).catch(() => []);
+    const { health, onInfo } = this.#options;
     if (ping?.kind === "refused" && ping.cause.message.startsWith("NOAUTH")) {
       health.denied(ping.cause);
     }
+    if (ping?.kind === "done") {
+      const info = infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join("");
+      health.readable();
+      onInfo(info);
+      if (info.includes("role:master")) this.#successors = 0;
+      if (info.includes("role:slave")) this.#seekMaster();
+    }
     this.#tried.resolve();
-    if (tells(replication, "role:master")) this.#successors = 0;
-    if (tells(replication, "role:slave")) this.#seekMaster();
-    if (!tells(cluster, "cluster_enabled:1")) return;
-    onUnusable(
-      new StartError(
-        "The store is a node of a Redis Cluster, which is not supported: use a single Redis",
-      ),
-    );
   }
 
   /**
@@ -179,8 +180,4 @@ async function release(client: RedisClient): Promise<void> {
   if (client.isReady) await client.close().catch(() => {});
   clearTimeout(giveUp);
   client.destroy();
-}
-
-function tells(info: Reply | undefined, what: string): boolean {
-  return info?.kind === "done" && String(info.value).includes(what);
 }

@@ -27,3 +27,13 @@ export function refusedByReplica(reply: Reply): boolean {
 export function refusesLogin({ message }: Error): boolean {
   return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
 }
+
+/** Whether a command failed for another reason than what its key holds. */
+export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
+  return reply.kind !== "done" && !isForeignValue(reply.cause);
+}
+
+/** Whether Redis refused the command because of what the key holds. */
+export function isForeignValue(cause: unknown): boolean {
+  return cause instanceof Error && /^WRONGTYPE|not an integer|would overflow/.test(cause.message);
+}

@@ -1,44 +1,46 @@
 import { Problem, type ProblemName } from "../../problem.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { RedisLink } from "./redis_link.ts";
-import type { Reply } from "./redis_reply.ts";
+import { within } from "../../counter/within.ts";
+import { isFailure, isForeignValue, type Reply } from "./redis_reply.ts";
 import { type Addition, type CounterStore, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { additionsOf } from "../additions.ts";
-import type { StoreHealth } from "../store_health.ts";
+import type { Command, Shard, StoreLink } from "./store_link.ts";
 
 /** Options of {@linkcode createRedisStore}. */
 export interface RedisStoreOptions {
-  link: Pick<RedisLink, "send" | "close">;
+  link: StoreLink;
   /** What stands before the id in a key. */
   prefix: string;
-  health: StoreHealth;
 }
 
 /** On a link with latency, hits that arrive while a batch is under way need not wait for its return. */
 export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
+
+/** How long one shard may take to show that it takes hits: one that hangs must not speak for the others. */
+const PROBE_MS = 800;
 
 /**
  * Counters in Redis: the key is prefix + id and holds a plain integer.
  *
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
-export function createRedisStore({ link, prefix, health }: RedisStoreOptions): CounterStore {
+export function createRedisStore({ link, prefix }: RedisStoreOptions): CounterStore {
   /** Sends commands that change counters. */
-  async function write(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+  async function write(commands: readonly Command[]): Promise<readonly Reply[]> {
     const replies = await link.send(commands);
     const failure = replies.find(isFailure);
-    if (failure === undefined) health.well();
-    else if (failure.kind === "refused") health.unwritable(failure.cause);
-    else health.away(failure.cause);
+    if (failure === undefined) link.health.well();
+    else if (failure.kind === "refused") link.health.unwritable(failure.cause);
+    else link.health.away(failure.cause);
     return replies;
   }
 
   /** Sends commands that change nothing. */
-  async function ask(commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+  async function ask(commands: readonly Command[]): Promise<readonly Reply[]> {
     const replies = await link.send(commands);
     const failure = replies.find(isFailure);
-    if (failure === undefined) health.readable();
-    else health.away(failure.cause);
+    if (failure === undefined) link.health.readable();
+    else link.health.away(failure.cause);
     return replies;
   }
 
@@ -64,11 +66,21 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
 
   /** One MGET costs far less than many GETs, but shows a list as it shows nothing: what it does not show is to be read by itself. */
   async function readTogether(keys: readonly string[]): Promise<readonly unknown[]> {
-    if (keys.length === 1) return [];
+    if (keys.length === 1 || !link.together) return [];
     const [reply] = await link.send([["MGET", ...keys]]);
     if (reply?.kind !== "done" || !Array.isArray(reply.value)) return [];
-    health.readable();
+    link.health.readable();
     return reply.value;
+  }
+
+  /** Asks for all that a hit has to pass and then is refused, as it names no number: nothing is written. */
+  async function takesHits({ key }: Shard): Promise<boolean> {
+    try {
+      const [reply] = await within(PROBE_MS, write([["INCRBY", key, "none"]]));
+      return reply?.kind === "refused" && !isFailure(reply);
+    } catch {
+      return false;
+    }
   }
 
   return {
@@ -106,11 +118,10 @@ export function createRedisStore({ link, prefix, health }: RedisStoreOptions): C
       throw new Problem("store-unavailable");
     },
     async check() {
-      // Passes all that a hit has to pass and then is refused, as it names no number: nothing is written.
-      const [reply] = await write([["INCRBY", `${prefix}home`, "none"]]);
-      if (reply === undefined || reply.kind === "done" || isFailure(reply)) {
-        throw new Problem("store-unavailable");
-      }
+      const shards = link.shards(prefix);
+      const takeHits = await Promise.all(shards.map(takesHits));
+      if (!takeHits.includes(true)) throw new Problem("store-unavailable");
+      return shards.filter((_, index) => !takeHits[index]).map(({ name }) => name);
     },
     close: () => link.close(),
   };
@@ -139,14 +150,4 @@ function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
-}
-
-/** Whether a command failed for another reason than what its key holds. */
-function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
-  return reply.kind !== "done" && !isForeignValue(reply.cause);
-}
-
-/** Whether Redis refused the command because of what the key holds. */
-function isForeignValue(cause: unknown): boolean {
-  return cause instanceof Error && /^WRONGTYPE|not an integer|would overflow/.test(cause.message);
 }

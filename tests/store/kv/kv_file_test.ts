@@ -4,10 +4,11 @@ import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { createKvStore } from "../../../src/store/kv/kv_store.ts";
 import { StartError } from "../../../src/start_error.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
-import { addition, rejectsWith, unwatched } from "../../support/store_contract.ts";
+import { addition, rejectsWith } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
+import { UNWATCHED } from "../../../src/store/store_health.ts";
 
 const HOME = counterId("home");
 
@@ -216,7 +217,7 @@ function kvStore(file: KvFile): CounterStore {
     file,
     prefix: "hits:",
     source: "deno-kv",
-    health: unwatched,
+    health: UNWATCHED,
     shared: false,
   });
 }

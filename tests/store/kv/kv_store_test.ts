@@ -6,16 +6,11 @@ import { openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { createKvStore, type KvStoreOptions } from "../../../src/store/kv/kv_store.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { type KvConnectServer, startKvConnect } from "../../support/kv_connect.ts";
-import {
-  addition,
-  type Backend,
-  rejectsWith,
-  testStore,
-  unwatched,
-} from "../../support/store_contract.ts";
+import { addition, type Backend, rejectsWith, testStore } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
+import { UNWATCHED } from "../../../src/store/store_health.ts";
 
 const PREFIX = "hits:";
 const HOME = counterId("home");
@@ -284,7 +279,7 @@ function store(options: Partial<KvStoreOptions> & { kv: Deno.Kv }): CounterStore
   return createKvStore({
     prefix: PREFIX,
     source: "deno-kv",
-    health: unwatched,
+    health: UNWATCHED,
     shared: false,
     ...options,
   });

@@ -1,18 +1,16 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
-import * as library from "@redis/client";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../../src/counter/counters.ts";
-import { RedisLink } from "../../../src/store/redis/redis_link.ts";
+import type { StoreLink } from "../../../src/store/redis/store_link.ts";
 import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
-import type { StartError } from "../../../src/start_error.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { createLog } from "../../../src/log.ts";
-import { redisFromUrl } from "../../../src/start/redis_address.ts";
 import { opensslAvailable } from "../../support/certificate.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
+import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
 import { startService } from "../../support/service.ts";
-import { rejectsWith, unwatched } from "../../support/store_contract.ts";
+import { rejectsWith } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -61,14 +59,6 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: a node of a cluster is not used", needsRedis, async () => {
-  await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
-  await using room = await enter(redis.url);
-  const error = await waitFor("the refusal", () => room.unusable[0]);
-  strictEqual(error.name, "StartError");
-  match(error.message, /Redis Cluster, which is not supported: use a single Redis/);
-});
-
 Deno.test("RedisLink: a user who may not ask for INFO is served", needsRedis, async () => {
   await using redis = await startRedis();
   await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", "+incrby", "+get", "+ping");
@@ -76,7 +66,6 @@ Deno.test("RedisLink: a user who may not ask for INFO is served", needsRedis, as
   await room.connected();
   strictEqual(await room.counters.hit(HOME), 1);
   strictEqual(await room.counters.count(HOME), 1);
-  deepStrictEqual(room.unusable, []);
 });
 
 Deno.test(
@@ -345,7 +334,6 @@ for (const host of ["localhost", "127.0.0.1"]) {
 interface Room extends AsyncDisposable {
   readonly counters: Counters;
   readonly log: readonly string[];
-  readonly unusable: readonly StartError[];
   connected(): Promise<void>;
   /** The events in the log. */
   events(): string[];
@@ -364,34 +352,27 @@ async function failOver(old: RedisServer, next: RedisServer): Promise<void> {
   await old.command("REPLICAOF", "127.0.0.1", String(next.port));
 }
 
-async function connect(url: string): Promise<RedisLink> {
-  const address = redisFromUrl(url);
-  ok(address !== undefined);
-  const link = new RedisLink({ address, library, health: unwatched, onUnusable() {} });
+async function connect(url: string): Promise<StoreLink> {
+  const link = await linkTo(url);
   await waitFor("a connection", () => link.send([["PING"]]).then(() => true, () => undefined));
   return link;
 }
 
 async function enter(url: string): Promise<Room> {
-  const address = redisFromUrl(url);
-  ok(address !== undefined);
   const log: string[] = [];
-  const secrets = [address.password ?? ""];
+  const secrets = [decodeURIComponent(URL.parse(url)?.password ?? "")];
   const health = createStoreHealth(createLog({ secrets, write: (line) => log.push(line) }));
-  const unusable: StartError[] = [];
-  const onUnusable = (error: StartError) => unusable.push(error);
-  const link = new RedisLink({ address, library, health, onUnusable });
-  const counters = createCounters(createRedisStore({ link, prefix: "hits:", health }));
-  return await Promise.resolve({
+  const link = await linkTo(url, { health });
+  const counters = createCounters(createRedisStore({ link, prefix: "hits:" }));
+  return {
     counters,
     log,
-    unusable,
     async connected() {
       await waitFor("a connection", () => counters.ready().then(() => true, () => undefined));
     },
     events: () => log.map((line) => JSON.parse(line).event),
     [Symbol.asyncDispose]: () => counters.close(),
-  });
+  };
 }
 
 function kindOf(problem: unknown): string {

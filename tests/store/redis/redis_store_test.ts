@@ -1,68 +1,30 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import * as library from "@redis/client";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counter/counters.ts";
-import { RedisLink } from "../../../src/store/redis/redis_link.ts";
 import type { Reply } from "../../../src/store/redis/redis_reply.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
-import { type CounterStore, MAX_HITS } from "../../../src/counter/store.ts";
-import { redisFromUrl } from "../../../src/start/redis_address.ts";
+import { MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";
-import { createStoreHealth } from "../../../src/store/store_health.ts";
-import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
-import {
-  addition,
-  rejectsWith,
-  shown,
-  testStore,
-  unwatched,
-} from "../../support/store_contract.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { createStoreHealth, UNWATCHED } from "../../../src/store/store_health.ts";
+import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../support/redis_backend.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { addition, rejectsWith, shown, testStore } from "../../support/store_contract.ts";
 
 const HOME = counterId("home");
 
-/** Commands that write a value that is not a counter; the key comes after the first word. */
-const FOREIGN = new Map<string, readonly [command: string, ...values: string[]]>([
-  ["a list", ["RPUSH", "1", "2"]],
-  ["a hash", ["HSET", "hits", "5"]],
-  ["a set", ["SADD", "5"]],
-  ["a text", ["SET", "not a number"]],
-  ["an empty text", ["SET", ""]],
-  ["the text 1.5", ["SET", "1.5"]],
-  ["the text 5e3", ["SET", "5e3"]],
-  ["the text 007", ["SET", "007"]],
-  ["the text ' 5'", ["SET", " 5"]],
-  ["the text +5", ["SET", "+5"]],
-  ["-1", ["SET", "-1"]],
-  ["-1000", ["SET", "-1000"]],
-  ["the smallest integer", ["SET", "-9223372036854775808"]],
-  ["2^53", ["SET", "9007199254740992"]],
-  ["2^53+1", ["SET", "9007199254740993"]],
-  ["the largest integer", ["SET", "9223372036854775807"]],
-  ["an integer past 64 bits", ["SET", "99999999999999999999"]],
-]);
-
 testStore("createRedisStore", {
   ...needsRedis,
-  foreign: [...FOREIGN.keys()],
+  foreign: FOREIGN_VALUES,
   writers: 3,
   keeps: true,
   start: async () => {
     const redis = await startRedis();
-    return {
-      open: () => openRedis(redis),
-      setNumber: (id, number) => redis.command("SET", `hits:${id}`, String(number)),
-      setForeign: (id, name) => {
-        const [command, ...values] = FOREIGN.get(name) ?? ["ECHO"];
-        return redis.command(command, `hits:${id}`, ...values);
-      },
-      async raw(id) {
-        const dump = await redis.command("DUMP", `hits:${id}`);
-        return dump === null ? undefined : [dump, await redis.command("TTL", `hits:${id}`)];
-      },
-      [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
-    };
+    return redisBackend({
+      url: redis.url,
+      masterOf: () => Promise.resolve(redis),
+      end: () => redis[Symbol.asyncDispose](),
+    });
   },
 });
 
@@ -73,7 +35,7 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
     async () => {
       await using redis = await startRedis();
       await redis.command("SET", `${prefix}home`, "1234");
-      const store = await openRedis(redis, { prefix });
+      const store = await openRedisStore(redis.url, { prefix });
       deepStrictEqual(await store.read([HOME]), [1234]);
       deepStrictEqual(
         await store.change([addition(HOME, 2), addition(counterId("é"), 1)]),
@@ -93,7 +55,7 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
 Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async () => {
   await using redis = await startRedis();
   await redis.command("SET", "hits:home", "5", "EX", "1000");
-  const store = await openRedis(redis);
+  const store = await openRedisStore(redis.url);
   deepStrictEqual(await store.change([addition(HOME, 1)]), [6]);
   ok(Number(await redis.command("TTL", "hits:home")) > 900);
   await store.close();
@@ -105,7 +67,7 @@ Deno.test(
   async () => {
     await using redis = await startRedis();
     await redis.command("SET", "hits:home", "-2");
-    const store = await openRedis(redis);
+    const store = await openRedisStore(redis.url);
     for (const amount of [1, 2, 3, 1000]) {
       deepStrictEqual(
         (await store.change([addition(HOME, amount)])).map(shown),
@@ -156,7 +118,7 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
         secrets: [],
         write: (line) => told.push(JSON.parse(line).event),
       }));
-      const store = await openRedis(redis, { health });
+      const store = await openRedisStore(redis.url, { health });
       const counters = createCounters(store);
       strictEqual(await counters.hit(HOME), 1);
       await redis.command(...breaking);
@@ -186,11 +148,11 @@ Deno.test(
     await redis.command("SET", "hits:home", "text");
     const told: string[] = [];
     const health = {
-      ...unwatched,
+      ...UNWATCHED,
       away: () => told.push("away"),
       unwritable: () => told.push("unwritable"),
     };
-    const store = await openRedis(redis, { health });
+    const store = await openRedisStore(redis.url, { health });
     deepStrictEqual((await store.change([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
     deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
     deepStrictEqual(told, []);
@@ -203,7 +165,7 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis();
-    const store = await openRedis(redis);
+    const store = await openRedisStore(redis.url);
     for (const before of ["-1", "-3"]) {
       await redis.command("SET", "hits:home", before);
       const together = Array.from({ length: 8 }, () => store.change([addition(HOME, 1)]));
@@ -229,33 +191,17 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
       const answers = [() => Promise.resolve(first), failure];
       const store = createRedisStore({
         link: {
+          health: UNWATCHED,
+          together: true,
+          shards: () => [],
+          scan: () => ReadableStream.from([]),
           send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
           close: () => Promise.resolve(),
         },
         prefix: "hits:",
-        health: unwatched,
       });
       deepStrictEqual((await store.change(additions)).map(shown), [7, "outcome-unknown"]);
       strictEqual(answers.length, 0);
     });
   }
 });
-
-interface OpenOptions {
-  prefix?: string;
-  health?: typeof unwatched;
-}
-
-/** A store on a real Redis, connected. */
-async function openRedis(redis: RedisServer, options: OpenOptions = {}): Promise<CounterStore> {
-  const { prefix = "hits:", health = unwatched } = options;
-  const address = redisFromUrl(redis.url);
-  ok(address !== undefined);
-  const onUnusable = (error: Error) => {
-    throw error;
-  };
-  const link = new RedisLink({ address, library, health, onUnusable });
-  const store = createRedisStore({ link, prefix, health });
-  await waitFor("a connection", () => store.check().then(() => true, () => undefined));
-  return store;
-}

@@ -1,0 +1,78 @@
+import type { RedisAddress } from "../../start/redis_address.ts";
+import type { Reply } from "./redis_reply.ts";
+import type { Command } from "./store_link.ts";
+
+/** Where a server is. */
+export type Place = Pick<RedisAddress, "host" | "port">;
+
+/** A range of slots and the master that serves it. */
+export interface SlotRange {
+  readonly first: number;
+  readonly last: number;
+  readonly master: Place;
+}
+
+/** Where a command should go instead. */
+export interface Redirect extends Place {
+  /** For this command alone, as the slot is on its way there. */
+  readonly asking: boolean;
+  readonly slot: number;
+}
+
+/** What a node answers to `CLUSTER SLOTS`; undefined where it is no such answer. `asked` stands where a node does not tell its name. */
+export function slotRanges(
+  reply: Reply | undefined,
+  asked: Place,
+): readonly SlotRange[] | undefined {
+  if (reply?.kind !== "done" || !Array.isArray(reply.value)) return undefined;
+  return reply.value.map((range: unknown) => slotRange(range, asked))
+    .filter((range) => range !== undefined);
+}
+
+function slotRange(range: unknown, asked: Place): SlotRange | undefined {
+  if (!Array.isArray(range)) return undefined;
+  const [first, last, master] = range;
+  if (!Array.isArray(master)) return undefined;
+  const [host, port] = master;
+  const place = { host: known(host) ?? asked.host, port: Number(port) };
+  return { first: Number(first), last: Number(last), master: place };
+}
+
+/** A node that does not know its own name, or must not tell it, gives none: it is at the address that was asked. */
+function known(host: unknown): string | undefined {
+  return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
+}
+
+const REDIRECT = /^(MOVED|ASK) (\d+) (.*):(\d+)$/;
+
+/** Where a reply sends a command; undefined where it does not. */
+export function redirectOf(reply: Reply, asked: Place): Redirect | undefined {
+  if (reply.kind !== "refused") return undefined;
+  const [, kind, slot, host, port] = REDIRECT.exec(reply.cause.message) ?? [];
+  if (kind === undefined) return undefined;
+  return {
+    asking: kind === "ASK",
+    slot: Number(slot),
+    host: known(host) ?? asked.host,
+    port: Number(port),
+  };
+}
+
+/** Whether some keys of a command are here and some elsewhere, as their slot is on its way. */
+export function isSplit(reply: Reply): boolean {
+  return reply.kind === "refused" && reply.cause.message.startsWith("TRYAGAIN");
+}
+
+const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
+
+/** The key that decides where a command goes: all its keys lie in one slot. */
+export function keyOf(command: Command): string {
+  const [name = "", first = "", , third = ""] = command;
+  return SCRIPTS.has(name) ? third : first;
+}
+
+/** The slots that the node which answers `CLUSTER NODES` is handing over or taking over. */
+export function slotsUnderWay(reply: Reply | undefined): readonly number[] {
+  if (reply?.kind !== "done") return [];
+  return Array.from(String(reply.value).matchAll(/\[(\d+)-[<>]-/g), ([, slot]) => Number(slot));
+}

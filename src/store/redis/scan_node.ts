@@ -1,0 +1,26 @@
+import { Problem } from "../../problem.ts";
+import type { RedisNode } from "./redis_node.ts";
+
+/** How many keys a server looks at before it takes the next command. */
+const PAGE = "1000";
+
+/** The keys of one server that begin with `prefix`, in pages; one that was there throughout comes at least once. */
+export async function* scanNode(
+  node: RedisNode,
+  prefix: string,
+): AsyncGenerator<readonly string[]> {
+  const pattern = `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
+  let cursor = "0";
+  do {
+    const command = ["SCAN", cursor, "MATCH", pattern, "COUNT", PAGE];
+    const [reply] = await node.send([command]);
+    if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
+      throw new Problem("store-unavailable", {
+        cause: reply?.kind === "done" ? reply.value : reply?.cause,
+      });
+    }
+    const [next, keys] = reply.value;
+    cursor = String(next);
+    yield keys.map(String);
+  } while (cursor !== "0");
+}

@@ -1,0 +1,34 @@
+import { within } from "../../counter/within.ts";
+import type { StoreHealth } from "../store_health.ts";
+import { refusedByReplica } from "./redis_reply.ts";
+import { SentinelWatch, type SentinelWatchOptions } from "./sentinel_watch.ts";
+import { singleLink } from "./single_link.ts";
+import type { StoreLink } from "./store_link.ts";
+
+/** Options of {@linkcode openSentinels}. */
+export interface SentinelOptions extends SentinelWatchOptions {
+  /** Of the Redis that is the master. */
+  health: StoreHealth;
+}
+
+/** How long servers that do not answer are waited for. */
+const OPEN_MS = 500;
+
+/** The way to the master that Sentinels name; resolves when it is connected, or cannot be for now. */
+export async function openSentinels(options: SentinelOptions): Promise<StoreLink> {
+  const watch = new SentinelWatch(options);
+  await within(OPEN_MS, watch.tried).catch(() => {});
+  await watch.refresh();
+  await within(OPEN_MS, watch.node?.tried ?? Promise.resolve()).catch(() => {});
+  await watch.refresh();
+  const { health } = options;
+  const link = singleLink({ health, node: () => watch.node, close: () => watch.close() });
+  return {
+    ...link,
+    async send(commands) {
+      const replies = await link.send(commands);
+      if (replies.some(refusedByReplica)) watch.alarm();
+      return replies;
+    },
+  };
+}

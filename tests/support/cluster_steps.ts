@@ -1,0 +1,104 @@
+import type { RedisServer } from "./redis_server.ts";
+import { RespError } from "./resp.ts";
+import { waitFor } from "./wait_for.ts";
+
+const SLOTS = 16384;
+const PATIENCE = { timeout: 20_000, interval: 20 };
+
+/** Makes one cluster of fresh nodes: the first three share the slots, each of the others follows one of them. */
+export async function joinCluster(
+  nodes: readonly RedisServer[],
+  busPorts: readonly number[],
+): Promise<void> {
+  await Promise.all(nodes.map((node, index) =>
+    run(node, [
+      ["CLUSTER", "SET-CONFIG-EPOCH", String(index + 1)],
+      ...shareOf(index),
+      ...nodes.flatMap((other, at) =>
+        at === index
+          ? []
+          : [["CLUSTER", "MEET", "127.0.0.1", String(other.port), `${busPorts[at]}`]]
+      ),
+    ])
+  ));
+  const ids = await Promise.all(nodes.map(idOf));
+  await Promise.all(nodes.map((node) =>
+    waitFor("the nodes to know each other", async () => {
+      const known = String(await node.command("CLUSTER", "NODES"));
+      return ids.every((id) => known.includes(id)) && !known.includes("handshake") || undefined;
+    }, PATIENCE)
+  ));
+  await Promise.all(nodes.map(async (node, index) => {
+    if (index >= 3) await run(node, [["CLUSTER", "REPLICATE", ids[index % 3] ?? ""]]);
+  }));
+  await waitForCluster(nodes);
+}
+
+/** Waits until every node says that all slots are served, and every master that all its replicas follow. */
+export async function waitForCluster(nodes: readonly RedisServer[]): Promise<void> {
+  await Promise.all(nodes.map((node) =>
+    waitFor("the cluster", async () => {
+      const [info, replication, known] = (await node.commands([
+        ["CLUSTER", "INFO"],
+        ["INFO", "replication"],
+        ["CLUSTER", "NODES"],
+      ])).map(String);
+      const serves = info?.includes("cluster_state:ok") && info.includes("cluster_slots_ok:16384");
+      const id = /^(\w+) \S+ myself/m.exec(known ?? "")?.[1];
+      const replicas = known?.match(new RegExp(`^\\w+ \\S+ slave ${id} `, "gm"))?.length ?? 0;
+      const online = replication?.match(/state=online/g)?.length ?? 0;
+      const follows = !replication?.includes("master_link_status:down");
+      return serves && follows && online >= replicas ? true : undefined;
+    }, PATIENCE)
+  ));
+}
+
+/** The slots that a node serves as a master, by its own word. */
+export async function ownSlots(node: RedisServer): Promise<[first: number, last: number][]> {
+  const known = String(await node.command("CLUSTER", "NODES"));
+  const fields = known.split("\n").find((line) => line.includes("myself"))?.split(" ") ?? [];
+  if (!fields[2]?.includes("master")) return [];
+  return fields.slice(8).filter((range) => !range.startsWith("[")).map((range) => {
+    const [first = "", last = first] = range.split("-");
+    return [Number(first), Number(last)];
+  });
+}
+
+/** Moves slots with all their keys from one master to another, as `redis-cli --cluster reshard` does. */
+export async function moveSlots(
+  slots: Iterable<number>,
+  { from, to }: { from: RedisServer; to: RedisServer },
+): Promise<void> {
+  const [source, target] = await Promise.all([idOf(from), idOf(to)]);
+  for (const slot of slots) {
+    await run(to, [["CLUSTER", "SETSLOT", `${slot}`, "IMPORTING", source]]);
+    await run(from, [["CLUSTER", "SETSLOT", `${slot}`, "MIGRATING", target]]);
+    await moveKeys(slot, from, to);
+    for (const node of [to, from]) {
+      await run(node, [["CLUSTER", "SETSLOT", `${slot}`, "NODE", target]]);
+    }
+  }
+}
+
+async function moveKeys(slot: number, from: RedisServer, to: RedisServer): Promise<void> {
+  for (;;) {
+    const keys = await from.command("CLUSTER", "GETKEYSINSLOT", `${slot}`, "10");
+    if (!Array.isArray(keys) || keys.length === 0) return;
+    const place = ["127.0.0.1", String(to.port), "", "0", "5000"];
+    await run(from, [["MIGRATE", ...place, "KEYS", ...keys.map(String)]]);
+  }
+}
+
+function shareOf(index: number): string[][] {
+  if (index >= 3) return [];
+  const [first = 0, next = 0] = [index, index + 1].map((part) => Math.floor(SLOTS * part / 3));
+  return [["CLUSTER", "ADDSLOTSRANGE", String(first), String(next - 1)]];
+}
+
+async function idOf(node: RedisServer): Promise<string> {
+  return String(await node.command("CLUSTER", "MYID"));
+}
+
+async function run(node: RedisServer, commands: string[][]): Promise<void> {
+  for (const reply of await node.commands(commands)) if (reply instanceof RespError) throw reply;
+}

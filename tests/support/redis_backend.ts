@@ -1,0 +1,74 @@
+import { createRedisStore } from "../../src/store/redis/redis_store.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import { type LinkOptions, linkTo } from "./redis_link.ts";
+import type { RedisServer } from "./redis_server.ts";
+import type { Backend } from "./store_contract.ts";
+import { waitFor } from "./wait_for.ts";
+
+/** Commands that write a value that is not a counter; the key comes after the first word. */
+const FOREIGN = new Map<string, readonly [command: string, ...values: string[]]>([
+  ["a list", ["RPUSH", "1", "2"]],
+  ["a hash", ["HSET", "hits", "5"]],
+  ["a set", ["SADD", "5"]],
+  ["a text", ["SET", "not a number"]],
+  ["an empty text", ["SET", ""]],
+  ["the text 1.5", ["SET", "1.5"]],
+  ["the text 5e3", ["SET", "5e3"]],
+  ["the text 007", ["SET", "007"]],
+  ["the text ' 5'", ["SET", " 5"]],
+  ["the text +5", ["SET", "+5"]],
+  ["-1", ["SET", "-1"]],
+  ["-1000", ["SET", "-1000"]],
+  ["the smallest integer", ["SET", "-9223372036854775808"]],
+  ["2^53", ["SET", "9007199254740992"]],
+  ["2^53+1", ["SET", "9007199254740993"]],
+  ["the largest integer", ["SET", "9223372036854775807"]],
+  ["an integer past 64 bits", ["SET", "99999999999999999999"]],
+]);
+
+/** The names of values in a Redis that are not counters. */
+export const FOREIGN_VALUES: readonly string[] = [...FOREIGN.keys()];
+
+/** A Redis of any form. */
+export interface RedisPlace {
+  readonly url: string;
+  /** The server that holds a key. */
+  masterOf(key: string): Promise<RedisServer>;
+  /** Ends it, or empties it for the next test. */
+  end(): Promise<void>;
+}
+
+/** A Redis as the contract of stores wants it. */
+export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
+  async function command(name: string, id: string, ...args: readonly string[]) {
+    const key = `hits:${id}`;
+    return await (await masterOf(key)).command(name, key, ...args);
+  }
+
+  return {
+    open: () => openRedisStore(url),
+    setNumber: (id, number) => command("SET", id, String(number)),
+    setForeign(id, name) {
+      const [first, ...values] = FOREIGN.get(name) ?? ["ECHO"];
+      return command(first, id, ...values);
+    },
+    async raw(id) {
+      const dump = await command("DUMP", id);
+      return dump === null ? undefined : [dump, await command("TTL", id)];
+    },
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/** A store on a real Redis, all of which takes hits. */
+export async function openRedisStore(
+  url: string,
+  { prefix = "hits:", ...options }: LinkOptions & { prefix?: string } = {},
+): Promise<CounterStore> {
+  const store = createRedisStore({ link: await linkTo(url, options), prefix });
+  await waitFor("a connection", async () => {
+    const away = await store.check().catch(() => ["all"]);
+    return away.length === 0 || undefined;
+  });
+  return store;
+}

@@ -1,0 +1,119 @@
+import { joinCluster, ownSlots, waitForCluster } from "./cluster_steps.ts";
+import { makeCertificate } from "./certificate.ts";
+import { lastingPort } from "./free_port.ts";
+import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
+import { tempDir } from "./temp_dir.ts";
+
+/** What a test may ask of its cluster, beside what it may ask of a node. */
+export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
+  /** How many replicas each master has; 1 unless given. */
+  replicas?: number;
+  /** Listens with TLS only; `caCertificate` of each node is then the authority to trust. */
+  tls?: boolean;
+  /** Announces the nodes by the name `localhost` instead of their address. */
+  hostnames?: boolean;
+  /** After how many milliseconds of silence a node is taken to be dead; 1,000 unless given. */
+  nodeTimeout?: number;
+};
+
+/** How many masters a cluster of the tests has. */
+export const MASTERS = 3;
+
+/** Starts a Redis Cluster of three masters and their replicas on 127.0.0.1 and waits until it serves. */
+export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
+  const { replicas = 1, password, tls = false } = options;
+  const folder = await tempDir();
+  const certificate = tls ? await makeCertificate(folder.path) : undefined;
+  const busPorts = Array.from({ length: MASTERS * (1 + replicas) }, lastingPort);
+  const started = await Promise.allSettled(busPorts.map((busPort) =>
+    startRedis({
+      args: nodeArguments(busPort, options),
+      port: lastingPort(),
+      ...(password !== undefined && { password }),
+      ...(certificate !== undefined && { tls: certificate }),
+    })
+  ));
+  const nodes = started.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
+  const cluster = new RedisCluster(nodes, folder);
+  try {
+    for (const start of started) if (start.status === "rejected") throw start.reason;
+    await joinCluster(nodes, busPorts);
+    return cluster;
+  } catch (error) {
+    await cluster[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A Redis Cluster of a test; its processes are killed and their folders removed when it is disposed of. */
+export class RedisCluster {
+  /** The masters that it started with, then the replicas: the one at `i` follows that at `i % 3`. */
+  readonly nodes: readonly RedisServer[];
+  readonly #folder: AsyncDisposable;
+
+  constructor(nodes: readonly RedisServer[], folder: AsyncDisposable) {
+    this.nodes = nodes;
+    this.#folder = folder;
+  }
+
+  /** The address of its first node for `STORE_URL`. */
+  get url(): string {
+    return this.node(0).url;
+  }
+
+  node(index: number): RedisServer {
+    const node = this.nodes[index];
+    if (node === undefined) throw new Error(`Use a node of the cluster: there is no ${index}`);
+    return node;
+  }
+
+  /** The node that serves a key right now, as those that run say of themselves. */
+  async masterOf(key: string): Promise<RedisServer> {
+    const running = this.nodes.filter((node) => !node.stopped);
+    const slot = Number(await (running[0] ?? this.node(0)).command("CLUSTER", "KEYSLOT", key));
+    for (const node of running) {
+      const slots = await ownSlots(node);
+      if (slots.some(([first, last]) => first <= slot && slot <= last)) return node;
+    }
+    throw new Error(`Find the master of ${key}: nobody serves slot ${slot}`);
+  }
+
+  /** Every counter under `hits:` that the masters hold, once they all serve again. */
+  async stored(): Promise<Map<string, number>> {
+    const running = this.nodes.filter((node) => !node.stopped);
+    await waitForCluster(running);
+    const stored = new Map<string, number>();
+    for (const node of running) {
+      if ((await ownSlots(node)).length === 0) continue;
+      const keys = await node.command("KEYS", "hits:*");
+      if (!Array.isArray(keys)) throw new Error("Read the keys of a node: no list came");
+      const values = await node.commands(keys.map((key) => ["GET", String(key)]));
+      keys.forEach((key, index) =>
+        stored.set(String(key).slice("hits:".length), Number(values[index]))
+      );
+    }
+    return stored;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node[Symbol.asyncDispose]()));
+    await this.#folder[Symbol.asyncDispose]();
+  }
+}
+
+function nodeArguments(busPort: number, options: ClusterOptions): string[] {
+  const { args = [], password, tls, hostnames, nodeTimeout = 1000 } = options;
+  return [
+    ...["--cluster-enabled", "yes", "--cluster-port", String(busPort)],
+    ...["--cluster-node-timeout", String(nodeTimeout), "--cluster-allow-replica-migration", "no"],
+    // Waiting for more replicas would hold up the first one for 5 s.
+    ...["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"],
+    ...password === undefined ? [] : ["--masterauth", password],
+    ...tls ? ["--tls-cluster", "yes", "--tls-replication", "yes"] : [],
+    ...hostnames
+      ? ["--cluster-announce-hostname", "localhost", "--cluster-preferred-endpoint-type"]
+        .concat("hostname")
+      : [],
+    ...args,
+  ];
+}

@@ -1,0 +1,33 @@
+import * as library from "@redis/client";
+import type { StartError } from "../../src/start_error.ts";
+import { parseRedisUrl } from "../../src/start/redis_url.ts";
+import { openRedis } from "../../src/store/redis/open_redis.ts";
+import type { StoreLink } from "../../src/store/redis/store_link.ts";
+import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
+
+/** What a test may want of the way to a Redis. */
+export interface LinkOptions {
+  /** Of the store as a whole. */
+  health?: StoreHealth;
+  /** Makes the health of a node of a cluster. */
+  healthOf?(node: string): StoreHealth;
+  replicas?: number;
+  onUnusable?(error: StartError): void;
+  onRedirect?(): void;
+}
+
+/** The way to the real Redis of a URL, whatever its form, as the service opens it. */
+export async function linkTo(url: string, options: LinkOptions = {}): Promise<StoreLink> {
+  return await openRedis({
+    setting: parseRedisUrl(url),
+    replicas: 0,
+    library,
+    health: UNWATCHED,
+    healthOf: () => UNWATCHED,
+    onRedirect() {},
+    onUnusable(error) {
+      throw error;
+    },
+    ...options,
+  });
+}

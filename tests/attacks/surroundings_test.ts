@@ -64,7 +64,7 @@ Deno.test("start: two links to one counter file cannot give it two owners", asyn
 });
 
 Deno.test("runLine: a comma in a folder's name does not allow another folder", () => {
-  const line = runLine("main.ts", "/srv/a,b/counters.kv");
+  const line = runLine("main.ts", "/srv/a,b");
   match(line, / --allow-read=data,\.env,\/srv\/a,,b --allow-write=data,\/srv\/a,,b /);
 });
 

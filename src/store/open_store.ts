@@ -2,6 +2,8 @@ import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import { openKvFile } from "./kv/kv_file.ts";
 import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
+import { createOwnDatabase } from "./kv/own_database.ts";
+import { createSharedDatabase } from "./kv/shared_database.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { openRedis } from "./redis/open_redis.ts";
 import { createRedisStore, REDIS_BATCHES } from "./redis/redis_store.ts";
@@ -42,11 +44,13 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
   switch (setting.kind) {
     case "kv-file": {
       const file = await openKvFile(setting.path);
-      return createKvStore({ kv: file.kv, file, prefix, source: "deno-kv", health, shared: false });
+      const database = createOwnDatabase({ kv: file.kv, prefix, file });
+      return createKvStore({ database, prefix, source: "deno-kv", health });
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return createKvStore({ kv, prefix, source: "memory", health, shared: false });
+      const database = createOwnDatabase({ kv, prefix });
+      return createKvStore({ database, prefix, source: "memory", health });
     }
     case "kv-remote":
     case "kv-platform":
@@ -55,7 +59,8 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
         health,
         async open() {
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          return createKvStore({ kv, prefix, source: "deno-kv", health, shared: true });
+          const database = createSharedDatabase({ kv, prefix });
+          return createKvStore({ database, prefix, source: "deno-kv", health });
         },
       });
     case "redis":

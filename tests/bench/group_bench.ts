@@ -1,6 +1,7 @@
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
+import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
 
@@ -11,7 +12,12 @@ for (const { hits, ids } of [{ hits: 1, ids: 1 }, { hits: 100, ids: 1 }, { hits:
     const kv = await Deno.openKv(":memory:");
     const health = createStoreHealth(createLog({ secrets: [] }));
     const counters = createCounters(
-      createKvStore({ kv, prefix: "hits:", source: "memory", health, shared: false }),
+      createKvStore({
+        database: createOwnDatabase({ kv, prefix: "hits:" }),
+        prefix: "hits:",
+        source: "memory",
+        health,
+      }),
     );
     const names = Array.from({ length: hits }, (_, index) => counterId(`n${index % ids}`));
     await Promise.all(names.map((id) => counters.hit(id)));

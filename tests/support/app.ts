@@ -2,6 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
+import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
@@ -92,7 +93,12 @@ export async function memoryStore(): Promise<{ store: CounterStore; kv: Deno.Kv 
   const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
   return {
     kv,
-    store: createKvStore({ kv, prefix: "hits:", source: "memory", health, shared: false }),
+    store: createKvStore({
+      database: createOwnDatabase({ kv, prefix: "hits:" }),
+      prefix: "hits:",
+      source: "memory",
+      health,
+    }),
   };
 }
 

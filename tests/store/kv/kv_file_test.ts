@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:a
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { createKvStore } from "../../../src/store/kv/kv_store.ts";
+import { createOwnDatabase } from "../../../src/store/kv/own_database.ts";
 import { StartError } from "../../../src/start_error.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
@@ -211,15 +212,8 @@ async function openStore(path: string): Promise<CounterStore> {
 }
 
 function kvStore(file: KvFile): CounterStore {
-  const { kv } = file;
-  return createKvStore({
-    kv,
-    file,
-    prefix: "hits:",
-    source: "deno-kv",
-    health: UNWATCHED,
-    shared: false,
-  });
+  const database = createOwnDatabase({ kv: file.kv, prefix: "hits:", file });
+  return createKvStore({ database, prefix: "hits:", source: "deno-kv", health: UNWATCHED });
 }
 
 /** Makes a file that holds so many counters that it has many pages. */

@@ -2,8 +2,10 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import type { CounterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counter/counters.ts";
-import { openKvFile } from "../../../src/store/kv/kv_file.ts";
-import { createKvStore, type KvStoreOptions } from "../../../src/store/kv/kv_store.ts";
+import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
+import { createKvStore } from "../../../src/store/kv/kv_store.ts";
+import { createOwnDatabase } from "../../../src/store/kv/own_database.ts";
+import { createSharedDatabase } from "../../../src/store/kv/shared_database.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { type KvConnectServer, startKvConnect } from "../../support/kv_connect.ts";
 import { addition, type Backend, rejectsWith, testStore } from "../../support/store_contract.ts";
@@ -275,14 +277,22 @@ Deno.test("createKvStore: asks once for a counter that it has read, and again fo
   strictEqual(reads, 4);
 });
 
-function store(options: Partial<KvStoreOptions> & { kv: Deno.Kv }): CounterStore {
-  return createKvStore({
-    prefix: PREFIX,
-    source: "deno-kv",
-    health: UNWATCHED,
-    shared: false,
-    ...options,
-  });
+interface StoreOptions {
+  kv: Deno.Kv;
+  prefix?: string;
+  source?: "deno-kv" | "memory";
+  file?: KvFile;
+  /** Whether others write to the database as well. */
+  shared?: boolean;
+}
+
+function store(
+  { kv, prefix = PREFIX, source = "deno-kv", file, shared }: StoreOptions,
+): CounterStore {
+  const database = shared
+    ? createSharedDatabase({ kv, prefix })
+    : createOwnDatabase({ kv, prefix, ...file && { file } });
+  return createKvStore({ database, prefix, source, health: UNWATCHED });
 }
 
 interface KvBackend {

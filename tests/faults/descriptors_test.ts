@@ -5,7 +5,8 @@ import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
-import { hitHead, hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitHead, hitOnce } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 
 /** A shell sets the limit on descriptors; Windows has none. */
@@ -17,7 +18,7 @@ Deno.test(
   async () => {
     const runs = times(2, 5);
     await using service = await startService({
-      env: { SECRET_TOKEN: secret },
+      env: { SECRET_TOKEN: SECRET },
       wrap: (line) => ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", ...line],
     });
     const ledger = new Ledger();
@@ -41,7 +42,7 @@ Deno.test(
 
 Deno.test("half-open connections: 3,000 of them do not keep others waiting", async () => {
   const hits = times(500, 2000);
-  await using service = await startService({ env: { SECRET_TOKEN: secret } });
+  await using service = await startService({ env: { SECRET_TOKEN: SECRET } });
   const open = await openMany(service.url, 3000, hitHead("never").slice(0, 40));
   strictEqual(open.length, 3000);
   const caller = new Caller();

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { Ledger } from "./ledger.ts";
-import { secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForHits } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
@@ -14,7 +15,7 @@ Deno.test("Deno KV: a service killed under 200 callers has stored every hit it a
   const ledger = new Ledger();
   let stored = 0;
   for (let run = 1; run <= runs; run++) {
-    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
     await using load = startCallers({ service, ledger, callers: 200 });
     await waitForHits(ledger, 500 + Math.random() * 5000);
     await service.kill();

@@ -4,10 +4,11 @@ import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 
-const env = { SECRET_TOKEN: secret };
+const env = { SECRET_TOKEN: SECRET };
 
 /** What happens to a file that has held counters while nobody has it open. */
 const damages: { what: string; harm(path: string): Promise<void> }[] = [

@@ -4,7 +4,8 @@ import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { hitOnce, secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
@@ -19,7 +20,7 @@ Deno.test(
     const ballast = join(folder.path, "ballast");
     await using service = await startService({
       cwd: folder.path,
-      env: { SECRET_TOKEN: secret, PUBLIC_READS: "1" },
+      env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" },
     });
     // Ever new counters, so that the file keeps growing.
     await using load = startCallers({ service, callers: 20, ids: 1_000_000 });

@@ -2,10 +2,11 @@ import { strictEqual } from "node:assert/strict";
 import { startService } from "../support/service.ts";
 import { ProcessOutput } from "../support/process_output.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 
-const env = { SECRET_TOKEN: secret };
+const env = { SECRET_TOKEN: SECRET };
 
 Deno.test({
   name: "Deno KV: a hit whose fsync fails is 504, as a crash makes it count after all",

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { storedInKv } from "./stored.ts";
 
-const env = { SECRET_TOKEN: secret };
+const env = { SECRET_TOKEN: SECRET };
 const HITS = 150;
 
 /** What happens to SQLite's log after a kill -9, while it holds the last counts. */

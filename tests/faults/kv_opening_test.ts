@@ -4,10 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { fillDisk, mountDisk, mountReadOnly, needsMount } from "../support/mounts.ts";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 
-const env = { SECRET_TOKEN: secret };
+const env = { SECRET_TOKEN: SECRET };
 
 /** What keeps a service from a sound file, until it is disposed of. */
 const obstacles: {

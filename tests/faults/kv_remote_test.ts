@@ -5,7 +5,8 @@ import { startProxy } from "../support/tcp_proxy.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
-import { hitOnce, secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForCount, waitForRefusals } from "./recovery.ts";
 import { storedIn } from "./stored.ts";
@@ -122,7 +123,7 @@ Deno.test("remote Deno KV: away at the start, the service listens, says so, and 
 type Address = Pick<KvConnectServer, "url" | "token">;
 
 function startOn({ url, token }: Address): Promise<Service> {
-  const env = { SECRET_TOKEN: secret, STORE_URL: `kv:${url}`, DENO_KV_ACCESS_TOKEN: token };
+  const env = { SECRET_TOKEN: SECRET, STORE_URL: `kv:${url}`, DENO_KV_ACCESS_TOKEN: token };
   return startService({ env });
 }
 

@@ -1,12 +1,10 @@
 import { ok } from "node:assert/strict";
+import { authorizedRequest } from "../support/secret.ts";
 import type { Service } from "../support/service.ts";
 import { Caller, type Result } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-
-/** The secret that every service of these tests is started with. */
-export const secret = "a-secret-of-the-fault-tests";
 
 /** Whom to send hits, and where to write down what becomes of them. */
 export type LoadOptions = {
@@ -141,8 +139,7 @@ export function pause(milliseconds: number): Promise<void> {
 
 /** The head of a request that hits `id`. */
 export function hitHead(id: string): string {
-  const path = `/hit?id=${encodeURIComponent(id)}`;
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${secret}\r\n\r\n`;
+  return authorizedRequest(`POST /hit?id=${encodeURIComponent(id)}`);
 }
 
 function randomId(ids: number): string {

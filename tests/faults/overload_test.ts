@@ -6,7 +6,8 @@ import { waitFor } from "../support/wait_for.ts";
 import { settleAll } from "../support/settle.ts";
 import type { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
-import { hitHead, openCallers, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitHead, openCallers } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -23,7 +24,7 @@ Deno.test(
     await using proxied = await startProxiedRedis();
     const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: url },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
     });
     const ledger = new Ledger();
     await service.storeReady();

@@ -6,7 +6,8 @@ import { runService, startService } from "../support/service.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
-import { hitOnce, pause, secret, startSteady } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce, pause, startSteady } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -19,7 +20,7 @@ Deno.test(
     const ledger = new Ledger();
     const start = performance.now();
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: `redis://127.0.0.1:${port}` },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: `redis://127.0.0.1:${port}` },
     });
     const listening = performance.now() - start;
     ok(listening <= timeLimit(1000), `listens after ${listening} ms`);
@@ -52,7 +53,7 @@ Deno.test(
 Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear line", async () => {
   const STORE_URL = `redis://127.0.0.1:${freePort()}`;
   const ended = await runService({
-    env: { SECRET_TOKEN: secret, STORE_URL, FAIL_FAST_STORE: "1" },
+    env: { SECRET_TOKEN: SECRET, STORE_URL, FAIL_FAST_STORE: "1" },
   });
   strictEqual(ended.code, 1);
   ok(ended.milliseconds <= timeLimit(7000), `ended after ${ended.milliseconds} ms`);
@@ -69,7 +70,7 @@ Deno.test(
     await using proxied = await startProxiedRedis({ password: "the-password" });
     const { proxy } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${proxy.port}` },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${proxy.port}` },
     });
     await service.waitForOutput(/WRONGPASS/);
     // A slow machine takes longer, never less.
@@ -94,7 +95,7 @@ Deno.test(
     await using redis = await startRedis({ password: "the-password" });
     const ended = await runService({
       env: {
-        SECRET_TOKEN: secret,
+        SECRET_TOKEN: SECRET,
         STORE_URL: `redis://:${wrongPassword}@127.0.0.1:${redis.port}`,
         FAIL_FAST_STORE: "1",
       },

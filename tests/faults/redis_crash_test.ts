@@ -2,7 +2,8 @@ import { ok } from "node:assert/strict";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { timeLimit } from "../support/time_limit.ts";
-import { secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -17,7 +18,7 @@ Deno.test(
     const runs = times(3, 10);
     await using redis = await startRedis({ args: durable });
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: redis.url },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
     });
     await using load = startCallers({ service, callers: 200 });
     const { ledger } = load;

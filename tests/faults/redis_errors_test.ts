@@ -4,7 +4,8 @@ import { needsRedis, type RedisServer, startRedis } from "../support/redis_serve
 import { runService, type Service, startService } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 
 /** Makes Redis refuse every write, and what undoes it; `error` is what Redis then says. */
@@ -170,7 +171,7 @@ Deno.test(
 );
 
 function connectedTo(url: string) {
-  return { env: { SECRET_TOKEN: secret, STORE_URL: url } };
+  return { env: { SECRET_TOKEN: SECRET, STORE_URL: url } };
 }
 
 async function statusOfHit(service: Service, id = "home"): Promise<number | undefined> {

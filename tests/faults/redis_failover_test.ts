@@ -3,7 +3,8 @@ import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { startCallers } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 import { waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -18,7 +19,7 @@ Deno.test(
     await using next = await startRedis();
     await using proxied = await startProxiedRedis({ args: ["--repl-diskless-sync-delay", "0"] });
     const { redis, proxy, url } = proxied;
-    await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL: url } });
+    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } });
     await using load = startCallers({ service, callers: 20 });
     const { ledger } = load;
     await waitForCount(ledger, "the start", timeout);

@@ -1,7 +1,8 @@
 import { ok } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
-import { secret, startSteady } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { startSteady } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import {
   checkGrowth,
@@ -27,7 +28,7 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       await using proxied = await startProxiedRedis();
       const { redis, proxy, url } = proxied;
       const STORE_URL = stops ? redis.url : url;
-      await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL } });
+      await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
       await using load = startSteady({ service, rate: RATE });
       const { ledger } = load;
       await waitForHits(ledger, RATE);

@@ -2,7 +2,8 @@ import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { pause, secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { pause, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForCount, waitForHits } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
@@ -24,7 +25,7 @@ for (const { title, args, through } of outages) {
     await using proxied = await startProxiedRedis({ args });
     const { redis, proxy, url } = proxied;
     const STORE_URL = through ? url : redis.url;
-    await using service = await startService({ env: { SECRET_TOKEN: secret, STORE_URL } });
+    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
     await using load = startCallers({ service, callers: 50 });
     const { ledger } = load;
     let slowestReturn = 0;

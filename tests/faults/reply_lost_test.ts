@@ -2,7 +2,8 @@ import { ok, strictEqual } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { Ledger } from "./ledger.ts";
-import { hitOnce, secret } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
@@ -18,7 +19,7 @@ Deno.test(
     await using proxied = await startProxiedRedis();
     const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: url },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
@@ -44,7 +45,7 @@ Deno.test(
     await using proxied = await startProxiedRedis();
     const { redis, proxy, url } = proxied;
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: url },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
     });
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {

@@ -6,7 +6,8 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { Ledger } from "./ledger.ts";
-import { hitHead, openCallers, readAll, secret, startCallers } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitHead, openCallers, readAll, startCallers } from "./load.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForHits } from "./recovery.ts";
@@ -20,7 +21,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     let stored = 0;
     let slowest = 0;
     for (let run = 1; run <= runs; run++) {
-      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
       await using load = startCallers({ service, ledger, callers: 200 });
       await waitForHits(ledger, 500 + Math.random() * 5000);
       const milliseconds = await endOf(service, signal);
@@ -41,13 +42,13 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 const leftOpen = [
   hitHead("idle"),
   hitHead("half").slice(0, 30),
-  `POST /hit?id=stalled HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${secret}\r\nContent-Length: 9\r\n\r\nab`,
+  `POST /hit?id=stalled HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nContent-Length: 9\r\n\r\nab`,
   "",
 ];
 
 Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold nothing up past 10 s", async () => {
   await using folder = await tempDir();
-  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: secret } });
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
   await using load = startCallers({ service, callers: 50 });
   const connections = await openAll(service);
   await waitForHits(load.ledger, 500);
@@ -77,7 +78,7 @@ Deno.test(
     const port = freePort();
     await using service = await startService({
       env: {
-        SECRET_TOKEN: secret,
+        SECRET_TOKEN: SECRET,
         STORE_URL: redis.url,
         DENO_DEPLOY: "true",
         // The platform chooses the address in this way.
@@ -112,7 +113,7 @@ Deno.test(
   async () => {
     await using redis = await startRedis();
     await using service = await startService({
-      env: { SECRET_TOKEN: secret, STORE_URL: redis.url },
+      env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
     });
     const ledger = new Ledger();
     await service.storeReady();

@@ -7,7 +7,8 @@ import { freePort } from "../support/free_port.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { Ledger } from "./ledger.ts";
-import { pause, secret, startSteady } from "./load.ts";
+import { SECRET } from "../support/secret.ts";
+import { pause, startSteady } from "./load.ts";
 import { residentMemory, waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 
@@ -60,6 +61,6 @@ console.log(
 
 function start(): Promise<Service> {
   return startService({
-    env: { SECRET_TOKEN: secret, STORE_URL: redis.url, PORT: String(port) },
+    env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url, PORT: String(port) },
   });
 }

@@ -130,7 +130,7 @@ for (const { path } of [...paths, { path: "/nothing" }]) {
 
 /** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
 const protectedEndpoints = endpoints
-  .filter(({ admits, path }) => admits !== "anyone" && path !== "/key")
+  .filter(({ admits, path }) => admits !== "anyone" && !["/key", "/session"].includes(path))
   .map(({ path }) => path);
 
 /** Each row has one fault less than the one before it. */

@@ -22,6 +22,7 @@ export const bodies = {
   svg: { "image/svg+xml": { schema: reference("Svg") } },
   shieldsBadge: { "application/json": { schema: reference("ShieldsBadge") } },
   key: { "application/json": { schema: reference("Key") } },
+  session: { "application/json": { schema: reference("Session") } },
   health: { "application/json": { schema: reference("Health") } },
   readiness: { "application/json": { schema: reference("Readiness") } },
   document: { "application/json": { schema: { type: "object" } } },

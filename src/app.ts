@@ -11,11 +11,13 @@ import { badge } from "./routes/badge.ts";
 import { badgeJson } from "./routes/badge_json.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
+import { deleteCounter, listCounters, setCounter } from "./routes/counters.ts";
+import { importCounters } from "./routes/counters_import.ts";
+import { days } from "./routes/days.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
 import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
-import { session } from "./routes/session.ts";
 
 /** What the endpoints stand on. */
 export interface EndpointOptions {
@@ -47,7 +49,11 @@ export function endpointsOf({ config, counters }: EndpointOptions): readonly End
     badge(service),
     badgeJson(service),
     counterKey(service),
-    session(service),
+    days(service),
+    listCounters(service),
+    setCounter(service),
+    deleteCounter(service),
+    importCounters(service),
     openapiDocument(() => endpoints),
     health(),
     readiness(service),

@@ -5,6 +5,7 @@ export interface ParameterSchema {
   readonly enum?: readonly string[];
   readonly examples?: readonly string[];
   readonly pattern?: string;
+  readonly format?: "date";
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
@@ -15,4 +16,6 @@ export interface Parameter<Name extends string = string> {
   readonly name: Name;
   readonly meaning: string;
   readonly schema: ParameterSchema;
+  /** Whether a text is one of its values; without this, what is not understood is as good as the default. */
+  readonly accepts?: (text: string) => boolean;
 }

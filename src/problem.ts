@@ -28,6 +28,12 @@ const KINDS = {
     detail: "The body is not what this endpoint takes.",
     badge: "bad body",
   },
+  "bad-line": {
+    status: 400,
+    title: "Bad line",
+    detail: 'A line is a counter as JSON, such as {"id":"home","hits":41}.',
+    badge: "bad line",
+  },
   "bad-id": {
     status: 400,
     title: "Bad counter id",

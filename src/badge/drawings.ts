@@ -5,7 +5,7 @@ import { formatCount } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
 
 /** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
-export interface Badge {
+export interface Drawing {
   readonly svg: string;
   readonly tag: string;
 }
@@ -16,6 +16,9 @@ export interface DrawingQuery extends LookQuery {
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
+/** Draws counts as queries want them to look. */
+export type Draw = (query: DrawingQuery, hits: number) => Drawing;
+
 const SHAPING: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
 const REMEMBERED = 1000;
 /** Half of a surrogate pair: no value that was decoded strictly can hold it and so pass for two. */
@@ -23,19 +26,14 @@ const SEPARATOR = "\ud800";
 /** Characters; longer queries are rare, and would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
-/**
- * A function that draws counts as queries want them to look; looks that are asked for again and again are resolved once.
- * What `frame` makes of a badge is kept with it.
- */
-export function createDrawings<Framed>(
-  frame: (badge: Badge) => Framed,
-): (query: DrawingQuery, hits: number) => Framed {
-  const known = new Recent<string, (hits: number) => Framed>(REMEMBERED);
+/** A function that draws badges; looks that are asked for again and again are resolved once. */
+export function createDrawings(): Draw {
+  const known = new Recent<string, (hits: number) => Drawing>(REMEMBERED);
   return (query, hits) => {
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(hits);
-    const draw = drawingsOf(parseLook(query), frame);
+    const draw = drawingsOf(parseLook(query));
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(hits);
   };
@@ -56,21 +54,18 @@ function keyOf(query: DrawingQuery): string {
 }
 
 /** Draws one look; the last drawing is kept, as badges are seen more often than their numbers change. */
-function drawingsOf<Framed>(
-  look: Look,
-  frame: (badge: Badge) => Framed,
-): (hits: number) => Framed {
+function drawingsOf(look: Look): (hits: number) => Drawing {
   // Whatever changes the drawing changes the hash of a badge without a message.
   const hash = textHash(renderBadge(look, ""));
-  const draw = (hits: number) => {
-    const message = formatCount(hits, look);
-    const tag = `${hash}-${encodeURIComponent(message)}`;
-    return { hits, framed: frame({ svg: renderBadge(look, message), tag }) };
-  };
-  let last: ReturnType<typeof draw> | undefined;
+  let lastHits: number | undefined;
+  let last: Drawing | undefined;
   return (hits) => {
-    if (last?.hits !== hits) last = draw(hits);
-    return last.framed;
+    if (last === undefined || hits !== lastHits) {
+      const message = formatCount(hits, look);
+      last = { svg: renderBadge(look, message), tag: `${hash}-${encodeURIComponent(message)}` };
+      lastHits = hits;
+    }
+    return last;
   };
 }
 

@@ -23,12 +23,20 @@ export function counterId(text: string | undefined): CounterId {
   if (text === undefined) return branded(DEFAULT_ID);
   if (PLAIN.test(text)) return branded(text);
   const trimmed = text.trim();
-  if (trimmed === "") return branded(DEFAULT_ID);
+  return branded(trimmed === "" ? DEFAULT_ID : normalized(trimmed));
+}
+
+/** How ids begin that are meant together, normalized as they are; empty for all. Throws the problem "bad-id". */
+export function counterPrefix(text: string): string {
+  return normalized(text.trimStart());
+}
+
+function normalized(text: string): string {
   // Before it is normalized, which takes the square of the length where marks pile up.
-  if (trimmed.length > MAX_UNITS) throw new Problem("bad-id");
-  const id = trimmed.normalize("NFC");
+  if (text.length > MAX_UNITS) throw new Problem("bad-id");
+  const id = text.normalize("NFC");
   if (INVISIBLE.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
-  return branded(id);
+  return id;
 }
 
 /** The one place where a text becomes an id, after the checks above. */

@@ -136,6 +136,11 @@ export function upTo(days: Days, today: Day): Days {
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
 }
 
+/** The same days without those before one. */
+export function from({ newest, hits }: Days, first: Day): Days {
+  return { newest, hits: hits.slice(0, Math.max(0, newest - first + 1)) };
+}
+
 /** The larger number of each day. */
 export function largest(one: Days, other: Days): Days {
   const newest = Math.max(one.newest, other.newest);

@@ -1,6 +1,9 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
 
+/** The longest line, in bytes: room for the hits of thirty years of days. */
+export const MAX_LINE_BYTES = 256 * 1024;
+
 /** A counter as one line of JSON: what `/counters` gives and takes. */
 export interface Line extends Held {
   readonly id: CounterId;

@@ -35,3 +35,55 @@ export const cacheSeconds = {
   meaning: "Clamped to this range; what is not a whole number is the default.",
   schema: { type: "integer", default: 60, minimum: 30, maximum: 3600 },
 } as const satisfies Parameter;
+
+/** The one counter that an owner means. */
+export const ownId = {
+  name: "id",
+  meaning: "The counter; here none is meant where it is left out.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+/** The counters that an owner means. */
+export const prefix = {
+  name: "prefix",
+  meaning: "Only counters whose id begins with this.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+/** How much of a counter's history to tell. */
+export const lastDays = {
+  name: "days",
+  meaning: "Only the last so many days, today included; 0 for none.",
+  schema: { type: "integer", minimum: 0, maximum: 99_999 },
+  accepts: (text: string) => /^\d{1,5}$/.test(text),
+} as const satisfies Parameter;
+
+/** What an import does to a counter that is there. */
+export const mode = {
+  name: "mode",
+  meaning: "`replace` sets each counter; `max` keeps the larger number, in total and of each day.",
+  schema: { type: "string", default: "replace", enum: ["replace", "max"] },
+  accepts: (text: string) => text === "replace" || text === "max",
+} as const satisfies Parameter;
+
+/** Whether an import is only tried. */
+export const dry = {
+  name: "dry",
+  meaning: "`1` writes nothing and tells what would change.",
+  schema: { type: "string", default: "0", enum: ["0", "1"] },
+  accepts: (text: string) => text === "0" || text === "1",
+} as const satisfies Parameter;
+
+/** The first day of a range. */
+export const fromDay = {
+  name: "from",
+  meaning: "The first day, such as 2026-11-01; 29 days before the last where it is left out.",
+  schema: { type: "string", format: "date" },
+} as const satisfies Parameter;
+
+/** The last day of a range. */
+export const toDay = {
+  name: "to",
+  meaning: "The last day, such as 2026-11-30; today where it is left out.",
+  schema: { type: "string", format: "date" },
+} as const satisfies Parameter;

@@ -1,3 +1,4 @@
+import type { Parameter } from "../parameter.ts";
 import { Problem } from "../problem.ts";
 
 /** The parameters of a request that its endpoint documents, each decoded once; asking for another does not compile. */
@@ -30,6 +31,16 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
     query.set(name, value);
   }
   return query;
+}
+
+/** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
+export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
+  for (const { name, accepts, schema, meaning } of parameters) {
+    const value = query.get(name);
+    if (value === undefined || accepts === undefined || accepts(value)) continue;
+    const expected = schema.enum === undefined ? meaning : `one of ${schema.enum.join(", ")}`;
+    throw new Problem("bad-query", { detail: `The query gives a bad ${name}: ${expected}` });
+  }
 }
 
 /** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */

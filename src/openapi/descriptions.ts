@@ -1,13 +1,23 @@
 import type { ParameterObject } from "./document.ts";
-import { type Answers, bodies, cached, fresh, revalidated, uncached } from "./answers.ts";
+import {
+  type Answers,
+  bodies,
+  cached,
+  type Content,
+  fresh,
+  revalidated,
+  uncached,
+} from "./answers.ts";
 
 /** What is told of an endpoint beyond the facts that it is run by. */
 export interface Description {
   /** Behind the method, the name of the operation. */
   name: string;
-  tags: ("Counters" | "Badges" | "Service")[];
+  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
   /** More than its summary says. */
   description?: string;
+  /** The body that it takes. */
+  body?: Content;
   /** The headers that it looks at. */
   headers?: ParameterObject[];
   /** What it answers where all goes well. */
@@ -74,11 +84,45 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     tags: ["Counters"],
     answers: { 200: fresh("The key.", bodies.key) },
   }],
-  ["POST /session", {
-    name: "Session",
-    tags: ["Service"],
-    description: "For pages: a session ends by itself, and with the secret that began it.",
-    answers: { 200: fresh("The session.", bodies.session) },
+  ["GET /days", {
+    name: "Days",
+    tags: ["Counters"],
+    description: "Days without hits are 0; days before history began are left out.",
+    answers: { 200: fresh("The days, in their order.", bodies.days) },
+    problems: STORE,
+  }],
+  ["GET /counters", {
+    name: "Counters",
+    tags: ["Owners"],
+    description: "With `id`, that counter alone; without, all of them, or those that begin with " +
+      '`prefix`. The last line is `{"counters":N}`: without it the answer was cut off.',
+    answers: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
+    problems: STORE,
+  }],
+  ["PUT /counters", {
+    name: "Counter",
+    tags: ["Owners"],
+    description:
+      "Without `days` those that are known stay; `{}` forgets them. Sending the answer " +
+      "undoes it.",
+    body: bodies.line,
+    answers: { 200: fresh("What the counter held before.", bodies.line) },
+    problems: STORE,
+  }],
+  ["DELETE /counters", {
+    name: "Counter",
+    tags: ["Owners"],
+    description: "It counts from 0 again.",
+    answers: { 200: fresh("What the counter held.", bodies.line) },
+    problems: STORE,
+  }],
+  ["POST /counters", {
+    name: "Counters",
+    tags: ["Owners"],
+    description: "A bad line ends it: the lines before it are stored, and all may be sent again.",
+    body: bodies.lines,
+    answers: { 200: fresh("How many were imported.", bodies.imported) },
+    problems: STORE,
   }],
   ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
   ["GET /healthz", service("Health", { content: bodies.health })],

@@ -1,7 +1,7 @@
 import type { Admission } from "../http/access.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
 import type { Parameter } from "../parameter.ts";
-import { type Answers, withoutBodies } from "./answers.ts";
+import { type Answers, type Content, withoutBodies } from "./answers.ts";
 import { type Description, DESCRIPTIONS } from "./descriptions.ts";
 import { type ProblemForm, problems } from "./problems.ts";
 import { type Schema, schemas } from "./schemas.ts";
@@ -21,6 +21,7 @@ export interface Operation {
   summary: string;
   description?: string;
   parameters: ParameterObject[];
+  requestBody?: { required: true; content: Content };
   /** Any one of these opens the endpoint; an empty one means that no secret is needed. */
   security: { [scheme: string]: never[] }[];
   responses: Answers;
@@ -37,7 +38,6 @@ const SECURITY: Record<Admission, Operation["security"]> = {
   reader: [{}, ...secret],
   keyholder: [...secret, { counterKey: [] }],
   owner: secret,
-  secretholder: secret,
 };
 
 const IN_QUERY = "Where no header can be sent, `token=` in the query does the same; " +
@@ -64,6 +64,7 @@ export function describe(endpoints: readonly EndpointFacts[]) {
     tags: [
       { name: "Counters", description: "Count a hit, read a count." },
       { name: "Badges", description: "Counts to look at." },
+      { name: "Owners", description: "Set, remove, carry over and take out counters." },
       { name: "Service", description: "The service itself." },
     ],
     paths: pathsOf(endpoints),
@@ -103,7 +104,7 @@ function operationOf(endpoint: EndpointFacts, method: string): Operation {
   const { path, methods, summary, parameters, admits } = endpoint;
   const description = DESCRIPTIONS.get(`${methods[0]} ${path}`);
   if (description === undefined) throw new TypeError(`Describe "${path}": it has no description`);
-  const { name, tags, description: more, headers = [] } = description;
+  const { name, tags, description: more, headers = [], body } = description;
   const responses = responsesOf(endpoint, description);
   const isHead = method === "HEAD";
   return {
@@ -112,6 +113,7 @@ function operationOf(endpoint: EndpointFacts, method: string): Operation {
     summary: isHead ? `${summary}: the headers only` : summary,
     ...(more !== undefined && { description: more }),
     parameters: [...parameters.map(inQuery), ...headers],
+    ...(body !== undefined && { requestBody: { required: true, content: body } }),
     security: SECURITY[admits],
     responses: isHead ? withoutBodies(responses) : responses,
   };

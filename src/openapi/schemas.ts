@@ -21,13 +21,59 @@ export const schemas = {
     id: { type: "string", examples: ["home"] },
     key: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
   }),
-  Session: record(
-    "Accepted as Bearer where the secret is, but not on /hit, /hit.svg and /session.",
-    {
-      token: { type: "string", pattern: "^s1\\.[0-9]+\\.[A-Za-z0-9_-]{43}$" },
-      expires: { type: "string", format: "date-time" },
+  Line: {
+    type: "object",
+    description: "A counter: its number, and the hits of single days as far as they are known.",
+    properties: {
+      id: { type: "string", examples: ["home"] },
+      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [41] },
+      days: {
+        type: "object",
+        propertyNames: { format: "date" },
+        additionalProperties: { type: "integer", minimum: 0 },
+        examples: [{ "2026-11-19": 12, "2026-11-20": 7 }],
+      },
     },
-  ),
+    required: ["hits"],
+    additionalProperties: false,
+  },
+  Lines: {
+    type: "string",
+    description:
+      'A `Line` with an id on each line; an export ends with `{"counters":N}`, and with ' +
+      "how many keys were `foreign`, which hold something else than a counter.",
+  },
+  Imported: {
+    type: "object",
+    description: "How many counters were imported; where it was only tried, what would change.",
+    properties: {
+      counters: { type: "integer", minimum: 0 },
+      changed: { type: "integer", minimum: 0, description: "How many would change." },
+      changes: {
+        type: "array",
+        description: "The first 1,000 of them.",
+        items: record("A counter that would change.", {
+          id: { type: "string" },
+          before: { type: "integer", minimum: 0 },
+          after: { type: "integer", minimum: 0 },
+        }),
+      },
+    },
+    required: ["counters"],
+    additionalProperties: false,
+  },
+  Days: record("The hits of single days.", {
+    id: { type: "string", examples: ["home"] },
+    total: { type: "integer", minimum: 0, examples: [41] },
+    timeZone: { type: "string", description: "The zone whose days they are.", examples: ["UTC"] },
+    days: {
+      type: "array",
+      items: record("A day and its hits.", {
+        day: { type: "string", format: "date", examples: ["2026-11-20"] },
+        hits: { type: "integer", minimum: 0, examples: [7] },
+      }),
+    },
+  }),
   Health: record("The service is well.", { status: { const: "ok" } }),
   Readiness: {
     type: "object",

@@ -26,19 +26,17 @@ export function badge(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const draw = createDrawings(({ svg, tag }) => {
-        const etag = `"${tag}"`;
-        return { svg, etag, tagged: { ...headers, etag } };
-      });
+      const draw = createDrawings();
       return {
         find: ({ id }): Found | Promise<Found> => counters.count(id),
         recover: (error, { id }) => lastSeen(counters, { error, id }),
         answer(found, { request, query }) {
           if (typeof found !== "number") return answer(draw(query, found.hits).svg, stale);
-          const { svg, etag, tagged } = draw(query, found);
+          const { svg, tag } = draw(query, found);
           if (!readers.areAnyone) return answer(svg, headers);
+          const etag = `"${tag}"`;
           if (isUnchanged(request, etag)) return answer(null, { ...unchanged, etag }, 304);
-          return answer(svg, tagged);
+          return answer(svg, { ...headers, etag });
         },
         draw: ({ badge }) => errorBadge(badge),
       };

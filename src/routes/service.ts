@@ -107,5 +107,4 @@ const NEEDS: Record<Admission, string> = {
   reader: "",
   keyholder: " (with the secret or the key of the counter)",
   owner: " (with the secret)",
-  secretholder: " (with the secret)",
 };

@@ -238,6 +238,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "bad-host": { status: 400, title: "Bad Host header", badge: "bad host" },
   "bad-query": { status: 400, title: "Bad query", badge: "bad query" },
   "bad-body": { status: 400, title: "Bad body", badge: "bad body" },
+  "bad-line": { status: 400, title: "Bad line", badge: "bad line" },
   "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },
   "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
   "not-found": { status: 404, title: "Not found", badge: "not found" },

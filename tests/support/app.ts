@@ -1,5 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
+import type { Calendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
 import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
@@ -29,6 +30,8 @@ export interface TestApp extends AsyncDisposable {
   readonly log: readonly string[];
   /** Sends "METHOD /path?query" and holds the answer to what holds for every answer. */
   send(line: string, headers?: HeadersInit): Promise<Answer>;
+  /** The same with the secret and a body, such as the lines of an import. */
+  sendBody(line: string, body: BodyInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
   hit(id: string, times?: number): Promise<void>;
   /** The number that `/count` gives; with the secret, in case reads are protected. */
@@ -40,22 +43,29 @@ export interface TestAppOptions {
   store: CounterStore;
   secret?: string | undefined;
   openReads?: boolean;
+  calendar?: Calendar;
 }
 
 /** The app over a store, which it closes at the end. */
-export function openApp({ store, openReads = true, ...options }: TestAppOptions): TestApp {
+export function openApp(
+  { store, openReads = true, calendar, ...options }: TestAppOptions,
+): TestApp {
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
-  const counters = createCounters(store);
+  const counters = createCounters(store, calendar);
   const app = createApp({
     config: { secret, openReads },
     counters,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
   });
 
-  async function send(line: string, headers: HeadersInit = {}): Promise<Answer> {
+  function send(line: string, headers: HeadersInit = {}): Promise<Answer> {
+    return sendRequest(line, { headers });
+  }
+
+  async function sendRequest(line: string, init: RequestInit): Promise<Answer> {
     const [method = "", target = ""] = line.split(" ");
-    const request = new Request(`http://localhost${target}`, { method, headers });
+    const request = new Request(`http://localhost${target}`, { method, ...init });
     const host = request.headers.get("host");
     // Deno puts a request's URL together of its host, if it is not empty, and its path, whatever they are.
     if (host) Object.defineProperty(request, "url", { value: `http://${host}${target}` });
@@ -73,6 +83,7 @@ export function openApp({ store, openReads = true, ...options }: TestAppOptions)
   return {
     log,
     send,
+    sendBody: (line, body) => sendRequest(line, { headers: authorized, body }),
     async hit(id, times = 1) {
       for (let time = 0; time < times; time++) {
         const { status } = await send(`POST /hit?id=${encodeURIComponent(id)}`, authorized);
@@ -119,7 +130,7 @@ async function read(response: Response): Promise<Answer> {
   const body = await response.text();
   // The server adds it to all but HEAD, whose answer brings it along.
   const { "content-length": _, ...headers } = Object.fromEntries(response.headers);
-  const isJson = body !== "" && /json$/.test(headers["content-type"] ?? "");
+  const isJson = body !== "" && /[/+]json$/.test(headers["content-type"] ?? "");
   return { status, headers, body, json: isJson ? JSON.parse(body) : undefined };
 }
 

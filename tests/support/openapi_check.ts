@@ -79,7 +79,7 @@ async function checkBody(where: string, answer: Answer, exchange: Exchange): Pro
     return;
   }
   ok(media !== undefined, `${where}: ${type} is not described`);
-  const value: unknown = type?.endsWith("json") ? JSON.parse(body) : body;
+  const value: unknown = type !== undefined && /[/+]json$/.test(type) ? JSON.parse(body) : body;
   checkValue(`${where}: body`, media.schema, value);
   if (type === "application/problem+json") {
     // Cast: the schema of problems has just been checked.

@@ -16,7 +16,7 @@ export class ScriptedStore implements CounterStore {
   readonly batches = 1;
   readonly idsPerBatch = 100;
   /** How often each operation was called. */
-  readonly calls = { change: 0, read: 0, check: 0 };
+  readonly calls = { change: 0, read: 0, history: 0, list: 0, check: 0 };
   /** What every call fails with; undefined where it works. */
   failure: ProblemName | Error | undefined;
   /** The shards that take no hits. */
@@ -38,11 +38,13 @@ export class ScriptedStore implements CounterStore {
   }
 
   async history(questions: readonly HistoryQuestion[]): Promise<readonly Held[]> {
+    this.calls.history++;
     await this.#obey();
     return questions.map(({ id }) => ({ hits: this.#number(id), days: undefined }));
   }
 
   async *list(): AsyncGenerator<ListPage> {
+    this.calls.list++;
     await this.#obey();
     const counters = this.#counters.entries().map(([id, hits]) => ({ id, hits, days: undefined }));
     yield { counters: [...counters], foreign: 0 };
@@ -58,8 +60,7 @@ export class ScriptedStore implements CounterStore {
 
   /** How often the store was asked for anything. */
   get touched(): number {
-    const { change, read, check } = this.calls;
-    return change + read + check;
+    return Object.values(this.calls).reduce((sum, times) => sum + times, 0);
   }
 
   #number(id: CounterId): number {

@@ -1,0 +1,70 @@
+import { Problem } from "../problem.ts";
+import type { CounterId } from "./counter_id.ts";
+import type { Counters } from "./counters.ts";
+import { formatHeld, type Line } from "./line.ts";
+import { applied, type Setting } from "./setting.ts";
+
+/** What an import would make of a counter. */
+export interface PreviewedChange {
+  readonly id: CounterId;
+  /** Its number now, and after the import: the same where only days would change. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** How many counters are asked for at once. */
+const PORTION = 500;
+
+/** Compares lines with what the counters hold, and writes nothing. */
+export class Preview {
+  readonly #counters: Counters;
+  readonly #mode: Setting["mode"];
+  readonly #changes: PreviewedChange[] = [];
+  #changed = 0;
+
+  constructor(counters: Counters, mode: Setting["mode"]) {
+    this.#counters = counters;
+    this.#mode = mode;
+  }
+
+  /** How many counters would change. */
+  get changed(): number {
+    return this.#changed;
+  }
+
+  /** The first 1,000 of them. */
+  get changes(): readonly PreviewedChange[] {
+    return this.#changes;
+  }
+
+  /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their place. */
+  async take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>> {
+    const problems = new Map<number, Problem>();
+    for (let start = 0; start < lines.length; start += PORTION) {
+      await Promise.all(
+        lines.slice(start, start + PORTION).map(async (line, index) => {
+          try {
+            await this.#compare(line);
+          } catch (error) {
+            if (!(error instanceof Problem)) throw error;
+            problems.set(start + index, error);
+          }
+        }),
+      );
+    }
+    return problems;
+  }
+
+  async #compare({ id, ...given }: Line): Promise<void> {
+    const held = await this.#counters.history(id, -Infinity);
+    const today = this.#counters.calendar.today();
+    const after = applied({ ...given, mode: this.#mode }, { held, today });
+    if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return;
+    this.#changed++;
+    if (this.#changes.length < MOST_CHANGES) {
+      this.#changes.push({ id, before: held.hits, after: after.hits });
+    }
+  }
+}
+
+const MOST_CHANGES = 1000;

@@ -1,0 +1,138 @@
+import { type CounterId, counterId, counterPrefix } from "../counter/counter_id.ts";
+import type { Counters } from "../counter/counters.ts";
+import { type Day, from, type Held } from "../counter/days.ts";
+import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
+import type { ListOptions, ListPage } from "../counter/store.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { bodyText } from "../http/body_text.ts";
+import type { CounterService } from "../http/counter_endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { lastDays, ownId, prefix } from "../http/parameters.ts";
+import { textStream } from "../http/text_stream.ts";
+import { Problem } from "../problem.ts";
+
+const HEADERS = headersOf("json", { cacheControl: "no-store", audience: "none" });
+const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
+
+/** `GET /counters`: one counter, or all of them, a line each and a last one that tells how many they were. */
+export function listCounters({ counters, access }: CounterService): Endpoint {
+  return ownerEndpoint({
+    path: "/counters",
+    methods: ["GET"],
+    summary: "List counters, a line of JSON each",
+    parameters: [ownId, prefix, lastDays],
+    ask(query) {
+      const [id, begin] = [query.get("id"), query.get("prefix")];
+      if (id !== undefined && begin !== undefined) {
+        throw new Problem("bad-query", { detail: "Give id or prefix, not both." });
+      }
+      const since = firstDay(query.get("days"), counters.calendar.today());
+      if (id === undefined) {
+        const options = { prefix: counterPrefix(begin ?? ""), since };
+        return () => listed(counters, options);
+      }
+      const asked = { id: namedId(id), since };
+      return () => shown(counters, asked);
+    },
+    answer: (find) => find(),
+  }, access);
+}
+
+/** `PUT /counters`: sets a counter to what the body says and answers with what it held, so that this undoes it. */
+export function setCounter({ counters, access }: CounterService): Endpoint {
+  return ownerEndpoint({
+    path: "/counters",
+    methods: ["PUT"],
+    summary: "Set a counter",
+    parameters: [ownId],
+    ask: (query) => namedId(query.get("id")),
+    async answer(id, request) {
+      const { hits, days } = lineOf(await bodyText(request, MAX_LINE_BYTES), {
+        id,
+        today: counters.calendar.today(),
+      });
+      const before = await counters.set(id, { hits, days, mode: "replace" });
+      return answer(formatHeld({ id, ...before }), HEADERS);
+    },
+  }, access);
+}
+
+/** `DELETE /counters`: removes a counter with its days and answers with what it held. */
+export function deleteCounter({ counters, access }: CounterService): Endpoint {
+  return ownerEndpoint({
+    path: "/counters",
+    methods: ["DELETE"],
+    summary: "Remove a counter",
+    parameters: [ownId],
+    ask: (query) => namedId(query.get("id")),
+    answer: async (id) => answer(formatHeld({ id, ...await counters.delete(id) }), HEADERS),
+  }, access);
+}
+
+/** No counter is meant by a missing id here: a slip must not set or remove one. */
+function namedId(text: string | undefined): CounterId {
+  if (text === undefined || text.trim() === "") {
+    throw new Problem("bad-id", { detail: "Name the counter with id= in the query." });
+  }
+  return counterId(text);
+}
+
+/** The first of so many last days; -Infinity for all days, undefined for none. */
+function firstDay(days: string | undefined, today: Day): Day | undefined {
+  if (days === undefined) return -Infinity;
+  return Number(days) === 0 ? undefined : today - Number(days) + 1;
+}
+
+function lineOf(text: string, options: { id: CounterId; today: Day }) {
+  try {
+    return parseLine(text, options);
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error;
+    throw new Problem("bad-line", { detail: `The body cannot be used: ${error.message}.` });
+  }
+}
+
+async function shown(
+  counters: Counters,
+  { id, since }: { id: CounterId; since: Day | undefined },
+): Promise<Response> {
+  const held = await counters.history(id, since ?? Infinity);
+  return answer(formatLine({ id, ...trimmed(held, since) }), HEADERS);
+}
+
+/** Answers with its first counters, so that a store that is away is told with its status. */
+async function listed(counters: Counters, options: ListOptions): Promise<Response> {
+  const pages = counters.list(options);
+  const first = await pages.next();
+  return new Response(textStream(linesOf({ first, pages, ...options })), { headers: LINES });
+}
+
+async function* linesOf(
+  { first, pages, since }: {
+    first: IteratorResult<ListPage>;
+    pages: AsyncGenerator<ListPage>;
+    since: Day | undefined;
+  },
+): AsyncGenerator<string> {
+  let counters = 0;
+  let foreign = 0;
+  try {
+    for (let page = first; page.done !== true; page = await pages.next()) {
+      counters += page.value.counters.length;
+      foreign += page.value.foreign;
+      const lines = page.value.counters.map(({ id, ...held }) =>
+        `${formatLine({ id, ...trimmed(held, since) })}\n`
+      );
+      if (lines.length > 0) yield lines.join("");
+    }
+  } finally {
+    await pages.return(undefined);
+  }
+  yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
+}
+
+function trimmed({ hits, days }: Held, since: Day | undefined): Held {
+  if (days === undefined || since === undefined) return { hits, days: undefined };
+  return { hits, days: from(days, since) };
+}

@@ -1,0 +1,51 @@
+import { ImportError, importLines } from "../counter/import_lines.ts";
+import { MAX_LINE_BYTES } from "../counter/line.ts";
+import { Preview } from "../counter/preview.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { bodyLines } from "../http/body_lines.ts";
+import type { CounterService } from "../http/counter_endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { dry, mode } from "../http/parameters.ts";
+import { Problem } from "../problem.ts";
+
+const HEADERS = headersOf("json", { cacheControl: "no-store", audience: "none" });
+
+/** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
+export function importCounters({ counters, access }: CounterService): Endpoint {
+  return ownerEndpoint({
+    path: "/counters",
+    methods: ["POST"],
+    summary: "Import counters, a line of JSON each",
+    parameters: [mode, dry],
+    ask: (query) => ({
+      mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
+      dry: query.get("dry") === "1",
+    }),
+    async answer({ mode, dry }, { body }) {
+      const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
+      const today = counters.calendar.today();
+      const preview = dry ? new Preview(counters, mode) : undefined;
+      try {
+        const imported = await importLines(lines, {
+          today,
+          take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
+        });
+        const { changed, changes } = preview ?? {};
+        return answer(JSON.stringify({ counters: imported, changed, changes }), HEADERS);
+      } catch (error) {
+        throw error instanceof ImportError ? problemOf(error, dry) : error;
+      }
+    },
+  }, access);
+}
+
+/** The problem of one line; it says which it was, and what has become of the others. */
+function problemOf({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
+  const stored = dry ? "Nothing was written." : `Lines stored so far: ${taken}.`;
+  const again = "Once that is mended all lines may be sent again.";
+  const detail = problem === undefined
+    ? `Line ${line} cannot be used: ${message}. ${stored} ${again}`
+    : `Line ${line} could not be stored: ${message} ${stored} ${again}`;
+  return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
+}

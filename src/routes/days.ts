@@ -1,0 +1,75 @@
+import { type Day, formatDay, from, type Held, parseDay, upTo } from "../counter/days.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
+import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import { fromDay, toDay } from "../http/parameters.ts";
+import { Problem } from "../problem.ts";
+
+/** How many days are told at most: ten years. */
+const MOST_DAYS = 3660;
+/** How many are told where the query does not say. */
+const USUAL_DAYS = 30;
+
+/** A range of days, both included. */
+interface Range {
+  readonly first: Day;
+  readonly last: Day;
+}
+
+/** `GET /days`: the hits of single days, as far back as history goes. */
+export function days(service: CounterService): Endpoint {
+  const { counters, readers } = service;
+  const { calendar } = counters;
+  const headers = headersOf("json", readers.sharing("no-store"));
+  return counterEndpoint({
+    path: "/days",
+    methods: SHARED_READ,
+    summary: "Read the hits of single days",
+    parameters: [fromDay, toDay],
+    admits: "reader",
+    audience: readers.audience,
+    errors: "json",
+    check: (query) => void rangeOf(query, calendar.today()),
+    work: {
+      async find({ id, query }) {
+        const range = rangeOf(query, calendar.today());
+        return { range, held: await counters.history(id, range.first) };
+      },
+      answer({ range, held }, { id }) {
+        const { timeZone } = calendar;
+        const days = daysIn(range, { held, today: calendar.today() });
+        return answer(JSON.stringify({ id, total: held.hits, timeZone, days }), headers);
+      },
+    },
+  }, service);
+}
+
+function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today: Day): Range {
+  const last = dayOf(query.get("to")) ?? today;
+  const first = dayOf(query.get("from")) ?? last - USUAL_DAYS + 1;
+  const length = last - first + 1;
+  if (length >= 1 && length <= MOST_DAYS) return { first, last };
+  throw new Problem("bad-query", {
+    detail: `A range has 1 to ${MOST_DAYS} days, and from must not come after to.`,
+  });
+}
+
+/** The day that a parameter names; undefined where it is left out. */
+function dayOf(text: string | undefined): Day | undefined {
+  const day = text === undefined ? undefined : parseDay(text);
+  if (text === undefined || day !== undefined) return day;
+  throw new Problem("bad-query", { detail: "A day is written as 2026-11-20, from 1970 on." });
+}
+
+function daysIn(
+  { first, last }: Range,
+  { held, today }: { held: Held; today: Day },
+): { day: string; hits: number }[] {
+  if (held.days === undefined) return [];
+  const { newest, hits } = from(upTo(held.days, today), first);
+  return hits
+    .map((number, index) => ({ day: newest - index, hits: number }))
+    .filter(({ day }) => day <= last)
+    .map(({ day, hits }) => ({ day: formatDay(day), hits }))
+    .reverse();
+}

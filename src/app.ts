@@ -3,6 +3,7 @@ import { getPath } from "hono/utils/url";
 import type { Counters } from "./counter/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
 import type { Endpoint } from "./http/endpoint.ts";
+import { createFarewell } from "./http/farewell.ts";
 import { createHostCheck } from "./http/host.ts";
 import { readersOf } from "./http/readers.ts";
 import { serve, serveNothing } from "./http/serve.ts";
@@ -35,6 +36,8 @@ export interface App {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Loads what the start did not wait for, before a request has to: without free descriptors it could not be loaded. */
   load(): Promise<void>;
+  /** Has every answer from now on end its connection. */
+  sayFarewell(): void;
 }
 
 /** Every endpoint of the service. */
@@ -64,7 +67,8 @@ export function endpointsOf({ config, counters }: EndpointOptions): readonly End
 
 /** The whole HTTP surface. */
 export function createApp({ log, ...options }: AppOptions): App {
-  const shared = { log, checkHost: createHostCheck() };
+  const farewell = createFarewell();
+  const shared = { log, checkHost: createHostCheck(), leave: farewell.leave };
   const paths = serve(endpointsOf(options), shared);
   const nothing = serveNothing(shared);
 
@@ -77,5 +81,6 @@ export function createApp({ log, ...options }: AppOptions): App {
     async load() {
       await Promise.all(paths.values().map(({ load }) => load()));
     },
+    sayFarewell: farewell.begin,
   };
 }

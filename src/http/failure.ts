@@ -2,6 +2,7 @@ import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
 import { headOf, type WordForm } from "./answer.ts";
 import type { EndpointFacts, Work } from "./endpoint.ts";
+import type { Farewell } from "./farewell.ts";
 import { problemInPicture, problemInWords } from "./problem_answer.ts";
 
 /** How an endpoint fails, to whom it says so, and who else is told of what nobody expected. */
@@ -9,13 +10,14 @@ export interface FailureOptions {
   endpoint: Pick<EndpointFacts, "errors" | "audience">;
   draw?: Work["draw"];
   log: Log;
+  leave: Farewell["leave"];
 }
 
 /** The answer to what went wrong. */
 export type Failure = (error: unknown, request: Request) => Response | Promise<Response>;
 
 /** Turns what goes wrong below an endpoint into an answer; no other place does. */
-export function createFailure({ endpoint, draw, log }: FailureOptions): Failure {
+export function createFailure({ endpoint, draw, log, leave }: FailureOptions): Failure {
   const { audience, errors } = endpoint;
 
   function answerTo(problem: Problem, request: Request): Response {
@@ -26,7 +28,7 @@ export function createFailure({ endpoint, draw, log }: FailureOptions): Failure 
   }
 
   return (error, request) => {
-    const response = answerTo(problemOf(error, log), request);
+    const response = leave(answerTo(problemOf(error, log), request));
     return request.method === "HEAD" ? headOf(response) : response;
   };
 }

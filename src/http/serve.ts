@@ -3,12 +3,14 @@ import { Problem } from "../problem.ts";
 import { answer, type Audience, headOf, NO_SNIFF } from "./answer.ts";
 import type { Endpoint, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
+import type { Farewell } from "./farewell.ts";
 import type { HostCheck } from "./host.ts";
 
 /** What all paths share. */
 export interface ServeOptions {
   log: Log;
   checkHost: HostCheck;
+  leave: Farewell["leave"];
 }
 
 /** Answers a request. */
@@ -32,8 +34,8 @@ export function serve(endpoints: readonly Endpoint[], options: ServeOptions): Ma
 }
 
 /** Refuses every request for a path that has no endpoint. */
-export function serveNothing({ log, checkHost }: ServeOptions): Handler {
-  const fail = createFailure({ endpoint: { errors: "json", audience: "none" }, log });
+export function serveNothing({ checkHost, ...options }: ServeOptions): Handler {
+  const fail = createFailure({ endpoint: { errors: "json", audience: "none" }, ...options });
   return (request) => {
     try {
       checkHost(request);
@@ -91,10 +93,10 @@ function broken(cause: unknown): Work {
 
 function handlerOf(
   endpoint: Endpoint,
-  { work, log, checkHost, allow }: EndpointOptions & { work: Work },
+  { work, log, checkHost, leave, allow }: EndpointOptions & { work: Work },
 ): Handler {
   const { methods, audience } = endpoint;
-  const fail = createFailure({ endpoint, draw: work.draw, log });
+  const fail = createFailure({ endpoint, draw: work.draw, log, leave });
 
   function respond(request: Request): Response | Promise<Response> {
     checkHost(request);
@@ -109,8 +111,8 @@ function handlerOf(
     try {
       const response = respond(request);
       return response instanceof Response
-        ? response
-        : response.catch((error) => fail(error, request));
+        ? leave(response)
+        : response.then(leave, (error) => fail(error, request));
     } catch (error) {
       return fail(error, request);
     }

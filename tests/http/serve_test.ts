@@ -1,5 +1,6 @@
 import { deepStrictEqual, doesNotMatch, fail, match, strictEqual } from "node:assert/strict";
 import type { Endpoint, Work } from "../../src/http/endpoint.ts";
+import { createFarewell } from "../../src/http/farewell.ts";
 import { createHostCheck } from "../../src/http/host.ts";
 import { serve, serveNothing } from "../../src/http/serve.ts";
 import { createLog } from "../../src/log.ts";
@@ -55,7 +56,7 @@ Deno.test("serve() hands each method of a path to the endpoint that has it, and 
 
 Deno.test("serveNothing() answers every method with 404, after a look at the host", async () => {
   const log = createLog({ secrets: [], write: () => {} });
-  const handle = serveNothing({ log, checkHost: createHostCheck() });
+  const handle = serveNothing({ log, checkHost: createHostCheck(), leave: createFarewell().leave });
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "ANY"]) {
     strictEqual((await handle(new Request("http://localhost/", { method }))).status, 404);
   }
@@ -177,6 +178,7 @@ function served(...endpoints: Endpoint[]): {
   const paths = serve(endpoints, {
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
     checkHost: createHostCheck(),
+    leave: createFarewell().leave,
   });
   const { handle } = paths.get("/") ?? fail("the path is not served");
   return { log, send: async (request) => await handle(request) };

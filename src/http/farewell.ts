@@ -1,0 +1,21 @@
+/** What every answer passes on its way out. */
+export interface Farewell {
+  /** The answer as it is, or, once connections are to end, with the word that this one does. */
+  leave(response: Response): Response;
+  /** Has every answer from now on end its connection, those to requests under way included. */
+  begin(): void;
+}
+
+/** Ends connections where nobody can send the next request into them: after an answer that says so. */
+export function createFarewell(): Farewell {
+  let begun = false;
+  return {
+    leave(response) {
+      if (begun) response.headers.set("connection", "close");
+      return response;
+    },
+    begin() {
+      begun = true;
+    },
+  };
+}

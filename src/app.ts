@@ -19,6 +19,7 @@ import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
 import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
+import { session } from "./routes/session.ts";
 
 /** What the endpoints stand on. */
 export interface EndpointOptions {
@@ -57,6 +58,7 @@ export function endpointsOf({ config, counters }: EndpointOptions): readonly End
     setCounter(service),
     deleteCounter(service),
     importCounters(service),
+    session(service),
     openapiDocument(() => endpoints),
     health(),
     readiness(service),

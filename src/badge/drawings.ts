@@ -5,7 +5,7 @@ import { formatCount } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
 
 /** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
-export interface Drawing {
+export interface Badge {
   readonly svg: string;
   readonly tag: string;
 }
@@ -16,9 +16,6 @@ export interface DrawingQuery extends LookQuery {
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
-/** Draws counts as queries want them to look. */
-export type Draw = (query: DrawingQuery, hits: number) => Drawing;
-
 const SHAPING: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
 const REMEMBERED = 1000;
 /** Half of a surrogate pair: no value that was decoded strictly can hold it and so pass for two. */
@@ -26,14 +23,19 @@ const SEPARATOR = "\ud800";
 /** Characters; longer queries are rare, and would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
-/** A function that draws badges; looks that are asked for again and again are resolved once. */
-export function createDrawings(): Draw {
-  const known = new Recent<string, (hits: number) => Drawing>(REMEMBERED);
+/**
+ * A function that draws counts as queries want them to look; looks that are asked for again and again are resolved once.
+ * What `frame` makes of a badge is kept with it.
+ */
+export function createDrawings<Framed>(
+  frame: (badge: Badge) => Framed,
+): (query: DrawingQuery, hits: number) => Framed {
+  const known = new Recent<string, (hits: number) => Framed>(REMEMBERED);
   return (query, hits) => {
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(hits);
-    const draw = drawingsOf(parseLook(query));
+    const draw = drawingsOf(parseLook(query), frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(hits);
   };
@@ -54,18 +56,21 @@ function keyOf(query: DrawingQuery): string {
 }
 
 /** Draws one look; the last drawing is kept, as badges are seen more often than their numbers change. */
-function drawingsOf(look: Look): (hits: number) => Drawing {
+function drawingsOf<Framed>(
+  look: Look,
+  frame: (badge: Badge) => Framed,
+): (hits: number) => Framed {
   // Whatever changes the drawing changes the hash of a badge without a message.
   const hash = textHash(renderBadge(look, ""));
-  let lastHits: number | undefined;
-  let last: Drawing | undefined;
+  const draw = (hits: number) => {
+    const message = formatCount(hits, look);
+    const tag = `${hash}-${encodeURIComponent(message)}`;
+    return { hits, framed: frame({ svg: renderBadge(look, message), tag }) };
+  };
+  let last: ReturnType<typeof draw> | undefined;
   return (hits) => {
-    if (last === undefined || hits !== lastHits) {
-      const message = formatCount(hits, look);
-      last = { svg: renderBadge(look, message), tag: `${hash}-${encodeURIComponent(message)}` };
-      lastHits = hits;
-    }
-    return last;
+    if (last?.hits !== hits) last = draw(hits);
+    return last.framed;
   };
 }
 

@@ -4,12 +4,13 @@ import { Problem } from "../problem.ts";
 import { key, token } from "./parameters.ts";
 import type { Query } from "./query.ts";
 import { openSecret, type Secret } from "./secret.ts";
+import { beginSession, isSession, type Session } from "./session.ts";
 
 /**
- * Who is admitted: anyone; readers, who need the secret where reads are closed; keyholders, who have the secret or the
- * key of the counter; or owners, who have the secret.
+ * Who is admitted: anyone; readers, who need to be owners where reads are closed; keyholders, who have the secret or the
+ * key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself.
  */
-export type Admission = "anyone" | "reader" | "keyholder" | "owner";
+export type Admission = "anyone" | "reader" | "keyholder" | "owner" | "secretholder";
 
 /** The parameters that may open an endpoint. */
 export const CREDENTIALS = {
@@ -17,6 +18,7 @@ export const CREDENTIALS = {
   reader: [token],
   keyholder: [token, key],
   owner: [token],
+  secretholder: [token],
 } as const;
 
 /** What somebody shows to be admitted. */
@@ -28,13 +30,21 @@ export interface Shown {
 }
 
 /** Throws or rejects with the problem "unauthorized" where somebody is not admitted. */
-export type AccessCheck = (shown: Shown) => void | Promise<void>;
+export type AccessCheck<Seen = Shown> = (shown: Seen) => void | Promise<void>;
+
+/** What is looked at where it does not matter which counter it is. */
+type ShownAnywhere = Omit<Shown, "id">;
 
 /** The rules for one secret. */
 export interface Access {
-  readonly check: Readonly<Record<Admission, AccessCheck>>;
+  readonly check: Readonly<
+    & Record<Admission, AccessCheck>
+    & Record<"owner" | "secretholder", AccessCheck<ShownAnywhere>>
+  >;
   /** The key that opens one counter, to be given to an admitted owner only. */
   keyOf(id: CounterId): string;
+  /** A session, to be given to an admitted secretholder only. */
+  beginSession(): Session;
 }
 
 /** Options of {@linkcode createAccess}. */
@@ -51,7 +61,7 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
   let secret: Secret | undefined;
 
   /** A check with the secret, which the first check opens and waits for. */
-  function withSecret(check: (shown: Shown) => void): AccessCheck {
+  function withSecret<Seen>(check: (shown: Seen) => void): AccessCheck<Seen> {
     return (shown) => {
       if (text === undefined || secret !== undefined) return check(shown);
       return openSecret(text).then((opened) => {
@@ -61,9 +71,15 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
     };
   }
 
-  function isSecretShown({ request: { headers }, query }: Shown): boolean {
+  function isSecretShown({ request: { headers }, query }: ShownAnywhere): boolean {
     return matches(headerBytes(headers.get("x-auth-token"))) || matches(query.get("token")) ||
       matches(headerBytes(bearer(headers.get("authorization"))));
+  }
+
+  function isOwner(shown: ShownAnywhere): boolean {
+    if (isSecretShown(shown)) return true;
+    const given = bearer(shown.request.headers.get("authorization"));
+    return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
   }
 
   function matches(given: string | Uint8Array | undefined): boolean {
@@ -80,14 +96,17 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
   return {
     check: {
       anyone,
-      reader: openReads ? anyone : withSecret((shown) => {
-        if (!isSecretShown(shown)) throw unauthorized(OPEN_READS);
+      reader: openReads ? anyone : withSecret((shown: Shown) => {
+        if (!isOwner(shown)) throw unauthorized(OPEN_READS);
       }),
-      keyholder: withSecret((shown) => {
+      keyholder: withSecret((shown: Shown) => {
         if (isSecretShown(shown) || isKeyShown(shown)) return;
         throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
       }),
-      owner: withSecret((shown) => {
+      owner: withSecret((shown: ShownAnywhere) => {
+        if (!isOwner(shown)) throw unauthorized("");
+      }),
+      secretholder: withSecret((shown: ShownAnywhere) => {
         if (!isSecretShown(shown)) throw unauthorized("");
       }),
     },
@@ -95,13 +114,18 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
       if (secret === undefined || !keysAreOn) throw unauthorized(NO_KEYS);
       return secret.keyOf(id);
     },
+    beginSession() {
+      if (secret === undefined || !keysAreOn) throw unauthorized(NO_SESSIONS);
+      return beginSession(secret);
+    },
   };
 }
 
 const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
 const OR_KEY = "A counter key in key= opens its own counter.";
-const NO_KEYS =
-  "Counter keys are off because SECRET_TOKEN is not set or shorter than 16 characters.";
+const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
+const NO_KEYS = `Counter keys ${OFF}`;
+const NO_SESSIONS = `Sessions ${OFF}`;
 
 /** The usual sentence, and what else the caller of this endpoint should know. */
 function unauthorized(more: string): Problem {

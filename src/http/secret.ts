@@ -9,6 +9,10 @@ export interface Secret {
   keyOf(id: CounterId): string;
   /** Whether this is the key of one counter; it takes the same time wherever the two differ. */
   matchesKey(given: string, id: CounterId): boolean;
+  /** A code of a text that only who has the secret can make. */
+  codeOf(text: string): string;
+  /** Whether this is the code of a text; it takes the same time wherever the two differ. */
+  matchesCode(given: string, text: string): boolean;
 }
 
 /** Of how many counters the keys that opened them are remembered for sure. */
@@ -39,8 +43,15 @@ export async function openSecret(text: string): Promise<Secret> {
 
   /** The first 16 bytes of an HMAC: as hard to guess as 128 random bits (RFC 2104, section 5). */
   function keyOf(id: CounterId): string {
-    const code = createHmac("sha256", text).update(`counter:${id}`).digest();
-    return code.subarray(0, 16).toString("base64url");
+    return hmac(`counter:${id}`).subarray(0, 16).toString("base64url");
+  }
+
+  function codeOf(given: string): string {
+    return hmac(given).toString("base64url");
+  }
+
+  function hmac(given: string) {
+    return createHmac("sha256", text).update(given).digest();
   }
 
   function matchesKey(given: string, id: CounterId): boolean {
@@ -50,7 +61,8 @@ export async function openSecret(text: string): Promise<Secret> {
     return right;
   }
 
-  return { matches, keyOf, matchesKey };
+  const matchesCode = (given: string, text: string) => sameText(codeOf(text), given);
+  return { matches, keyOf, matchesKey, codeOf, matchesCode };
 }
 
 /** Looks at every character, so that the time does not tell where they differ; what is compared has one known length. */

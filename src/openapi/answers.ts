@@ -26,6 +26,7 @@ export const bodies = {
   lines: { "application/x-ndjson": { schema: reference("Lines") } },
   imported: { "application/json": { schema: reference("Imported") } },
   days: { "application/json": { schema: reference("Days") } },
+  session: { "application/json": { schema: reference("Session") } },
   health: { "application/json": { schema: reference("Health") } },
   readiness: { "application/json": { schema: reference("Readiness") } },
   document: { "application/json": { schema: { type: "object" } } },

@@ -124,6 +124,12 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     answers: { 200: fresh("How many were imported.", bodies.imported) },
     problems: STORE,
   }],
+  ["POST /session", {
+    name: "Session",
+    tags: ["Service"],
+    description: "For pages: a session ends by itself, and with the secret that began it.",
+    answers: { 200: fresh("The session.", bodies.session) },
+  }],
   ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
   ["GET /healthz", service("Health", { content: bodies.health })],
   ["GET /readyz", service("Readiness", { content: bodies.readiness, problems: [503] })],

@@ -38,6 +38,7 @@ const SECURITY: Record<Admission, Operation["security"]> = {
   reader: [{}, ...secret],
   keyholder: [...secret, { counterKey: [] }],
   owner: secret,
+  secretholder: secret,
 };
 
 const IN_QUERY = "Where no header can be sent, `token=` in the query does the same; " +

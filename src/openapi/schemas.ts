@@ -74,6 +74,13 @@ export const schemas = {
       }),
     },
   }),
+  Session: record(
+    "Accepted as Bearer where the secret is, but not on /hit, /hit.svg and /session.",
+    {
+      token: { type: "string", pattern: "^s1\\.[0-9]+\\.[A-Za-z0-9_-]{43}$" },
+      expires: { type: "string", format: "date-time" },
+    },
+  ),
   Health: record("The service is well.", { status: { const: "ok" } }),
   Readiness: {
     type: "object",

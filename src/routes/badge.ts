@@ -26,17 +26,19 @@ export function badge(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const draw = createDrawings();
+      const draw = createDrawings(({ svg, tag }) => {
+        const etag = `"${tag}"`;
+        return { svg, etag, tagged: { ...headers, etag } };
+      });
       return {
         find: ({ id }): Found | Promise<Found> => counters.count(id),
         recover: (error, { id }) => lastSeen(counters, { error, id }),
         answer(found, { request, query }) {
           if (typeof found !== "number") return answer(draw(query, found.hits).svg, stale);
-          const { svg, tag } = draw(query, found);
+          const { svg, etag, tagged } = draw(query, found);
           if (!readers.areAnyone) return answer(svg, headers);
-          const etag = `"${tag}"`;
           if (isUnchanged(request, etag)) return answer(null, { ...unchanged, etag }, 304);
-          return answer(svg, { ...headers, etag });
+          return answer(svg, tagged);
         },
         draw: ({ badge }) => errorBadge(badge),
       };

@@ -24,7 +24,7 @@ export function hitImage(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const draw = createDrawings();
+      const draw = createDrawings(({ svg }) => svg);
       return {
         find: (asked): Shown | Promise<Shown> => countHit(counters, asked),
         recover(error, { id }): Shown {
@@ -33,8 +33,8 @@ export function hitImage(service: CounterService): Endpoint {
           return { hits, problem: error };
         },
         answer(shown, { request, query }) {
-          if (typeof shown === "number") return answer(draw(query, shown).svg, headers);
-          const { svg } = draw(query, shown.hits);
+          if (typeof shown === "number") return answer(draw(query, shown), headers);
+          const svg = draw(query, shown.hits);
           if ("problem" in shown) {
             return problemInPicture(shown.problem, { svg, request, audience });
           }

@@ -107,4 +107,5 @@ const NEEDS: Record<Admission, string> = {
   reader: "",
   keyholder: " (with the secret or the key of the counter)",
   owner: " (with the secret)",
+  secretholder: " (with the secret)",
 };

@@ -4,8 +4,10 @@ import type { Counters } from "./counter/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createFarewell } from "./http/farewell.ts";
+import { createHitCounting } from "./http/hit_counting.ts";
 import { createHostCheck } from "./http/host.ts";
 import { readersOf } from "./http/readers.ts";
+import { warnOfSecretOnPages } from "./http/secret_on_page.ts";
 import { serve, serveNothing } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { badge } from "./routes/badge.ts";
@@ -20,15 +22,12 @@ import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
 import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
 import { session } from "./routes/session.ts";
-
-/** What the endpoints stand on. */
-export interface EndpointOptions {
-  config: AccessOptions;
-  counters: Counters;
-}
+import { tally } from "./routes/tally.ts";
 
 /** What the HTTP surface stands on. */
-export interface AppOptions extends EndpointOptions {
+export interface AppOptions {
+  config: AccessOptions;
+  counters: Counters;
   log: Log;
 }
 
@@ -42,9 +41,13 @@ export interface App {
 }
 
 /** Every endpoint of the service. */
-export function endpointsOf({ config, counters }: EndpointOptions): readonly Endpoint[] {
-  const access = createAccess(config);
-  const service = { counters, access, readers: readersOf(config.openReads) };
+export function endpointsOf({ config, counters, log }: AppOptions): readonly Endpoint[] {
+  const service = {
+    counters,
+    access: createAccess(config, warnOfSecretOnPages(log)),
+    readers: readersOf(config.openReads),
+    countHit: createHitCounting(counters),
+  };
   const endpoints: readonly Endpoint[] = [
     hit(service),
     hitImage(service),
@@ -59,6 +62,7 @@ export function endpointsOf({ config, counters }: EndpointOptions): readonly End
     deleteCounter(service),
     importCounters(service),
     session(service),
+    tally(),
     openapiDocument(() => endpoints),
     health(),
     readiness(service),
@@ -68,8 +72,9 @@ export function endpointsOf({ config, counters }: EndpointOptions): readonly End
 }
 
 /** The whole HTTP surface. */
-export function createApp({ log, ...options }: AppOptions): App {
+export function createApp(options: AppOptions): App {
   const farewell = createFarewell();
+  const { log } = options;
   const shared = { log, checkHost: createHostCheck(), leave: farewell.leave };
   const paths = serve(endpointsOf(options), shared);
   const nothing = serveNothing(shared);

@@ -48,6 +48,13 @@ const KINDS = {
       "Send the secret token in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
     badge: "unauthorized",
   },
+  "family-full": {
+    status: 403,
+    title: "Family full",
+    detail:
+      "The key of this family began so many counters today that it begins no more; those that it began go on.",
+    badge: "family full",
+  },
   "not-found": {
     status: 404,
     title: "Not found",

@@ -21,7 +21,10 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/problem.ts", []],
   ["src/recent.ts", []],
   ["src/openapi/", ["src/openapi/", "src/problem.ts"]],
-  ["src/routes/", ["src/http/", "src/counter/", "src/badge/", "src/openapi/", "src/problem.ts"]],
+  ["src/routes/", [
+    ...["src/http/", "src/counter/", "src/badge/", "src/openapi/", "src/page/"],
+    "src/problem.ts",
+  ]],
   ["src/http/", [
     ...["src/http/", "src/problem.ts", "src/recent.ts", "src/counter/counter_id.ts"],
     "src/min_secret_length.ts",
@@ -62,7 +65,10 @@ type Dependency = {
 };
 type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
 
-const modules = [...sourceFiles("src"), "main.ts"].toSorted();
+const files = sourceFiles("src");
+const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"].toSorted();
+/** What browsers run and show. */
+const pages = files.filter((file) => !file.endsWith(".ts"));
 const graph = await readGraph();
 
 Deno.test("imports: every module has a rule, and every rule a module", () => {
@@ -81,13 +87,23 @@ for (const module of modules) {
     for (const { specifier, code, type } of graph.get(module) ?? []) {
       const name = nameOf(code?.specifier ?? type?.specifier ?? "");
       ok(/^(?:src\/|npm:|node:)/.test(name), `${specifier} is neither ours nor in deno.json`);
-      if (name.startsWith("src/")) ok(/^\.\.?\/.*\.ts$/.test(specifier), specifier);
+      if (name.startsWith("src/")) ok(/^\.\.?\//.test(specifier), specifier);
       else ok(!/^(?:npm|jsr|https?):/.test(specifier), `${specifier} has no name in deno.json`);
       const free = code === undefined && (name.startsWith("src/") || covered(types, name));
       ok(free || covered(allowed, name), `${module} must not import ${name}`);
     }
   });
 }
+
+Deno.test("imports: what browsers get lies under src/page, and routes alone import it, as text", async () => {
+  deepStrictEqual(pages.filter((page) => !page.startsWith("src/page/")), []);
+  for (const module of modules) {
+    const text = await Deno.readTextFile(join(projectFolder, module));
+    for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
+      ok(module.startsWith("src/routes/") && /with: \{ type: "text" \}/.test(line), line);
+    }
+  }
+});
 
 Deno.test("imports: no module imports itself in a circle by value", () => {
   const open: string[] = [];
@@ -135,7 +151,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
   ]],
   [/\bconsole\b/, ["src/log.ts"]],
   [/\bprocess\.(?:env|on|exit)\b|node:(?:http|net|child_process)/, []],
-  [/\bimport\((?!"[^"]+"\))/, []],
+  [/\bimport\((?!"[^"]+"[,)])/, []],
 ];
 
 for (const [what, allowed] of RESERVED) {

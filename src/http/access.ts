@@ -3,8 +3,9 @@ import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import { Problem } from "../problem.ts";
 import { key, token } from "./parameters.ts";
 import type { Query } from "./query.ts";
-import { openSecret, type Secret } from "./secret.ts";
+import { type KeyKind, openSecret, type Secret } from "./secret.ts";
 import { beginSession, isSession, type Session } from "./session.ts";
+import type { FamilyPrefix } from "./family.ts";
 
 /**
  * Who is admitted: anyone; readers, who need to be owners where reads are closed; keyholders, who have the secret or the
@@ -29,8 +30,11 @@ export interface Shown {
   readonly id: CounterId | undefined;
 }
 
+/** What opened an endpoint to somebody: nothing was asked for, or they had the secret (or a session) or a key of this kind. */
+export type Opening = "open" | "secret" | KeyKind;
+
 /** Throws or rejects with the problem "unauthorized" where somebody is not admitted. */
-export type AccessCheck<Seen = Shown> = (shown: Seen) => void | Promise<void>;
+export type AccessCheck<Seen = Shown> = (shown: Seen) => Opening | Promise<Opening>;
 
 /** What is looked at where it does not matter which counter it is. */
 type ShownAnywhere = Omit<Shown, "id">;
@@ -43,6 +47,8 @@ export interface Access {
   >;
   /** The key that opens one counter, to be given to an admitted owner only. */
   keyOf(id: CounterId): string;
+  /** The same for a family of counters. */
+  familyKeyOf(prefix: FamilyPrefix): string;
   /** A session, to be given to an admitted secretholder only. */
   beginSession(): Session;
 }
@@ -55,25 +61,31 @@ export interface AccessOptions {
   openReads: boolean;
 }
 
-/** The rules for one secret. The same answer is given to a missing and to a wrong one. */
-export function createAccess({ secret: text, openReads }: AccessOptions): Access {
+/** The rules for one secret. The same answer is given to a missing and to a wrong one; `onSecret` sees who has it. */
+export function createAccess(
+  { secret: text, openReads }: AccessOptions,
+  onSecret: (request: Request) => void,
+): Access {
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   let secret: Secret | undefined;
 
   /** A check with the secret, which the first check opens and waits for. */
-  function withSecret<Seen>(check: (shown: Seen) => void): AccessCheck<Seen> {
+  function withSecret<Seen>(check: (shown: Seen) => Opening): AccessCheck<Seen> {
     return (shown) => {
       if (text === undefined || secret !== undefined) return check(shown);
       return openSecret(text).then((opened) => {
         secret = opened;
-        check(shown);
+        return check(shown);
       });
     };
   }
 
-  function isSecretShown({ request: { headers }, query }: ShownAnywhere): boolean {
-    return matches(headerBytes(headers.get("x-auth-token"))) || matches(query.get("token")) ||
-      matches(headerBytes(bearer(headers.get("authorization"))));
+  function isSecretShown({ request, query }: ShownAnywhere): boolean {
+    const { headers } = request;
+    const isShown = matches(headerBytes(headers.get("x-auth-token"))) ||
+      matches(query.get("token")) || matches(headerBytes(bearer(headers.get("authorization"))));
+    if (isShown) onSecret(request);
+    return isShown;
   }
 
   function isOwner(shown: ShownAnywhere): boolean {
@@ -86,43 +98,48 @@ export function createAccess({ secret: text, openReads }: AccessOptions): Access
     return given !== undefined && given.length > 0 && secret?.matches(given) === true;
   }
 
-  function isKeyShown({ query, id }: Shown): boolean {
+  function keyShown({ query, id }: Shown): KeyKind | undefined {
     const given = query.get("key");
-    if (!keysAreOn || given === undefined || id === undefined) return false;
-    return secret?.matchesKey(given, id) === true;
+    if (!keysAreOn || given === undefined || id === undefined) return undefined;
+    return secret?.keyFor(id, given);
   }
 
-  const anyone = () => {};
+  /** What makes keys and sessions; throws the reason why there are none. */
+  function maker(reason: string): Secret {
+    if (secret === undefined || !keysAreOn) throw unauthorized(reason);
+    return secret;
+  }
+
+  const anyone = (): Opening => "open";
   return {
     check: {
       anyone,
       reader: openReads ? anyone : withSecret((shown: Shown) => {
-        if (!isOwner(shown)) throw unauthorized(OPEN_READS);
+        if (isOwner(shown)) return "secret";
+        throw unauthorized(OPEN_READS);
       }),
       keyholder: withSecret((shown: Shown) => {
-        if (isSecretShown(shown) || isKeyShown(shown)) return;
-        throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
+        const opening = isSecretShown(shown) ? "secret" : keyShown(shown);
+        if (opening === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
+        return opening;
       }),
       owner: withSecret((shown: ShownAnywhere) => {
-        if (!isOwner(shown)) throw unauthorized("");
+        if (isOwner(shown)) return "secret";
+        throw unauthorized("");
       }),
       secretholder: withSecret((shown: ShownAnywhere) => {
-        if (!isSecretShown(shown)) throw unauthorized("");
+        if (isSecretShown(shown)) return "secret";
+        throw unauthorized("");
       }),
     },
-    keyOf(id) {
-      if (secret === undefined || !keysAreOn) throw unauthorized(NO_KEYS);
-      return secret.keyOf(id);
-    },
-    beginSession() {
-      if (secret === undefined || !keysAreOn) throw unauthorized(NO_SESSIONS);
-      return beginSession(secret);
-    },
+    keyOf: (id) => maker(NO_KEYS).keyOf(id),
+    familyKeyOf: (prefix) => maker(NO_KEYS).familyKeyOf(prefix),
+    beginSession: () => beginSession(maker(NO_SESSIONS)),
   };
 }
 
 const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
-const OR_KEY = "A counter key in key= opens its own counter.";
+const OR_KEY = "A counter key in key= opens its own counter, or its own family.";
 const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;

@@ -2,7 +2,7 @@
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** What an answer's body is. */
-export type Form = WordForm | "svg";
+export type Form = WordForm | "svg" | "script";
 /** The forms that are words. */
 export type WordForm = "json" | "text";
 
@@ -19,6 +19,7 @@ const TYPES: Record<Form, string> = {
   json: "application/json",
   text: "text/plain; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
+  script: "text/javascript; charset=utf-8",
 };
 
 /** Lets the style of a badge through and nothing else, should somebody open it as a page. */

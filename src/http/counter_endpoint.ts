@@ -1,9 +1,10 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { Problem } from "../problem.ts";
-import { type Access, CREDENTIALS } from "./access.ts";
+import { type Access, CREDENTIALS, type Opening } from "./access.ts";
 import type { Endpoint, EndpointFacts, Work } from "./endpoint.ts";
 import type { Parameter } from "../parameter.ts";
+import type { HitCounting } from "./hit_counting.ts";
 import { id as idParameter } from "./parameters.ts";
 import { checkValues, parseQuery, type Query } from "./query.ts";
 import type { Readers } from "./readers.ts";
@@ -13,13 +14,15 @@ export interface CounterService {
   counters: Counters;
   access: Access;
   readers: Readers;
+  countHit: HitCounting;
 }
 
-/** A request about one counter, understood. */
+/** A request about one counter, understood and admitted. */
 export interface CounterRequest<Name extends string = never> {
   readonly request: Request;
   readonly query: Query<Name>;
   readonly id: CounterId;
+  readonly opening: Opening;
 }
 
 /** What an endpoint does with an admitted request about a counter. */
@@ -34,7 +37,7 @@ export interface CounterWork<Name extends string, Found> extends Pick<Work, "dra
 /** An endpoint that is about one counter, named by `id`. */
 export interface CounterEndpoint<Name extends string, Found> extends EndpointFacts<Name> {
   /** Throws the problem with values that do not go together, before anyone is admitted. */
-  readonly check?: (query: Query<Name>) => void;
+  readonly check?: (query: Query<Name | "id">) => void;
   readonly work: CounterWork<Name, Found> | (() => Promise<CounterWork<Name, Found>>);
 }
 
@@ -57,9 +60,11 @@ export function counterEndpoint<Name extends string, Found>(
         checkValues(query, choosy);
         check?.(query);
         if (request.method === "POST") refuseBody(request);
-        const asked = { request, query, id: counterId(query.get("id")) };
-        const admitted = admit(asked);
-        return admitted instanceof Promise ? admitted.then(() => finish(asked)) : finish(asked);
+        const id = counterId(query.get("id"));
+        const opening = admit({ request, query, id });
+        return opening instanceof Promise
+          ? opening.then((opening) => finish({ request, query, id, opening }))
+          : finish({ request, query, id, opening });
       },
       draw: work.draw,
     };

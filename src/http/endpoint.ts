@@ -13,6 +13,7 @@ export interface EndpointFacts<Name extends string = string> {
   /** What its query may hold, beside what opens it. */
   readonly parameters: readonly Parameter<Name>[];
   readonly admits: Admission;
+  /** Whose pages may read its answers, beside those that give a key. */
   readonly audience: Audience;
   /** How it fails: in words, whose form may depend on the URL, or in pictures. */
   readonly errors: WordForm | ((url: string) => WordForm) | "svg";

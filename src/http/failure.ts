@@ -1,13 +1,14 @@
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
 import { headOf, type WordForm } from "./answer.ts";
+import { audienceOf } from "./audience.ts";
 import type { EndpointFacts, Work } from "./endpoint.ts";
 import type { Farewell } from "./farewell.ts";
 import { problemInPicture, problemInWords } from "./problem_answer.ts";
 
 /** How an endpoint fails, to whom it says so, and who else is told of what nobody expected. */
 export interface FailureOptions {
-  endpoint: Pick<EndpointFacts, "errors" | "audience">;
+  endpoint: Pick<EndpointFacts, "admits" | "errors" | "audience">;
   draw?: Work["draw"];
   log: Log;
   leave: Farewell["leave"];
@@ -18,9 +19,10 @@ export type Failure = (error: unknown, request: Request) => Response | Promise<R
 
 /** Turns what goes wrong below an endpoint into an answer; no other place does. */
 export function createFailure({ endpoint, draw, log, leave }: FailureOptions): Failure {
-  const { audience, errors } = endpoint;
+  const { errors } = endpoint;
 
   function answerTo(problem: Problem, request: Request): Response {
+    const audience = audienceOf(endpoint, request);
     if (draw !== undefined) {
       return problemInPicture(problem, { svg: draw(problem), request, audience });
     }

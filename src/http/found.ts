@@ -11,15 +11,6 @@ export interface Remarked {
   readonly remark: "prefetch" | "stale";
 }
 
-/** Counts a hit, unless the request only looks: a HEAD, or a prefetch, whose answer says so. */
-export function countHit(
-  counters: Counters,
-  { request, id }: { request: Request; id: CounterId },
-): Found | Promise<Found> {
-  if (isPrefetch(request)) return remarked(counters.count(id), "prefetch");
-  return request.method === "HEAD" ? counters.count(id) : counters.hit(id);
-}
-
 /** The number that was seen last, for while the store is away; throws every other error on. */
 export function lastSeen(
   counters: Counters,
@@ -30,15 +21,8 @@ export function lastSeen(
   return { hits, remark: "stale" };
 }
 
-const PREFETCHING = /\bprefetch\b/i;
-
-/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
-function isPrefetch({ headers }: Request): boolean {
-  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
-    PREFETCHING.test(headers.get("purpose") ?? "");
-}
-
-async function remarked(
+/** A number with a remark, once it is known. */
+export async function remarked(
   hits: number | Promise<number>,
   remark: Remarked["remark"],
 ): Promise<Remarked> {

@@ -18,8 +18,15 @@ export const token = {
 /** What opens a counter for hits and nothing else. */
 export const key = {
   name: "key",
-  meaning: "A counter key from `/key`. It may stand in public: it counts one id only.",
+  meaning: "A counter key from `/key`. It may stand in public: it counts its id or family only.",
   schema: { type: "string" },
+} as const satisfies Parameter;
+
+/** The counters whose key is asked for. */
+export const family = {
+  name: "prefix",
+  meaning: "In the place of `id`: what the ids of a family begin with, up to a slash, as `blog/`.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
 /** The form of a count. */

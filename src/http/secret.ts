@@ -1,5 +1,6 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import { Recent } from "../recent.ts";
+import { familiesOf, type FamilyPrefix } from "./family.ts";
 
 /** A secret that can be compared with and that makes counter keys. */
 export interface Secret {
@@ -7,13 +8,18 @@ export interface Secret {
   matches(given: string | Uint8Array): boolean;
   /** The key of one counter. */
   keyOf(id: CounterId): string;
-  /** Whether this is the key of one counter; it takes the same time wherever the two differ. */
-  matchesKey(given: string, id: CounterId): boolean;
+  /** The key of a whole family. */
+  familyKeyOf(prefix: FamilyPrefix): string;
+  /** What a key is to a counter, undefined where it is none; it takes the same time wherever it differs from one. */
+  keyFor(id: CounterId, given: string): KeyKind | undefined;
   /** A code of a text that only who has the secret can make. */
   codeOf(text: string): string;
   /** Whether this is the code of a text; it takes the same time wherever the two differ. */
   matchesCode(given: string, text: string): boolean;
 }
+
+/** The counter's own key, or that of a family that it belongs to. */
+export type KeyKind = "own" | FamilyPrefix;
 
 /** Of how many counters the keys that opened them are remembered for sure. */
 const REMEMBERED = 10_000;
@@ -25,7 +31,7 @@ export async function openSecret(text: string): Promise<Secret> {
   // What opened before is not hashed again, which takes a fifth of a hit, nor is a key made again, which takes more than
   // all the rest. What did not open is not kept: whoever guesses would fill the memory.
   const openedWith = new Set<string>();
-  const keysThatOpened = new Recent<CounterId, string>(REMEMBERED);
+  const keysThatOpened = new Recent<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
 
   /** As text: making a Buffer of it for `timingSafeEqual` costs more than hashing does. */
   function digest(given: string | Uint8Array): string {
@@ -42,8 +48,8 @@ export async function openSecret(text: string): Promise<Secret> {
   }
 
   /** The first 16 bytes of an HMAC: as hard to guess as 128 random bits (RFC 2104, section 5). */
-  function keyOf(id: CounterId): string {
-    return hmac(`counter:${id}`).subarray(0, 16).toString("base64url");
+  function keyTo(what: string): string {
+    return hmac(what).subarray(0, 16).toString("base64url");
   }
 
   function codeOf(given: string): string {
@@ -54,15 +60,21 @@ export async function openSecret(text: string): Promise<Secret> {
     return createHmac("sha256", text).update(given).digest();
   }
 
-  function matchesKey(given: string, id: CounterId): boolean {
+  const keyOf = (id: CounterId): string => keyTo(`counter:${id}`);
+  const familyKeyOf = (prefix: FamilyPrefix): string => keyTo(`prefix:${prefix}`);
+
+  function keyFor(id: CounterId, given: string): KeyKind | undefined {
     const known = keysThatOpened.get(id);
-    const right = sameText(known ?? keyOf(id), given);
-    if (right && known === undefined) keysThatOpened.set(id, given);
-    return right;
+    if (known !== undefined && sameText(known.key, given)) return known.kind;
+    const kind = sameText(keyOf(id), given)
+      ? "own"
+      : familiesOf(id).find((prefix) => sameText(familyKeyOf(prefix), given));
+    if (kind !== undefined) keysThatOpened.set(id, { key: given, kind });
+    return kind;
   }
 
   const matchesCode = (given: string, text: string) => sameText(codeOf(text), given);
-  return { matches, keyOf, matchesKey, codeOf, matchesCode };
+  return { matches, keyOf, familyKeyOf, keyFor, codeOf, matchesCode };
 }
 
 /** Looks at every character, so that the time does not tell where they differ; what is compared has one known length. */

@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import { answer, type Audience, headOf, NO_SNIFF } from "./answer.ts";
+import { answer, headOf, NO_SNIFF } from "./answer.ts";
+import { audienceOf } from "./audience.ts";
 import type { Endpoint, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
 import type { Farewell } from "./farewell.ts";
@@ -35,7 +36,8 @@ export function serve(endpoints: readonly Endpoint[], options: ServeOptions): Ma
 
 /** Refuses every request for a path that has no endpoint. */
 export function serveNothing({ checkHost, ...options }: ServeOptions): Handler {
-  const fail = createFailure({ endpoint: { errors: "json", audience: "none" }, ...options });
+  const endpoint = { errors: "json", admits: "anyone", audience: "none" } as const;
+  const fail = createFailure({ endpoint, ...options });
   return (request) => {
     try {
       checkHost(request);
@@ -95,14 +97,14 @@ function handlerOf(
   endpoint: Endpoint,
   { work, log, checkHost, leave, allow }: EndpointOptions & { work: Work },
 ): Handler {
-  const { methods, audience } = endpoint;
+  const { methods } = endpoint;
   const fail = createFailure({ endpoint, draw: work.draw, log, leave });
 
   function respond(request: Request): Response | Promise<Response> {
     checkHost(request);
     const { method } = request;
     if (!methods.includes(method)) throw new Problem("method-not-allowed", { allow });
-    if (method === "OPTIONS") return preflight(allow, audience);
+    if (method === "OPTIONS") return preflight(endpoint, { request, allow });
     const response = work.handle(request);
     return method === "HEAD" ? headOf(response) : response;
   }
@@ -120,14 +122,18 @@ function handlerOf(
 }
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
-function preflight(allow: string, audience: Audience): Response {
-  if (audience !== "any") return answer(null, { allow, ...NO_SNIFF }, 204);
+function preflight(
+  endpoint: Endpoint,
+  { request, allow }: { request: Request; allow: string },
+): Response {
+  if (audienceOf(endpoint, request) !== "any") return answer(null, { allow, ...NO_SNIFF }, 204);
   return answer(null, {
     allow,
     ...NO_SNIFF,
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
-    "access-control-allow-headers": "*",
+    // What a key opens is not for the secret, which a header could show.
+    ...(endpoint.admits !== "keyholder" && { "access-control-allow-headers": "*" }),
     "access-control-max-age": "86400",
   }, 204);
 }

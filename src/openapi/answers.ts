@@ -21,7 +21,7 @@ export const bodies = {
   hits: { "text/plain": { schema: reference("HitsText") } },
   svg: { "image/svg+xml": { schema: reference("Svg") } },
   shieldsBadge: { "application/json": { schema: reference("ShieldsBadge") } },
-  key: { "application/json": { schema: reference("Key") } },
+  key: { "application/json": { schema: { oneOf: [reference("Key"), reference("FamilyKey")] } } },
   line: { "application/json": { schema: reference("Line") } },
   lines: { "application/x-ndjson": { schema: reference("Lines") } },
   imported: { "application/json": { schema: reference("Imported") } },
@@ -31,6 +31,7 @@ export const bodies = {
   readiness: { "application/json": { schema: reference("Readiness") } },
   document: { "application/json": { schema: { type: "object" } } },
   text: { "text/plain": { schema: { type: "string" } } },
+  script: { "text/javascript": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
 /** What `X-Tallymark` says of an answer that is not what the request usually gives. */

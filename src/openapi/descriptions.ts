@@ -2,6 +2,7 @@ import type { ParameterObject } from "./document.ts";
 import {
   type Answers,
   bodies,
+  cacheControl,
   cached,
   type Content,
   fresh,
@@ -27,6 +28,7 @@ export interface Description {
 }
 
 const STORE = [409, 503, 504];
+const HIT = [403, ...STORE];
 const NOT_COUNTED = "A prefetch is answered without counting.";
 const COUNT = "The count; 0 before the first hit.";
 
@@ -45,14 +47,14 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     tags: ["Counters"],
     description: `${NOT_COUNTED} A \`POST\` takes no body: the id belongs in the query.`,
     answers: { 200: fresh("Counted: the new count.", bodies.counter, "prefetch") },
-    problems: STORE,
+    problems: HIT,
   }],
   ["GET /hit.svg", {
     name: "HitImage",
     tags: ["Counters", "Badges"],
     description: `\`HEAD\` does not count. ${NOT_COUNTED}`,
     answers: { 200: uncached("The badge with the new count.", "prefetch", "problem") },
-    problems: STORE,
+    problems: HIT,
   }],
   ["GET /count", {
     name: "Count",
@@ -129,6 +131,19 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     tags: ["Service"],
     description: "For pages: a session ends by itself, and with the secret that began it.",
     answers: { 200: fresh("The session.", bodies.session) },
+  }],
+  ["GET /tally.js", {
+    name: "Tally",
+    tags: ["Counters"],
+    description: "For pages of any site: defines the element `tally-mark`, whose attribute " +
+      "`counter` is an id and `key` its counter key. A view is counted when somebody sees it.",
+    answers: {
+      200: {
+        description: "The script, classic or a module.",
+        headers: cacheControl({ const: "max-age=86400" }),
+        content: bodies.script,
+      },
+    },
   }],
   ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
   ["GET /healthz", service("Health", { content: bodies.health })],

@@ -83,7 +83,8 @@ export function describe(endpoints: readonly EndpointFacts[]) {
           type: "apiKey",
           in: "query",
           name: "key",
-          description: "A counter key from `/key`. It may stand in public: it counts one id only.",
+          description:
+            "A counter key from `/key`. It may stand in public: it counts its id or family only.",
         },
       },
     },

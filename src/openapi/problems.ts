@@ -31,6 +31,10 @@ const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer
     description: "No secret or a wrong one: the answer is the same for both.",
     headers: { "WWW-Authenticate": { required: true, schema: string } },
   },
+  403: {
+    description: "The key of a family began 10,000 counters today: this would be one more. " +
+      "Nothing was counted.",
+  },
   409: {
     description: "What the store holds under this id is not a counter, or the counter is full. " +
       "It is left as it was.",

@@ -1,6 +1,8 @@
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
+const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
+
 /** Everything that JSON, text and images hold, for `components.schemas`. */
 export const schemas = {
   Counter: record("A counter and where its value came from.", {
@@ -19,7 +21,11 @@ export const schemas = {
   Svg: { type: "string", pattern: "^<svg[ >]" },
   Key: record("A counter key: it opens this id only.", {
     id: { type: "string", examples: ["home"] },
-    key: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+    key: KEY,
+  }),
+  FamilyKey: record("A key of a family: it opens every id that begins with this prefix.", {
+    prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
+    key: KEY,
   }),
   Line: {
     type: "object",

@@ -1,8 +1,8 @@
 import { LOOKS } from "../badge/parameters.ts";
-import { answer, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
+import { answer, type Audience, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import { type Endpoint, READ } from "../http/endpoint.ts";
-import { countHit, type Found } from "../http/found.ts";
+import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import type { Found } from "../http/found.ts";
 import { problemInPicture } from "../http/problem_answer.ts";
 import { Problem } from "../problem.ts";
 
@@ -11,28 +11,31 @@ type Shown = Found | { readonly hits: number; readonly problem: Problem };
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage(service: CounterService): Endpoint {
-  const { counters } = service;
-  const audience = "image";
-  const headers = headersOf("svg", { cacheControl: UNCACHED_IMAGE, audience });
+  const { counters, countHit } = service;
+  const headers = (audience: Audience) =>
+    headersOf("svg", { cacheControl: UNCACHED_IMAGE, audience });
+  const headersFor = { image: headers("image"), any: headers("any") };
   return counterEndpoint({
     path: "/hit.svg",
-    methods: READ,
+    methods: SHARED_READ,
     summary: "Count a hit and show the badge",
     parameters: LOOKS,
     admits: "keyholder",
-    audience,
+    audience: "image",
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
       const draw = createDrawings(({ svg }) => svg);
       return {
-        find: (asked): Shown | Promise<Shown> => countHit(counters, asked),
+        find: (asked): Shown | Promise<Shown> => countHit(asked),
         recover(error, { id }): Shown {
           const hits = counters.lastSeen(id);
           if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
           return { hits, problem: error };
         },
-        answer(shown, { request, query }) {
+        answer(shown, { request, query, opening }) {
+          const audience = opening === "secret" ? "image" : "any";
+          const headers = headersFor[audience];
           if (typeof shown === "number") return answer(draw(query, shown), headers);
           const svg = draw(query, shown.hits);
           if ("problem" in shown) {

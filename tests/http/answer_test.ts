@@ -94,13 +94,28 @@ const answers: Row[] = [
   {
     line: "HEAD /hit",
     status: 405,
-    headers: { ...errorOf("method-not-allowed", problem), allow: "GET, POST" },
+    headers: { ...errorOf("method-not-allowed", problem), allow: "GET, POST, OPTIONS" },
   },
   {
-    line: "OPTIONS /hit.svg",
+    line: "POST /hit.svg",
     status: 405,
-    headers: { ...errorOf("method-not-allowed", { ...svg, ...embeddable }), allow: "GET, HEAD" },
+    headers: {
+      ...errorOf("method-not-allowed", { ...svg, ...embeddable }),
+      allow: "GET, HEAD, OPTIONS",
+    },
   },
+  { line: "OPTIONS /hit", status: 204, headers: { ...nosniff, allow: "GET, POST, OPTIONS" } },
+  { line: "OPTIONS /hit.svg", status: 204, headers: { ...nosniff, allow: "GET, HEAD, OPTIONS" } },
+  {
+    line: "GET /tally.js",
+    headers: {
+      "content-type": "text/javascript; charset=utf-8",
+      ...nosniff,
+      ...shared,
+      "cache-control": "max-age=86400",
+    },
+  },
+  { line: "OPTIONS /tally.js", status: 204, headers: preflight },
   {
     line: "POST /count",
     status: 405,
@@ -241,6 +256,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "bad-line": { status: 400, title: "Bad line", badge: "bad line" },
   "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },
   "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
+  "family-full": { status: 403, title: "Family full", badge: "family full" },
   "not-found": { status: 404, title: "Not found", badge: "not found" },
   "method-not-allowed": { status: 405, title: "Method not allowed", badge: "bad method" },
   "not-a-counter": { status: 409, title: "Not a counter", badge: "not a counter" },

@@ -1,5 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 import { findChromium, strictRun } from "./programs.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** True when the machine has Chromium or Chrome; it is not fetched, as it needs system libraries. */
 export const chromiumAvailable: boolean = findChromium() !== undefined;
@@ -7,16 +8,62 @@ export const chromiumAvailable: boolean = findChromium() !== undefined;
 /** Spread into the options of a test: ignores it without Chromium, except under CI=true. */
 export const needsChromium: { ignore: boolean } = { ignore: !chromiumAvailable && !strictRun };
 
+/** Without what needs a desktop, and without traffic of its own. */
+const QUIET = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+/** What a test changes about the command line of Chromium. */
+export interface ChromiumOptions {
+  /** Flags of its own. */
+  args?: readonly string[];
+  /** Flags of Playwright's to leave out. */
+  ignoreDefaultArgs?: string[];
+}
+
 /** Starts Chromium without a window and without traffic of its own; closed when disposed of. */
-export async function openChromium(): Promise<{ browser: Browser } & AsyncDisposable> {
-  const executablePath = findChromium();
-  if (executablePath === undefined) {
-    throw new Error("Start Chromium: not found, install it (apt-get install chromium)");
-  }
-  const args = [
-    ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
-    ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  ];
-  const browser = await chromium.launch({ executablePath, args });
+export async function openChromium(
+  { args = [], ignoreDefaultArgs = [] }: ChromiumOptions = {},
+): Promise<{ browser: Browser } & AsyncDisposable> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: [...QUIET, ...args],
+    ignoreDefaultArgs,
+  });
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
+}
+
+/** Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders nothing. */
+export async function browse(url: string, args: readonly string[]): Promise<AsyncDisposable> {
+  const profile = await Deno.makeTempDir({ prefix: "tallymark-" });
+  const process = new Deno.Command(chromiumPath(), {
+    args: ["--headless", ...QUIET, `--user-data-dir=${profile}`, ...args, url],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  return {
+    async [Symbol.asyncDispose]() {
+      process.kill("SIGTERM");
+      await process.status;
+      // Its helpers end after it and write until then.
+      await waitFor("the end of what they write", () => removed(profile));
+    },
+  };
+}
+
+async function removed(folder: string): Promise<true | undefined> {
+  try {
+    await Deno.remove(folder, { recursive: true });
+    return true;
+  } catch {
+    return undefined;
+  }
+}
+
+function chromiumPath(): string {
+  const path = findChromium();
+  if (path !== undefined) return path;
+  throw new Error("Start Chromium: not found, install it (apt-get install chromium)");
 }

@@ -1,5 +1,6 @@
 import { endpointsOf } from "../../src/app.ts";
 import { createCounters } from "../../src/counter/counters.ts";
+import { createLog } from "../../src/log.ts";
 import { describe } from "../../src/openapi/document.ts";
 import { ScriptedStore } from "./scripted_store.ts";
 
@@ -7,6 +8,7 @@ import { ScriptedStore } from "./scripted_store.ts";
 export const endpoints = endpointsOf({
   config: { secret: undefined, openReads: true },
   counters: createCounters(new ScriptedStore()),
+  log: createLog({ secrets: [], write: () => {} }),
 });
 
 /** What `GET /openapi.json` answers with. */

@@ -1,0 +1,136 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { familiesOf } from "../../src/http/family.ts";
+import { field, memoryApp, openApp } from "../support/app.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+
+function familyKey(prefix: string, secret = SECRET): string {
+  return createHmac("sha256", secret).update(`prefix:${prefix}`).digest().subarray(0, 16)
+    .toString("base64url");
+}
+
+/** Whether a key of this family opens this id. */
+async function opens(prefix: string, id: string): Promise<boolean> {
+  await using app = await memoryApp();
+  const line = `POST /hit?id=${encodeURIComponent(id)}&key=${familyKey(prefix)}`;
+  return (await app.send(line)).status === 200;
+}
+
+const prefixes = ["blog/", "/", "a/b/", "https://example.com/", "日本/", "  blog/", "%2e/"];
+
+for (const prefix of prefixes) {
+  Deno.test(`GET /key gives the key of the family ${prefix}`, async () => {
+    await using app = await memoryApp();
+    const line = `GET /key?prefix=${encodeURIComponent(prefix)}`;
+    const { status, json } = await app.send(line, authorized);
+    strictEqual(status, 200);
+    const normal = prefix.trim();
+    deepStrictEqual(json, { prefix: normal, key: familyKey(normal) });
+  });
+}
+
+const refused = [
+  ...["prefix=", "prefix=blog", "prefix=blog/x", "prefix=%00/", "prefix=%ff/", "prefix=%20"],
+  ...["prefix=blog/&id=home", "prefix=blog/&id=", "prefix=a/&prefix=b/"],
+  `prefix=${"a".repeat(200)}/`,
+];
+
+for (const query of refused) {
+  Deno.test(`GET /key refuses ${query.slice(0, 40)}, whoever asks`, async () => {
+    await using app = await memoryApp();
+    strictEqual((await app.send(`GET /key?${query}`)).status, 400);
+    strictEqual((await app.send(`GET /key?${query}`, authorized)).status, 400);
+  });
+}
+
+Deno.test("GET /key tells no family's key without the secret, nor where it is too short for keys", async () => {
+  await using app = await memoryApp({ secret: "15-characters--" });
+  strictEqual((await app.send("GET /key?prefix=a/")).status, 401);
+  const { status, json } = await app.send("GET /key?prefix=a/", {
+    "x-auth-token": "15-characters--",
+  });
+  strictEqual(status, 401);
+  match(String(field(json, "detail")), /Counter keys are off/);
+  const key = familyKey("a/", "15-characters--");
+  strictEqual((await app.send(`GET /hit?id=a/b&key=${key}`)).status, 401);
+});
+
+const members: [prefix: string, id: string][] = [
+  ["blog/", "blog/post"],
+  ["blog/", "blog/"],
+  ["blog/", "blog/2026/post"],
+  ["blog/2026/", "blog/2026/post"],
+  ["blog/", " blog/post "],
+  ["/", "/x"],
+  ["https://", "https://example.com/"],
+  ["a/b/c/d/e/f/g/h/", "a/b/c/d/e/f/g/h/i/j"],
+];
+
+for (const [prefix, id] of members) {
+  Deno.test(`the key of ${prefix} opens "${id}"`, async () => {
+    ok(await opens(prefix, id));
+  });
+}
+
+const strangers: [prefix: string, id: string][] = [
+  ["blog/", "blog"],
+  ["blog/", "blogs/post"],
+  ["blog/", "Blog/post"],
+  ["blog/", "x/blog/post"],
+  ["blog/2026/", "blog/post"],
+  ["blog/", "home"],
+  ["a/b/c/d/e/f/g/h/i/", "a/b/c/d/e/f/g/h/i/j"],
+];
+
+for (const [prefix, id] of strangers) {
+  Deno.test(`the key of ${prefix} does not open "${id}"`, async () => {
+    ok(!await opens(prefix, id));
+  });
+}
+
+Deno.test("the key of a counter opens no family, and that of a family no counter of its name", async () => {
+  await using app = await memoryApp();
+  const { json } = await app.send(`GET /key?id=${encodeURIComponent("blog/")}`, authorized);
+  const own = field(json, "key");
+  strictEqual((await app.send(`GET /hit?id=blog/&key=${own}`)).status, 200);
+  strictEqual((await app.send(`GET /hit?id=blog/post&key=${own}`)).status, 401);
+  strictEqual((await app.send(`GET /key?prefix=blog/&key=${familyKey("blog/")}`)).status, 401);
+  strictEqual((await app.send(`GET /count?id=blog/a&token=${familyKey("blog/")}`)).status, 200);
+  strictEqual(await app.count("blog/post"), 0);
+});
+
+Deno.test("familiesOf() are the first eight beginnings that end in a slash, the shortest first", () => {
+  const part = fc.string({ unit: fc.constantFrom("a", "b", "/", "é", "日"), maxLength: 20 });
+  fc.assert(
+    fc.property(part, (text) => {
+      const id = counterId(text);
+      const expected = [...id].map((_, end) => [...id].slice(0, end + 1).join(""))
+        .filter((prefix) => prefix.endsWith("/")).slice(0, 8);
+      deepStrictEqual(familiesOf(id), expected);
+    }),
+  );
+});
+
+Deno.test("the key of a family begins 10,000 counters a day, and counts those that there are for ever", async () => {
+  await using app = openApp({ store: new ScriptedStore() });
+  const key = familyKey("a/");
+  const hit = async (id: string, more = `&key=${key}`) =>
+    (await app.send(`POST /hit?id=${id}${more}`)).status;
+  for (let number = 0; number < 10_000; number++) {
+    if (await hit(`a/${number}`) !== 200) throw new Error(`The hit of a/${number} failed`);
+  }
+  const { status, json, headers } = await app.send(`POST /hit?id=a/new&key=${key}`);
+  strictEqual(status, 403);
+  strictEqual(field(json, "type"), "urn:problem-type:tallymark:family-full");
+  strictEqual(headers["x-tallymark"], "family-full");
+  strictEqual(await app.count("a/new"), 0);
+  strictEqual(await hit("a/0"), 200);
+  // Another family, the counter's own key and the owner go on.
+  strictEqual(await hit("b/new", `&key=${familyKey("b/")}`), 200);
+  strictEqual(await hit("a/new", `&token=${SECRET}`), 200);
+  strictEqual(await hit("a/new"), 200);
+  strictEqual(await app.count("a/new"), 2);
+});

@@ -1,0 +1,93 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { memoryApp } from "../support/app.ts";
+import { needsChromium } from "../support/chromium.ts";
+import { openEmbedding, SCRIPT } from "../support/embedding.ts";
+import { openReader, shows } from "../support/reader.ts";
+
+Deno.test(
+  "tally.js counts a view of a page once and shows the number in the reader's language",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding();
+    site.pages.set("/", { html: SCRIPT + await site.markOf("post") });
+    await using reader = await openReader(site, { locale: "ar-EG" });
+    const { page } = reader;
+    await page.goto("http://blog.example/");
+    await shows(page, ["١"]);
+    strictEqual(await site.count("post"), 1);
+  },
+);
+
+const LOADED = {
+  "a classic script": SCRIPT,
+  "a module": '<script type="module" src="http://tally.example/tally.js"></script>',
+  "an import": '<script type="module">await import("http://tally.example/tally.js")</script>',
+  "two scripts": SCRIPT + SCRIPT,
+};
+
+for (const [how, script] of Object.entries(LOADED)) {
+  Deno.test(
+    `tally.js counts once for all elements of an id, loaded as ${how}`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding();
+      const [post, other] = [await site.markOf("blog/ü?&"), await site.markOf("other")];
+      site.pages.set("/", { html: `${script}${post}<p>${post}</p>${other}` });
+      await using reader = await openReader(site);
+      await reader.page.goto("http://blog.example/");
+      await shows(reader.page, ["1", "1", "1"]);
+      deepStrictEqual([await site.count("blog/ü?&"), await site.count("other")], [1, 1]);
+      deepStrictEqual(reader.complaints, []);
+    },
+  );
+}
+
+Deno.test(
+  "tally.js works under a policy that allows its host and nothing else",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding();
+    site.pages.set("/", {
+      html: SCRIPT + await site.markOf("a"),
+      headers: {
+        "content-security-policy":
+          "default-src 'none'; script-src http://tally.example; connect-src http://tally.example; " +
+          "require-trusted-types-for 'script'; trusted-types 'none'",
+        "cross-origin-embedder-policy": "require-corp",
+      },
+    });
+    await using reader = await openReader(site);
+    await reader.page.goto("http://blog.example/");
+    await shows(reader.page, ["1"]);
+    deepStrictEqual(reader.complaints, []);
+  },
+);
+
+/** Where nobody reads a page, or nobody gave it a key: there it is shown and not counted. */
+const LOOKS: { where: string; url?: string; keyless?: true; automated?: true }[] = [
+  { where: "on localhost", url: "localhost" },
+  { where: "on 127.0.0.1", url: "127.0.0.1" },
+  { where: "under automation", automated: true },
+  { where: "without a key", keyless: true },
+];
+
+for (const { where, url = "blog.example", keyless = false, automated = false } of LOOKS) {
+  Deno.test(`tally.js only reads ${where}`, needsChromium, async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const mark = await site.markOf("a");
+    site.pages.set("/", { html: SCRIPT + (keyless ? mark.replace(/ key="[^"]+"/, "") : mark) });
+    const args = site.args.filter((arg) => !automated || !arg.includes("AutomationControlled"));
+    await using reader = await openReader({ args });
+    const { page } = reader;
+    await page.goto(`http://${url}${url === "blog.example" ? "" : `:${site.port}`}/`);
+    await shows(page, ["0"]);
+    strictEqual(await page.evaluate("navigator.webdriver"), automated);
+    strictEqual(await site.count("a"), 0);
+  });
+}
+
+Deno.test("GET /tally.js is at most 1.2 kB before it is compressed", async () => {
+  await using app = await memoryApp();
+  const { body } = await app.send("GET /tally.js");
+  ok(new TextEncoder().encode(body).length <= 1200);
+});

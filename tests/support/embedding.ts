@@ -1,0 +1,87 @@
+import { authorized, SECRET } from "./secret.ts";
+import { startService } from "./service.ts";
+
+/** A page of the embedding site. */
+export interface SitePage {
+  readonly html: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** A service, and a site of another origin whose pages show its counters. */
+export interface Embedding extends AsyncDisposable {
+  /** The pages of the site by path. */
+  readonly pages: Map<string, SitePage>;
+  /** The paths that the site was asked for, each with the purpose that the browser gave. */
+  readonly asked: readonly string[];
+  /** Flags with which Chromium finds the service and the site under their names, and is one that a reader has. */
+  readonly args: readonly string[];
+  /** The port of the site, where it is not found by its name. */
+  readonly port: number;
+  /** Answers those who asked for a path under `/wait/`, who wait for it. */
+  release(path: string): void;
+  /** `<tally-mark …>` for a counter, with its key. */
+  markOf(id: string): Promise<string>;
+  /** The number of a counter, as the service tells it to its owner. */
+  count(id: string): Promise<number>;
+}
+
+/** How pages load the element. */
+export const SCRIPT = '<script async src="http://tally.example/tally.js"></script>';
+
+/** As Chromium says with a window: without one it calls itself headless, which crawlers do. */
+const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+  "Chrome/156.0.0.0 Safari/537.36";
+
+/** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
+export async function openEmbedding({ openReads = false } = {}): Promise<Embedding> {
+  const service = await startService({
+    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: openReads ? "1" : "0" },
+  });
+  const pages = new Map<string, SitePage>();
+  const asked: string[] = [];
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const gate = (path: string) => {
+    const found = gates.get(path) ?? Promise.withResolvers();
+    gates.set(path, found);
+    return found;
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const purpose = request.headers.get("sec-purpose");
+    asked.push(purpose === null ? pathname : `${pathname} (${purpose})`);
+    if (pathname.startsWith("/wait/")) await gate(pathname).promise;
+    const page = pages.get(pathname);
+    return new Response(page && `<!doctype html><title>Blog</title>${page.html}`, {
+      status: page ? 200 : 204,
+      headers: { "content-type": "text/html; charset=utf-8", ...page?.headers },
+    });
+  });
+  const { port } = server.addr;
+
+  async function read(path: string, id: string) {
+    const url = `${service.url}${path}?id=${encodeURIComponent(id)}`;
+    return await (await fetch(url, { headers: authorized })).json();
+  }
+
+  return {
+    pages,
+    asked,
+    args: [
+      `--user-agent=${READER}`,
+      "--disable-blink-features=AutomationControlled",
+      `--host-resolver-rules=MAP tally.example 127.0.0.1:${new URL(service.url).port},` +
+      `MAP blog.example 127.0.0.1:${port}`,
+    ],
+    port,
+    release: (path) => gate(path).resolve(),
+    async markOf(id) {
+      const { key } = await read("/key", id);
+      return `<tally-mark counter="${id.replaceAll("&", "&amp;")}" key="${key}">–</tally-mark>`;
+    },
+    count: async (id) => (await read("/count", id)).hits,
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}

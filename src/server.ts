@@ -45,7 +45,10 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   if (config.store.kind === "kv-platform") refuseMemory();
 
   const calendar = createCalendar(config.timeZone);
-  const counters = createCounters(await open({ config, log, onUnusable: fail }), calendar);
+  const counters = createCounters(
+    await open({ config, calendar, log, onUnusable: fail }),
+    calendar,
+  );
   const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });

@@ -1,3 +1,4 @@
+import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import { openKvFile } from "./kv/kv_file.ts";
@@ -20,6 +21,8 @@ const LET_GO_LIMIT_MS = 500;
 /** Options of {@linkcode openStore}. */
 export interface OpenStoreOptions {
   config: Pick<Config, "store" | "prefix" | "failFast" | "replicas">;
+  /** Whose days are counted. */
+  calendar: Calendar;
   log: Log;
   /** Called where the store turns out later to be one that cannot be used at all. */
   onUnusable(error: StartError): void;
@@ -37,7 +40,9 @@ export async function openStore(options: OpenStoreOptions): Promise<CounterStore
   return store;
 }
 
-async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<CounterStore> {
+async function open(
+  { config, calendar, log, onUnusable }: OpenStoreOptions,
+): Promise<CounterStore> {
   const { store: setting, prefix, replicas } = config;
   if (setting.kind !== "redis") requireDenoKv();
   const health = createStoreHealth(log);
@@ -78,7 +83,12 @@ async function open({ config, log, onUnusable }: OpenStoreOptions): Promise<Coun
             onRedirect() {},
             onUnusable,
           });
-          return createRedisStore({ link, prefix });
+          return await createRedisStore({
+            link,
+            prefix,
+            today: calendar.today,
+            onNoScripts: (cause) => log.warn("days are not counted", { cause }),
+          });
         },
       });
   }

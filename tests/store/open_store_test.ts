@@ -12,6 +12,7 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { addition, rejectsWith } from "../support/store_contract.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { timeLimit } from "../support/time_limit.ts";
+import { createCalendar } from "../../src/counter/calendar.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const HOME = counterId("home");
@@ -141,6 +142,7 @@ async function enter(store: StoreSetting, options: EnterOptions = {}): Promise<E
   const unusable: StartError[] = [];
   const opened = await openStore({
     config: { store, prefix, failFast, replicas: 0 },
+    calendar: createCalendar("UTC"),
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
     onUnusable: (error) => unusable.push(error),
   });

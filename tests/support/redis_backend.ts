@@ -1,4 +1,5 @@
-import { createRedisStore } from "../../src/store/redis/redis_store.ts";
+import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/redis_store.ts";
+import type { StoreLink } from "../../src/store/redis/store_link.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
 import type { RedisServer } from "./redis_server.ts";
@@ -26,6 +27,9 @@ const FOREIGN = new Map<string, readonly [command: string, ...values: string[]]>
   ["an integer past 64 bits", ["SET", "99999999999999999999"]],
 ]);
 
+/** The day on which tests count that ask for none. */
+const TODAY = 20_000;
+
 /** The names of values in a Redis that are not counters. */
 export const FOREIGN_VALUES: readonly string[] = [...FOREIGN.keys()];
 
@@ -46,7 +50,7 @@ export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
   }
 
   return {
-    open: () => openRedisStore(url),
+    open: (today) => openRedisStore(url, { today }),
     setNumber: (id, number) => command("SET", id, String(number)),
     setForeign(id, name) {
       const [first, ...values] = FOREIGN.get(name) ?? ["ECHO"];
@@ -60,12 +64,26 @@ export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
   };
 }
 
+/** What a test may want of a store. */
+type StoreOptions = {
+  [Name in Exclude<keyof RedisStoreOptions, "link">]?: RedisStoreOptions[Name] | undefined;
+};
+
+/** A store at the end of a link, connected or not. */
+export async function storeOn(
+  link: StoreLink,
+  { prefix = "hits:", today = () => TODAY, onNoScripts = () => {} }: StoreOptions = {},
+): Promise<CounterStore> {
+  return await createRedisStore({ link, prefix, today, onNoScripts });
+}
+
 /** A store on a real Redis, all of which takes hits. */
 export async function openRedisStore(
   url: string,
-  { prefix = "hits:", ...options }: LinkOptions & { prefix?: string } = {},
+  options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const store = createRedisStore({ link: await linkTo(url, options), prefix });
+  const { prefix, today, onNoScripts, ...linkOptions } = options;
+  const store = await storeOn(await linkTo(url, linkOptions), { prefix, today, onNoScripts });
   await waitFor("a connection", async () => {
     const away = await store.check().catch(() => ["all"]);
     return away.length === 0 || undefined;

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
+import type { Day } from "../../src/counter/days.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
 import {
   type Addition,
@@ -12,8 +13,8 @@ import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A place that keeps counters, empty at first, and the ways into it that go past the store. */
 export interface Backend extends AsyncDisposable {
-  /** Opens one more store on it; the caller closes that. */
-  open(): Promise<CounterStore>;
+  /** Opens one more store on it, whose clock says that it is some day; the caller closes that. */
+  open(today?: () => Day): Promise<CounterStore>;
   /** Writes a counter with this number. */
   setNumber(id: CounterId, number: number): Promise<unknown>;
   /** Writes something that is not a counter, by its name in `foreign`. */

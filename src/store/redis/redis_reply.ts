@@ -1,3 +1,4 @@
+import { Problem, type ProblemName } from "../../problem.ts";
 import type { RedisLibrary } from "./redis_client.ts";
 
 /** What became of a command. */
@@ -20,12 +21,17 @@ export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLib
 
 /** Whether a Redis refused a command because it is no master, any more or ever: writes belong elsewhere. */
 export function refusedByReplica(reply: Reply): boolean {
-  return reply.kind === "refused" && /^(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
+  return reply.kind === "refused" && /\b(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
 }
 
 /** Whether an error reply refuses the login, or what every connection begins with. */
 export function refusesLogin({ message }: Error): boolean {
   return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
+}
+
+/** Whether Redis refused a command that this user may not use, or not with these keys. */
+export function isForbidden({ message }: Error): boolean {
+  return message.startsWith("NOPERM");
 }
 
 /** Whether a command failed for another reason than what its key holds. */
@@ -35,5 +41,19 @@ export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" 
 
 /** Whether Redis refused the command because of what the key holds. */
 export function isForeignValue(cause: unknown): boolean {
-  return cause instanceof Error && /^WRONGTYPE|not an integer|would overflow/.test(cause.message);
+  return cause instanceof Error && (FOREIGN.test(cause.message) || FULL.test(cause.message));
 }
+
+/** What a command that was not carried out means for its callers; `lost` where no reply came. */
+export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
+  if (reply === undefined || reply.kind === "done") return new Problem(lost);
+  const { kind, cause } = reply;
+  if (kind === "lost") return new Problem(lost, { cause });
+  if (FULL.test(cause.message)) return new Problem("counter-full", { cause });
+  return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+}
+
+// Some versions tell first that a script has failed.
+const FOREIGN = /\bWRONGTYPE\b|not an integer|would overflow/;
+/** What a script says, see `scripts.ts`. */
+const FULL = /counter is full/;

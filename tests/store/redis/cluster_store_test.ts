@@ -2,8 +2,9 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../support/redis_backend.ts";
 import { type RedisCluster, startCluster } from "../../support/redis_cluster.ts";
+import { testHistory } from "../../support/history_contract.ts";
 import { needsRedis, redisAvailable } from "../../support/redis_server.ts";
-import { addition, testStore } from "../../support/store_contract.ts";
+import { addition, type StoreKind, testStore } from "../../support/store_contract.ts";
 
 /** One for all tests that leave it as it was. */
 let shared: RedisCluster;
@@ -15,7 +16,7 @@ if (redisAvailable) {
   Deno.test.afterAll(() => shared[Symbol.asyncDispose]());
 }
 
-testStore("createRedisStore on a cluster", {
+const KIND: StoreKind = {
   ...needsRedis,
   foreign: FOREIGN_VALUES,
   writers: 3,
@@ -26,7 +27,10 @@ testStore("createRedisStore on a cluster", {
       masterOf: (key) => shared.masterOf(key),
       end: () => empty(shared),
     })),
-});
+};
+
+testStore("createRedisStore on a cluster", KIND);
+testHistory("createRedisStore on a cluster", KIND);
 
 for (const prefix of ["", "{tag}", "日本:"]) {
   Deno.test(

@@ -3,17 +3,28 @@ import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counter/counters.ts";
 import type { Reply } from "../../../src/store/redis/redis_reply.ts";
 import { Problem } from "../../../src/problem.ts";
-import { createRedisStore } from "../../../src/store/redis/redis_store.ts";
 import { MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth, UNWATCHED } from "../../../src/store/store_health.ts";
-import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../support/redis_backend.ts";
+import {
+  FOREIGN_VALUES,
+  openRedisStore,
+  redisBackend,
+  storeOn,
+} from "../../support/redis_backend.ts";
+import { testHistory } from "../../support/history_contract.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
-import { addition, rejectsWith, shown, testStore } from "../../support/store_contract.ts";
+import {
+  addition,
+  rejectsWith,
+  shown,
+  type StoreKind,
+  testStore,
+} from "../../support/store_contract.ts";
 
 const HOME = counterId("home");
 
-testStore("createRedisStore", {
+const KIND: StoreKind = {
   ...needsRedis,
   foreign: FOREIGN_VALUES,
   writers: 3,
@@ -26,7 +37,10 @@ testStore("createRedisStore", {
       end: () => redis[Symbol.asyncDispose](),
     });
   },
-});
+};
+
+testStore("createRedisStore", KIND);
+testHistory("createRedisStore", KIND);
 
 for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
   Deno.test(
@@ -46,7 +60,8 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
       );
       strictEqual(await redis.command("GET", `${prefix}home`), "1236");
       strictEqual(await redis.command("GET", `${prefix}é`), "1");
-      strictEqual(await redis.command("DBSIZE"), 2);
+      // Each with its ledger.
+      strictEqual(await redis.command("DBSIZE"), 4);
       await store.close();
     },
   );
@@ -134,7 +149,7 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
       strictEqual(await counters.hit(HOME), 2);
       deepStrictEqual(told, ["store away", "store back"]);
       await counters.ready();
-      strictEqual(await redis.command("DBSIZE"), 1);
+      strictEqual(await redis.command("DBSIZE"), 2);
       await counters.close();
     },
   );
@@ -189,16 +204,13 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
     await t.step(name, async () => {
       const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
       const answers = [() => Promise.resolve(first), failure];
-      const store = createRedisStore({
-        link: {
-          health: UNWATCHED,
-          together: true,
-          shards: () => [],
-          scan: () => ReadableStream.from([]),
-          send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
-          close: () => Promise.resolve(),
-        },
-        prefix: "hits:",
+      const store = await storeOn({
+        health: UNWATCHED,
+        together: true,
+        shards: () => [],
+        scan: () => ReadableStream.from([]),
+        send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
+        close: () => Promise.resolve(),
       });
       deepStrictEqual((await store.change(additions)).map(shown), [7, "outcome-unknown"]);
       strictEqual(answers.length, 0);

@@ -1,0 +1,64 @@
+import { isFailure, type Reply } from "./redis_reply.ts";
+import { isUnknownScript, type Scripts, withText } from "./script_calls.ts";
+import type { Command, StoreLink } from "./store_link.ts";
+
+/** Another form of a command that was refused for its form alone; undefined where there is none. */
+export type Reform = (command: Command, cause: Error) => Command | undefined;
+
+/** Sends commands and tells the health of the store what became of them. */
+export class RedisCalls {
+  readonly #link: Pick<StoreLink, "send" | "health">;
+  readonly #scripts: Scripts;
+
+  constructor(link: Pick<StoreLink, "send" | "health">, scripts: Scripts) {
+    this.#link = link;
+    this.#scripts = scripts;
+  }
+
+  /** Sends commands that change counters. */
+  async write(
+    commands: readonly Command[],
+    reform: Reform = () => undefined,
+  ): Promise<readonly Reply[]> {
+    const { health } = this.#link;
+    const replies = await this.#deliver(commands, reform);
+    const failure = replies.find(isFailure);
+    if (failure === undefined) health.well();
+    else if (failure.kind === "refused") health.unwritable(failure.cause);
+    else health.away(failure.cause);
+    return replies;
+  }
+
+  /** Sends commands that change nothing; that one of them is refused for an expected reason is no trouble. */
+  async ask(
+    commands: readonly Command[],
+    isExpected: (cause: Error) => boolean = () => false,
+  ): Promise<readonly Reply[]> {
+    const { health } = this.#link;
+    const replies = await this.#link.send(commands);
+    const failure = replies.filter(isFailure)
+      .find((reply) => reply.kind === "lost" || !isExpected(reply.cause));
+    if (failure === undefined) health.readable();
+    else health.away(failure.cause);
+    return replies;
+  }
+
+  /** Sends those again that have another form: as they were refused, nothing of them was carried out. */
+  async #deliver(commands: readonly Command[], reform: Reform): Promise<readonly Reply[]> {
+    const replies = await this.#link.send(commands);
+    const others = new Map<number, Command>();
+    replies.forEach((reply, at) => {
+      const command = commands[at];
+      if (reply.kind !== "refused" || command === undefined) return;
+      const other = isUnknownScript(reply.cause)
+        ? withText(command, this.#scripts)
+        : reform(command, reply.cause);
+      if (other !== undefined) others.set(at, other);
+    });
+    if (others.size === 0) return replies;
+    // Where there is no connection any more they stay refused, and the others stay done.
+    const again = await this.#deliver([...others.values()], reform).catch(() => []);
+    const found = new Map([...others.keys()].map((at, index) => [at, again[index]]));
+    return replies.map((reply, at) => found.get(at) ?? reply);
+  }
+}

@@ -1,0 +1,46 @@
+import { ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { slotOf } from "../../../src/store/redis/key_slot.ts";
+import { ledgerKey, yearKey } from "../../../src/store/redis/ledger_key.ts";
+
+const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });
+
+Deno.test("ledgerKey: lies in the slot of its counter, and so do its years, whatever braces the key has", () => {
+  fc.assert(
+    fc.property(key, (key) => {
+      const ledger = ledgerKey(key);
+      strictEqual(slotOf(ledger), slotOf(key), ledger);
+      strictEqual(slotOf(yearKey(ledger, 2025)), slotOf(key), ledger);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("ledgerKey: no two counters share a key for a ledger or a year", () => {
+  const keys = [
+    "a",
+    "a}b",
+    "a{b}c",
+    "{b}",
+    "{b}:2025",
+    "{b}days",
+    "a{}b",
+    "}",
+    "2025",
+    "{b}days2025",
+  ];
+  const all = keys.flatMap((key) => [ledgerKey(key), yearKey(ledgerKey(key), 2025)]);
+  strictEqual(new Set(all).size, all.length);
+  fc.assert(
+    fc.property(key, key, fc.constantFrom(2024, 2025), (one, other, year) => {
+      if (one === other) return;
+      const [first, second] = [ledgerKey(one), ledgerKey(other)];
+      ok(
+        first !== second && first !== yearKey(second, year) &&
+          yearKey(first, year) !== yearKey(second, 2025),
+        `${one} ${other}`,
+      );
+    }),
+    { numRuns: 5000 },
+  );
+});

@@ -1,0 +1,262 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
+import { createCounters } from "../../../src/counter/counters.ts";
+import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
+import type { CounterStore, Replacement } from "../../../src/counter/store.ts";
+import { Problem } from "../../../src/problem.ts";
+import { createLog } from "../../../src/log.ts";
+import { createStoreHealth } from "../../../src/store/store_health.ts";
+import { openRedisStore } from "../../support/redis_backend.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { addition, rejectsWith, shown } from "../../support/store_contract.ts";
+
+const HOME = counterId("home");
+const DAY = 20_778;
+
+Deno.test(
+  "createRedisStore: the last and first days of each year until 2099 are told apart",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = 0;
+    const store = await openRedisStore(redis.url, { today: () => day });
+    const hit: [Day, number][] = [];
+    for (let year = 1971; year < 2100; year++) {
+      for (const offset of [-2, -1, 0, 1]) {
+        day = firstDayOf(year) + offset;
+        hit.push([day, year % 100 + offset + 3]);
+        await store.change([addition(HOME, year % 100 + offset + 3)]);
+      }
+    }
+    deepStrictEqual(daysOf(await historyOf(store)), hit);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: where another process deletes a counter whose day is open its hits are kept by days all the same",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [store, other] = [
+      await openRedisStore(redis.url, { today: () => day }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    for (const total of [1, 2]) deepStrictEqual(await store.change([addition(HOME, 1)]), [total]);
+    await other.change([{ kind: "delete", id: HOME }]);
+    strictEqual(await redis.command("GET", "hits:home"), null);
+    ok(Number(await redis.command("TTL", "{hits:home}days")) > 0, "what is left does not stay");
+    deepStrictEqual(await store.change([addition(HOME, 3)]), [3]);
+    strictEqual(await redis.command("TTL", "{hits:home}days"), -1);
+    day++;
+    deepStrictEqual(await store.change([addition(HOME, 4)]), [7]);
+    deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 3], [DAY + 1, 4]]);
+    await Promise.all([store.close(), other.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: processes whose clocks differ agree in sum, and no hit falls into a day that was over",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [early, late] = [
+      await openRedisStore(redis.url, { today: () => day + 1 }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (const store of [late, early, late, early]) await store.change([addition(HOME, 1)]);
+      day++;
+    }
+    const held = await historyOf(late);
+    strictEqual(held.hits, 12);
+    deepStrictEqual(daysOf(held), [[DAY, 1], [DAY + 1, 4], [DAY + 2, 4], [DAY + 3, 3]]);
+    await Promise.all([early.close(), late.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter from before there was history begins with its next hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "41");
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    deepStrictEqual(await historyOf(store), { hits: 41, days: undefined });
+    deepStrictEqual(await store.change([addition(HOME, 1)]), [42]);
+    deepStrictEqual(await historyOf(store), { hits: 42, days: { newest: DAY, hits: [1] } });
+    // Set to less behind its back, it has no hits on that day rather than fewer than none.
+    await redis.command("SET", "hits:home", "5");
+    deepStrictEqual(await historyOf(store), { hits: 5, days: { newest: DAY, hits: [0] } });
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a Redis that forgot its scripts counts on, and nobody is told",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const log: string[] = [];
+    const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
+    const store = await openRedisStore(redis.url, { health });
+    log.length = 0;
+    const ids = Array.from({ length: 100 }, (_, index) => counterId(`page/${index}`));
+    for (let round = 0; round < 3; round++) {
+      await redis.command("SCRIPT", "FLUSH");
+      const fresh = ids.map((id) => addition(counterId(`${round}/${id}`), 2));
+      deepStrictEqual(await store.change(fresh), fresh.map(() => 2));
+    }
+    await redis.command("SCRIPT", "FLUSH");
+    deepStrictEqual(await store.change([setting({ hits: 7 }), addition(counterId("other"), 1)]), [
+      { hits: 0, days: undefined },
+      1,
+    ]);
+    deepStrictEqual(log, []);
+    await store.close();
+  },
+);
+
+const FEW = ["+incrby", "+get", "+mget", "+ping", "+info", "+scan"];
+
+for (
+  const { what, rules } of [
+    { what: "may run no scripts", rules: ["~*", ...FEW, "+set"] },
+    { what: "may not touch the ledgers", rules: ["~hits:*", ...FEW, "+set", "+evalsha", "+eval"] },
+    { what: "may not write them", rules: ["~*", ...FEW, "+evalsha", "+eval"] },
+  ]
+) {
+  Deno.test(
+    `createRedisStore: where its user ${what}, hits are counted without days, which is told once`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
+      await redis.command("SET", "hits:home", "41");
+      const causes: Error[] = [];
+      const log: string[] = [];
+      const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
+      let day = DAY;
+      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+        health,
+        today: () => day,
+        onNoScripts: (cause) => causes.push(cause),
+      });
+      log.length = 0;
+      for (let round = 1; round <= 4; round++) {
+        deepStrictEqual(await store.change([addition(HOME, 1), addition(counterId("é"), 2)]), [
+          41 + round,
+          2 * round,
+        ]);
+        day += round % 2;
+      }
+      strictEqual(causes.length, 1);
+      deepStrictEqual(log, []);
+      deepStrictEqual(await historyOf(store), { hits: 45, days: undefined });
+      deepStrictEqual((await store.change([setting({ hits: 7 })])).map(shown), [
+        "store-unavailable",
+      ]);
+      strictEqual(await redis.command("GET", "hits:home"), "45");
+      await redis.command("ACL", "SETUSER", "few", "~*", "+@all");
+      day++;
+      deepStrictEqual(await store.change([addition(HOME, 1)]), [46]);
+      deepStrictEqual(daysOf(await historyOf(store)), [[day, 1]]);
+      await store.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a hit that begins after a counter was set counts on from there, in every process",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const rooms = await Promise.all(
+      [1, 2, 3].map(async () => createCounters(await openRedisStore(redis.url))),
+    );
+    const [first] = rooms;
+    if (first === undefined) throw new Error("Three are open");
+    await Promise.all(rooms.map((counters) => counters.hit(HOME)));
+    for (let round = 1; round <= 20; round++) {
+      const hits = rooms.map((counters) => counters.hit(HOME));
+      await first.set(HOME, { hits: 1000 * round, days: undefined, mode: "replace" });
+      const numbers = await Promise.all(rooms.map((counters) => counters.hit(HOME)));
+      for (const number of numbers) {
+        ok(
+          number > 1000 * round && number <= 1000 * round + 6,
+          `${number}`,
+        );
+      }
+      strictEqual(new Set(numbers).size, 3);
+      await Promise.all(hits);
+    }
+    await Promise.all(rooms.map((counters) => counters.close()));
+  },
+);
+
+Deno.test(
+  "createRedisStore: each counter is listed once while Redis spreads its keys over more memory",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const commands = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => ["SET", `hits:page/${from + index}`, "1"]);
+    await redis.commands(commands(0, 4000));
+    await redis.command("SET", "hits:bad\u0000id", "1");
+    await redis.command("RPUSH", "hits:list", "1");
+    const found = new Map<CounterId, number>();
+    let foreign = 0;
+    let added = 4000;
+    for await (const page of store.list({ prefix: "", since: undefined })) {
+      for (const { id } of page.counters) found.set(id, (found.get(id) ?? 0) + 1);
+      foreign += page.foreign;
+      if (added < 40_000) await redis.commands(commands(added, added += 4000));
+      if (added % 8000 === 0) {
+        await redis.commands(
+          commands(4000, added).map(([, key = ""]) => ["DEL", key]),
+        );
+      }
+    }
+    for (let index = 0; index < 4000; index++) {
+      strictEqual(found.get(counterId(`page/${index}`)), 1);
+    }
+    deepStrictEqual([...found].filter(([, times]) => times > 1), []);
+    strictEqual(foreign, 2);
+    await store.close();
+  },
+);
+
+Deno.test("createRedisStore: a list that Redis does not go on with fails", needsRedis, async () => {
+  await using redis = await startRedis();
+  const store = await openRedisStore(redis.url);
+  await redis.commands(Array.from({ length: 3000 }, (_, index) => ["SET", `hits:${index}`, "1"]));
+  const list = store.list({ prefix: "", since: -Infinity });
+  await list.next();
+  await redis.kill();
+  await rejectsWith("store-unavailable", allOf(list));
+  await store.close();
+});
+
+async function allOf(list: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of list);
+}
+
+function setting(wanted: Partial<Replacement>): Replacement {
+  return { kind: "set", id: HOME, hits: 0, days: undefined, mode: "replace", ...wanted };
+}
+
+async function historyOf(store: CounterStore): Promise<Held> {
+  const [held] = await store.history([{ id: HOME, since: -Infinity }]);
+  if (held === undefined || held instanceof Problem) throw held;
+  return held;
+}
+
+/** The days with hits, the earliest first. */
+function daysOf({ days }: Held): [Day, number][] {
+  const { newest, hits } = days ?? { newest: 0, hits: [] };
+  return hits.map((number, back): [Day, number] => [newest - back, number])
+    .filter(([, number]) => number > 0).reverse();
+}

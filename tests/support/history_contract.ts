@@ -1,0 +1,188 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
+import type { Day, Days, Held } from "../../src/counter/days.ts";
+import { applied, type Setting } from "../../src/counter/setting.ts";
+import type { Change, CounterStore, ListedCounter } from "../../src/counter/store.ts";
+import { Problem } from "../../src/problem.ts";
+import { times } from "../faults/numbers.ts";
+import { addition, type StoreKind } from "./store_contract.ts";
+
+/** A day late in a year, so that the next year is near. */
+const FIRST_DAY = 20_770;
+
+/** A counter with the days on which it was hit, as a test compares it. */
+interface Shown {
+  readonly hits: number;
+  readonly days: Readonly<Record<Day, number>>;
+}
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("add" as const),
+      amount: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("set" as const),
+      mode: fc.constantFrom("replace" as const, "max" as const),
+      hits: fc.oneof(fc.nat(50), fc.constant(2 ** 53 - 1000)),
+      // The newest is so many days before today; tomorrow is taken too, as it may be there elsewhere.
+      given: fc.option(
+        fc.record({
+          back: fc.integer({ min: -1, max: 900 }),
+          hits: fc.array(fc.nat(9), { maxLength: 30 }),
+        }),
+        { nil: undefined },
+      ),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("wait" as const),
+      days: fc.constantFrom(1, 1, 2, 40, 366, 800),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
+);
+const steps = fc.array(fc.record({ step, id: fc.nat(2), store: fc.nat(2) }), {
+  maxLength: 40,
+  size: "max",
+});
+
+/** Registers the tests of days, settings, deletions and lists that every store has to pass. */
+export function testHistory(name: string, { ignore = false, start, writers }: StoreKind): void {
+  Deno.test({
+    name:
+      `${name}: whatever is hit, set and deleted on whatever days, totals and days are those of the model`,
+    ignore,
+    async fn() {
+      let today = FIRST_DAY;
+      await using backend = await start();
+      const stores: CounterStore[] = [];
+      for (let index = 0; index < writers; index++) stores.push(await backend.open(() => today));
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(steps, async (taken) => {
+          today = FIRST_DAY;
+          run++;
+          const ids = [`${run}`, `${run}}b`, `{${run}}x:2026`].map((text) => counterId(text));
+          const model = new Map<CounterId, Held>();
+          for (const { step, id: which, store: at } of taken) {
+            const place = at % stores.length;
+            const [id, store] = [ids[which], stores[place]];
+            if (id === undefined || store === undefined) throw new Error("No such id or store");
+            if (step.kind === "wait") today += step.days;
+            else if (step.kind === "restart") {
+              await store.close();
+              stores[place] = await backend.open(() => today);
+            } else {
+              const change = changeOf(id, step, today);
+              const [outcome] = await store.change([change]);
+              if (outcome instanceof Problem || outcome === undefined) throw outcome;
+              const before = model.get(id) ?? { hits: 0, days: undefined };
+              if (typeof outcome === "number") strictEqual(outcome, before.hits + amountOf(change));
+              else deepStrictEqual(shown(outcome), shown(before));
+              model.set(id, after(change, before, today));
+            }
+            for (const each of ids) {
+              const [held] = await (stores[0] ?? store).history([{ id: each, since: -Infinity }]);
+              if (held instanceof Problem || held === undefined) throw held;
+              deepStrictEqual(shown(held), shown(model.get(each) ?? { hits: 0, days: undefined }));
+            }
+          }
+        }),
+        { numRuns: times(60, 1000) },
+      );
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  });
+
+  Deno.test({
+    name: `${name}: every counter is listed once, with its days from the one that is asked for`,
+    ignore,
+    async fn() {
+      await using backend = await start();
+      const store = await backend.open(() => FIRST_DAY);
+      const ids = Array.from({ length: 300 }, (_, index) => counterId(`page/${index}`));
+      const others = ["page", "pagE/1", "page*", "{page}/", "pa}ge/", "[page]/"].map(counterId);
+      for (const id of [...ids, ...others]) await store.change([addition(id, 2)]);
+      const days = { newest: FIRST_DAY, hits: Array(800).fill(1) };
+      await store.change([{
+        kind: "set",
+        id: counterId("page/7"),
+        hits: 1000,
+        days,
+        mode: "replace",
+      }]);
+      await backend.setNumber(counterId("page/old"), 41);
+      deepStrictEqual((await listed(store, "", -Infinity)).length, 307);
+      const pages = await listed(store, "page/", -Infinity);
+      deepStrictEqual(pages.map(({ id }) => id).toSorted(), [...ids, "page/old"].toSorted());
+      deepStrictEqual(pages.find(({ id }) => id === "page/old")?.hits, 41);
+      const long = (since: Day) =>
+        listed(store, "page/7", since).then((found) =>
+          found.find(({ id }) => id === "page/7")?.days
+        );
+      deepStrictEqual((await long(-Infinity))?.hits, days.hits);
+      deepStrictEqual((await long(FIRST_DAY - 2))?.hits.slice(0, 3), [1, 1, 1]);
+      deepStrictEqual((await listed(store, "page/7", undefined))[0]?.days, undefined);
+      deepStrictEqual(await listed(store, "nothing", -Infinity), []);
+      await store.close();
+    },
+  });
+}
+
+function changeOf(
+  id: CounterId,
+  step: { kind: "delete" } | { kind: "add"; amount: number } | {
+    kind: "set";
+    mode: Setting["mode"];
+    hits: number;
+    given: { back: number; hits: number[] } | undefined;
+  },
+  today: Day,
+): Change {
+  if (step.kind !== "set") return { ...step, id };
+  const { kind, mode, hits, given } = step;
+  const days: Days | undefined = given && { newest: today - given.back, hits: given.hits };
+  return { kind, id, mode, hits, days };
+}
+
+function amountOf(change: Change): number {
+  return change.kind === "add" ? change.amount : 0;
+}
+
+/** What a change makes of a counter. */
+function after(change: Change, held: Held, today: Day): Held {
+  if (change.kind === "delete") return { hits: 0, days: undefined };
+  if (change.kind === "set") return applied(change, { held, today });
+  const hits = held.hits + change.amount;
+  const opened = applied({ hits, days: undefined, mode: "replace" }, { held, today });
+  const [first = 0, ...rest] = opened.days.hits;
+  return { hits, days: { ...opened.days, hits: [first + change.amount, ...rest] } };
+}
+
+function shown({ hits, days }: Held): Shown {
+  const entries = (days?.hits ?? []).map((number, back) => [(days?.newest ?? 0) - back, number]);
+  return { hits, days: Object.fromEntries(entries.filter(([, number]) => number !== 0)) };
+}
+
+async function listed(
+  store: CounterStore,
+  prefix: string,
+  since: Day | undefined,
+): Promise<ListedCounter[]> {
+  const found: ListedCounter[] = [];
+  for await (const { counters, foreign } of store.list({ prefix, since })) {
+    found.push(...counters);
+    strictEqual(foreign, 0);
+  }
+  return found;
+}

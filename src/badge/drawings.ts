@@ -1,7 +1,7 @@
 import { Recent } from "../recent.ts";
 import { renderBadge, renderError } from "./badge.ts";
 import { type Look, parseLook } from "./look.ts";
-import { formatCount } from "./number.ts";
+import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
 
 /** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
@@ -29,15 +29,15 @@ const MAX_KEY_LENGTH = 300;
  */
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
-): (query: DrawingQuery, hits: number) => Framed {
-  const known = new Recent<string, (hits: number) => Framed>(REMEMBERED);
-  return (query, hits) => {
+): (query: DrawingQuery, counts: Counts) => Framed {
+  const known = new Recent<string, (counts: Counts) => Framed>(REMEMBERED);
+  return (query, counts) => {
     const key = keyOf(query);
     const found = known.get(key);
-    if (found !== undefined) return found(hits);
+    if (found !== undefined) return found(counts);
     const draw = drawingsOf(parseLook(query), frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
-    return draw(hits);
+    return draw(counts);
   };
 }
 
@@ -59,17 +59,17 @@ function keyOf(query: DrawingQuery): string {
 function drawingsOf<Framed>(
   look: Look,
   frame: (badge: Badge) => Framed,
-): (hits: number) => Framed {
+): (counts: Counts) => Framed {
   // Whatever changes the drawing changes the hash of a badge without a message.
   const hash = textHash(renderBadge(look, ""));
-  const draw = (hits: number) => {
-    const message = formatCount(hits, look);
+  const draw = (counts: Counts) => {
+    const message = formatCounts(counts, look);
     const tag = `${hash}-${encodeURIComponent(message)}`;
-    return { hits, framed: frame({ svg: renderBadge(look, message), tag }) };
+    return { counts, framed: frame({ svg: renderBadge(look, message), tag }) };
   };
   let last: ReturnType<typeof draw> | undefined;
-  return (hits) => {
-    if (last?.hits !== hits) last = draw(hits);
+  return (counts) => {
+    if (last?.counts !== counts) last = draw(counts);
     return last.framed;
   };
 }

@@ -10,6 +10,15 @@ export interface NumberForm {
   readonly locale: string;
 }
 
+/** What a badge tells: a count, or several beside each other. */
+export type Counts = number | readonly number[];
+
+/** Writes a count, or several beside each other. */
+export function formatCounts(counts: Counts, form: NumberForm): string {
+  if (typeof counts === "number") return formatCount(counts, form);
+  return counts.map((count) => formatCount(count, form)).join(" / ");
+}
+
 /** Writes a count (0 to 2^53-1). */
 export function formatCount(count: number, { numbers, locale }: NumberForm): string {
   return numbers === "plain" ? String(count) : formatter(numbers, locale).format(count);

@@ -1,6 +1,6 @@
 import { shieldsColor } from "./color.ts";
 import { parseLabel } from "./look.ts";
-import { formatCount, parseNumberForm } from "./number.ts";
+import { type Counts, formatCounts, parseNumberForm } from "./number.ts";
 import type { LookQuery } from "./parameters.ts";
 
 /** What shields.io's endpoint badge reads (shields.io/badges/endpoint-badge). */
@@ -11,15 +11,15 @@ export interface ShieldsBadge {
   readonly color: string;
 }
 
-/** A count as shields.io should draw it. */
+/** A count, or several, as shields.io should draw them. */
 export function shieldsBadge(
   query: LookQuery<"label" | "color" | "numbers" | "locale">,
-  hits: number,
+  counts: Counts,
 ): ShieldsBadge {
   return {
     schemaVersion: 1,
     label: parseLabel(query),
-    message: formatCount(hits, parseNumberForm(query)),
+    message: formatCounts(counts, parseNumberForm(query)),
     color: shieldsColor(query.get("color")),
   };
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
+import { parsePeriod, PERIODS } from "../counter/period.ts";
 import type { Parameter } from "../parameter.ts";
 
 /** The counter that a request is about. */
@@ -93,4 +94,21 @@ export const toDay = {
   name: "to",
   meaning: "The last day, such as 2026-11-30; today where it is left out.",
   schema: { type: "string", format: "date" },
+} as const satisfies Parameter;
+
+/** The stretch of time whose hits are meant. */
+export const period = {
+  name: "period",
+  meaning:
+    "The hits of these days alone, in the service's time zone; those up to today include it.",
+  schema: { type: "string", default: "total", enum: PERIODS },
+  accepts: (text: string) => parsePeriod(text) !== undefined,
+} as const satisfies Parameter;
+
+/** More numbers than one on a badge. */
+export const show = {
+  name: "show",
+  meaning: "`today/total` shows the hits of today and all hits, as in 12 / 3,456.",
+  schema: { type: "string", enum: ["today/total"] },
+  accepts: (text: string) => text === "today/total",
 } as const satisfies Parameter;

@@ -1,3 +1,5 @@
+import { PERIODS } from "../counter/period.ts";
+
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
@@ -5,11 +7,15 @@ const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
 
 /** Everything that JSON, text and images hold, for `components.schemas`. */
 export const schemas = {
-  Counter: record("A counter and where its value came from.", {
-    id: { type: "string", examples: ["home"] },
-    hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
-    source: { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." },
-  }),
+  Counter: record(
+    "A counter and where its value came from.",
+    {
+      id: { type: "string", examples: ["home"] },
+      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
+      source: { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." },
+    },
+    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+  ),
   HitsText: { type: "string", pattern: "^[0-9]{1,16}\\n?$", examples: ["42"] },
   ShieldsBadge: record("What the endpoint badge of shields.io reads.", {
     schemaVersion: { const: 1 },
@@ -121,8 +127,17 @@ export function reference(name: keyof typeof schemas): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An object of exactly these properties. */
-function record(description: string, properties: { [name: string]: Schema }): Schema {
-  const required = Object.keys(properties);
-  return { type: "object", description, properties, required, additionalProperties: false };
+/** An object of exactly these properties, and perhaps some of the others. */
+function record(
+  description: string,
+  properties: { [name: string]: Schema },
+  others: { [name: string]: Schema } = {},
+): Schema {
+  return {
+    type: "object",
+    description,
+    properties: { ...properties, ...others },
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
 }

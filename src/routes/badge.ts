@@ -3,7 +3,9 @@ import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import { isUnchanged } from "../http/entity_tag.ts";
-import { type Found, lastSeen } from "../http/found.ts";
+import { createLatest, isStale } from "../http/latest.ts";
+import { period, show } from "../http/parameters.ts";
+import { checkShown } from "../http/reading.ts";
 
 /** `GET /badge`: the number as an SVG image. */
 export function badge(service: CounterService): Endpoint {
@@ -20,7 +22,8 @@ export function badge(service: CounterService): Endpoint {
     path: "/badge",
     methods: SHARED_READ,
     summary: "Show a counter as a badge",
-    parameters: LOOKS,
+    parameters: [period, show, ...LOOKS],
+    check: checkShown,
     admits: "reader",
     audience,
     errors: "svg",
@@ -31,11 +34,10 @@ export function badge(service: CounterService): Endpoint {
         return { svg, etag, tagged: { ...headers, etag } };
       });
       return {
-        find: ({ id }): Found | Promise<Found> => counters.count(id),
-        recover: (error, { id }) => lastSeen(counters, { error, id }),
-        answer(found, { request, query }) {
-          if (typeof found !== "number") return answer(draw(query, found.hits).svg, stale);
-          const { svg, etag, tagged } = draw(query, found);
+        ...createLatest(counters),
+        answer(latest, { request, query }) {
+          if (isStale(latest)) return answer(draw(query, latest.stale).svg, stale);
+          const { svg, etag, tagged } = draw(query, latest);
           if (!readers.areAnyone) return answer(svg, headers);
           if (isUnchanged(request, etag)) return answer(null, { ...unchanged, etag }, 304);
           return answer(svg, tagged);

@@ -2,8 +2,9 @@ import { color, label, locale, numbers } from "../badge/parameters.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import { type Found, lastSeen } from "../http/found.ts";
-import { cacheSeconds } from "../http/parameters.ts";
+import { createLatest, isStale } from "../http/latest.ts";
+import { cacheSeconds, period, show } from "../http/parameters.ts";
+import { checkShown } from "../http/reading.ts";
 
 /** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
 export function badgeJson(service: CounterService): Endpoint {
@@ -17,20 +18,20 @@ export function badgeJson(service: CounterService): Endpoint {
     path: "/badge.json",
     methods: SHARED_READ,
     summary: "Describe the badge for the endpoint badge of shields.io",
-    parameters: [label, color, cacheSeconds, numbers, locale],
+    parameters: [period, show, label, color, cacheSeconds, numbers, locale],
+    check: checkShown,
     admits: "reader",
     audience,
     errors: "json",
     async work() {
       const { shieldsBadge } = await import("../badge/shields_badge.ts");
       return {
-        find: ({ id }): Found | Promise<Found> => counters.count(id),
-        recover: (error, { id }) => lastSeen(counters, { error, id }),
-        answer(found, { query }) {
-          const hits = typeof found === "number" ? found : found.hits;
+        ...createLatest(counters),
+        answer(latest, { query }) {
+          const counts = isStale(latest) ? latest.stale : latest;
           const seconds = secondsOf(query.get("cacheSeconds"));
-          const body = JSON.stringify({ ...shieldsBadge(query, hits), cacheSeconds: seconds });
-          if (typeof found !== "number") return answer(body, stale);
+          const body = JSON.stringify({ ...shieldsBadge(query, counts), cacheSeconds: seconds });
+          if (isStale(latest)) return answer(body, stale);
           return answer(body, headersOf("json", readers.sharing(`max-age=${seconds}`)));
         },
       };

@@ -1,7 +1,8 @@
 import { answer, headersOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import { format } from "../http/parameters.ts";
+import { format, period } from "../http/parameters.ts";
+import { readPeriod } from "../http/reading.ts";
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count(service: CounterService): Endpoint {
@@ -12,16 +13,17 @@ export function count(service: CounterService): Endpoint {
     path: "/count",
     methods: SHARED_READ,
     summary: "Read a counter",
-    parameters: [format],
+    parameters: [format, period],
     admits: "reader",
     audience: readers.audience,
     errors: (url) => isText(formatOf(url)) ? "text" : "json",
     work: {
-      find: ({ id }) => counters.count(id),
-      answer: (hits, { id, query }) =>
-        isText(query.get("format"))
-          ? answer(String(hits), text)
-          : answer(JSON.stringify({ id, hits, source: counters.source }), json),
+      find: (asked) => readPeriod(counters, asked),
+      answer(hits, { id, query }) {
+        if (isText(query.get("format"))) return answer(String(hits), text);
+        const { source } = counters;
+        return answer(JSON.stringify({ id, hits, source, period: query.get("period") }), json);
+      },
     },
   }, service);
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import type { Counters } from "./counter/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
+import { Decisions } from "./http/decisions.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createFarewell } from "./http/farewell.ts";
 import { createHitCounting } from "./http/hit_counting.ts";
@@ -14,6 +15,7 @@ import { badge } from "./routes/badge.ts";
 import { badgeJson } from "./routes/badge_json.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
+import { listDecisions } from "./routes/decisions.ts";
 import { deleteCounter, listCounters, setCounter } from "./routes/counters.ts";
 import { importCounters } from "./routes/counters_import.ts";
 import { days } from "./routes/days.ts";
@@ -47,6 +49,7 @@ export function endpointsOf({ config, counters, log }: AppOptions): readonly End
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
     countHit: createHitCounting(counters),
+    decisions: new Decisions(),
   };
   const endpoints: readonly Endpoint[] = [
     hit(service),
@@ -61,6 +64,7 @@ export function endpointsOf({ config, counters, log }: AppOptions): readonly End
     setCounter(service),
     deleteCounter(service),
     importCounters(service),
+    listDecisions(service),
     session(service),
     tally(),
     openapiDocument(() => endpoints),

@@ -4,6 +4,7 @@ import { Problem } from "../problem.ts";
 import { type Access, CREDENTIALS, type Opening } from "./access.ts";
 import type { Endpoint, EndpointFacts, Work } from "./endpoint.ts";
 import type { Parameter } from "../parameter.ts";
+import type { Decisions } from "./decisions.ts";
 import type { HitCounting } from "./hit_counting.ts";
 import { id as idParameter } from "./parameters.ts";
 import { checkValues, parseQuery, type Query } from "./query.ts";
@@ -15,6 +16,7 @@ export interface CounterService {
   access: Access;
   readers: Readers;
   countHit: HitCounting;
+  decisions: Decisions;
 }
 
 /** A request about one counter, understood and admitted. */
@@ -26,7 +28,7 @@ export interface CounterRequest<Name extends string = never> {
 }
 
 /** What an endpoint does with an admitted request about a counter. */
-export interface CounterWork<Name extends string, Found> extends Pick<Work, "draw"> {
+export interface CounterWork<Name extends string, Found> extends Pick<Work, "draw" | "onProblem"> {
   /** Asks for what the answer tells, or does what was asked for. */
   find(asked: CounterRequest<Name>): Found | Promise<Found>;
   /** What to answer with where the store fails; throws the error on where there is nothing. */
@@ -67,6 +69,7 @@ export function counterEndpoint<Name extends string, Found>(
           : finish({ request, query, id, opening });
       },
       draw: work.draw,
+      onProblem: work.onProblem,
     };
   }
 

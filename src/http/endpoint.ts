@@ -24,6 +24,8 @@ export interface Work {
   handle(request: Request): Response | Promise<Response>;
   /** The picture of a problem, where it fails in pictures. */
   readonly draw?: ((problem: Problem) => string) | undefined;
+  /** Is told of every problem that it answers with. */
+  readonly onProblem?: ((problem: Problem, request: Request) => void) | undefined;
 }
 
 /** One thing that the service does under one path. */

@@ -9,7 +9,7 @@ import { problemInPicture, problemInWords } from "./problem_answer.ts";
 /** How an endpoint fails, to whom it says so, and who else is told of what nobody expected. */
 export interface FailureOptions {
   endpoint: Pick<EndpointFacts, "admits" | "errors" | "audience">;
-  draw?: Work["draw"];
+  work?: Pick<Work, "draw" | "onProblem">;
   log: Log;
   leave: Farewell["leave"];
 }
@@ -18,8 +18,9 @@ export interface FailureOptions {
 export type Failure = (error: unknown, request: Request) => Response | Promise<Response>;
 
 /** Turns what goes wrong below an endpoint into an answer; no other place does. */
-export function createFailure({ endpoint, draw, log, leave }: FailureOptions): Failure {
+export function createFailure({ endpoint, work, log, leave }: FailureOptions): Failure {
   const { errors } = endpoint;
+  const { draw, onProblem } = work ?? {};
 
   function answerTo(problem: Problem, request: Request): Response {
     const audience = audienceOf(endpoint, request);
@@ -30,7 +31,9 @@ export function createFailure({ endpoint, draw, log, leave }: FailureOptions): F
   }
 
   return (error, request) => {
-    const response = leave(answerTo(problemOf(error, log), request));
+    const problem = problemOf(error, log);
+    onProblem?.(problem, request);
+    const response = leave(answerTo(problem, request));
     return request.method === "HEAD" ? headOf(response) : response;
   };
 }

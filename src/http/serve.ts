@@ -98,7 +98,7 @@ function handlerOf(
   { work, log, checkHost, leave, allow }: EndpointOptions & { work: Work },
 ): Handler {
   const { methods } = endpoint;
-  const fail = createFailure({ endpoint, draw: work.draw, log, leave });
+  const fail = createFailure({ endpoint, work, log, leave });
 
   function respond(request: Request): Response | Promise<Response> {
     checkHost(request);

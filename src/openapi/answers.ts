@@ -26,6 +26,7 @@ export const bodies = {
   lines: { "application/x-ndjson": { schema: reference("Lines") } },
   imported: { "application/json": { schema: reference("Imported") } },
   days: { "application/json": { schema: reference("Days") } },
+  decisions: { "application/json": { schema: reference("Decisions") } },
   session: { "application/json": { schema: reference("Session") } },
   health: { "application/json": { schema: reference("Health") } },
   readiness: { "application/json": { schema: reference("Readiness") } },

@@ -126,6 +126,12 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     answers: { 200: fresh("How many were imported.", bodies.imported) },
     problems: STORE,
   }],
+  ["GET /decisions", {
+    name: "Decisions",
+    tags: ["Owners"],
+    description: "Of this process alone and in memory only; nothing tells who sent a hit.",
+    answers: { 200: fresh("The newest first.", bodies.decisions) },
+  }],
   ["POST /session", {
     name: "Session",
     tags: ["Service"],

@@ -86,6 +86,26 @@ export const schemas = {
       }),
     },
   }),
+  Decisions: record("What became of the last hits.", {
+    decisions: {
+      type: "array",
+      maxItems: 100,
+      items: {
+        type: "object",
+        properties: {
+          time: { type: "string", format: "date-time" },
+          id: { type: "string", description: "Left out where none could be understood." },
+          outcome: {
+            type: "string",
+            description: "`counted`, why it was not, or the name of the problem.",
+            examples: ["counted", "prefetch", "unauthorized"],
+          },
+        },
+        required: ["time", "outcome"],
+        additionalProperties: false,
+      },
+    },
+  }),
   Session: record(
     "Accepted as Bearer where the secret is, but not on /hit, /hit.svg and /session.",
     {

@@ -1,10 +1,11 @@
 import { answer, type Audience, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
+import { idOf } from "../http/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
 export function hit(service: CounterService): Endpoint {
-  const { counters, countHit } = service;
+  const { counters, countHit, decisions } = service;
   const headers = (audience: Audience) => headersOf("json", { cacheControl: "no-store", audience });
   const headersFor = { none: headers("none"), any: headers("any") };
   return counterEndpoint({
@@ -19,6 +20,7 @@ export function hit(service: CounterService): Endpoint {
       find: countHit,
       answer(found, { id, opening }) {
         const { source } = counters;
+        decisions.note(id, typeof found === "number" ? "counted" : found.remark);
         const audience = opening === "secret" ? "none" : "any";
         const headers = headersFor[audience];
         if (typeof found === "number") {
@@ -30,6 +32,7 @@ export function hit(service: CounterService): Endpoint {
           ...remarkOf(remark, audience),
         });
       },
+      onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
     },
   }, service);
 }

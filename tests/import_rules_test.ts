@@ -30,6 +30,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/counter/counter_id.ts", "src/counter/period.ts"],
     "src/min_secret_length.ts",
     "node:",
+    "npm:isbot",
   ]],
   ["src/counter/", ["src/counter/", "src/problem.ts", "src/log.ts", "src/recent.ts"]],
   ["src/store/open_store.ts", [

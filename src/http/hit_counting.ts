@@ -1,8 +1,10 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import type { Opening } from "./access.ts";
+import { type CallerKind, createCallerKinds } from "./crawler.ts";
 import { limitFamilies } from "./family_limit.ts";
 import { type Found, remarked } from "./found.ts";
+import type { KeyKind } from "./secret.ts";
 
 /** An admitted request for a hit. */
 export interface HitRequest {
@@ -11,17 +13,32 @@ export interface HitRequest {
   readonly opening: Opening;
 }
 
-/** Counts a hit, unless the request only looks: a HEAD, or a prefetch, whose answer says so. */
+/** Counts a hit, unless the request only looks; where its answer is not the plain number of a hit, it says so. */
 export type HitCounting = (asked: HitRequest) => Found | Promise<Found>;
 
 /** The one way in which hits are counted. */
 export function createHitCounting(counters: Counters): HitCounting {
   const hitOfFamily = limitFamilies(counters);
+  const kindOf = createCallerKinds();
+
+  /** A key stands in public, where crawlers find it and image proxies fetch for readers whom they hide. */
+  function hitByKey(
+    id: CounterId,
+    { key, kind }: { key: KeyKind; kind: CallerKind },
+  ): Promise<Found> {
+    if (kind === "crawler") return remarked(counters.count(id), "bot");
+    const hits = key === "own" ? counters.hit(id) : hitOfFamily(id, key);
+    return kind === "image proxy" ? remarked(hits, "camo") : hits;
+  }
+
   return ({ request, id, opening }) => {
     if (isPrefetch(request)) return remarked(counters.count(id), "prefetch");
     if (request.method === "HEAD") return counters.count(id);
-    const isOwn = opening === "open" || opening === "secret" || opening === "own";
-    return isOwn ? counters.hit(id) : hitOfFamily(id, opening);
+    if (opening === "open" || opening === "secret") return counters.hit(id);
+    const kind = kindOf(request.headers.get("user-agent") ?? "");
+    return kind instanceof Promise
+      ? kind.then((kind) => hitByKey(id, { key: opening, kind }))
+      : hitByKey(id, { key: opening, kind });
   };
 }
 

@@ -36,10 +36,15 @@ export const bodies = {
 } satisfies Record<string, Content>;
 
 /** What `X-Tallymark` says of an answer that is not what the request usually gives. */
-export type Remark = "prefetch" | "stale" | "problem";
+export type Remark = "prefetch" | "stale" | "bot" | "camo" | "problem";
 
 const REMARKS: Record<Remark, { values: readonly string[]; meaning: string }> = {
   prefetch: { values: ["prefetch"], meaning: "`prefetch`: answered without counting." },
+  bot: { values: ["bot"], meaning: "`bot`: a crawler that came with a key; not counted." },
+  camo: {
+    values: ["camo"],
+    meaning: "`camo`: counted for an image proxy, which hides whom it fetches for.",
+  },
   stale: { values: ["stale"], meaning: "`stale`: the store is away, this is the last value read." },
   problem: {
     values: PROBLEM_NAMES,

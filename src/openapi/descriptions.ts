@@ -29,7 +29,8 @@ export interface Description {
 
 const STORE = [409, 503, 504];
 const HIT = [403, ...STORE];
-const NOT_COUNTED = "A prefetch is answered without counting.";
+const HIT_REMARKS = ["prefetch", "bot", "camo"] as const;
+const NOT_COUNTED = "A prefetch, and a crawler with a key, is answered without counting.";
 const COUNT = "The count; 0 before the first hit.";
 
 /** The tag of the badge that the caller already has. */
@@ -46,14 +47,14 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     name: "Hit",
     tags: ["Counters"],
     description: `${NOT_COUNTED} A \`POST\` takes no body: the id belongs in the query.`,
-    answers: { 200: fresh("Counted: the new count.", bodies.counter, "prefetch") },
+    answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS) },
     problems: HIT,
   }],
   ["GET /hit.svg", {
     name: "HitImage",
     tags: ["Counters", "Badges"],
     description: `\`HEAD\` does not count. ${NOT_COUNTED}`,
-    answers: { 200: uncached("The badge with the new count.", "prefetch", "problem") },
+    answers: { 200: uncached("The badge with the new count.", ...HIT_REMARKS, "problem") },
     problems: HIT,
   }],
   ["GET /count", {

@@ -1,0 +1,28 @@
+import { Recent } from "../recent.ts";
+
+/** Who calls, by what they say of themselves: somebody, a crawler, or a proxy that fetches images for its readers. */
+export type CallerKind = "somebody" | "crawler" | "image proxy";
+
+/** Tells it by a `User-Agent`; the first answer has to wait for the patterns of crawlers. */
+export type CallerKinds = (agent: string) => CallerKind | Promise<CallerKind>;
+
+/** GitHub's and others of its kind, and those of mail providers; `isbot` takes them for crawlers. */
+const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
+/** How many user agents are remembered for sure. */
+const REMEMBERED = 1000;
+/** Characters; longer ones are rare, and would let anyone fill the memory. */
+const MAX_REMEMBERED_LENGTH = 300;
+
+/** A function that tells who calls; it remembers what it told. */
+export function createCallerKinds(): CallerKinds {
+  const kinds = new Recent<string, CallerKind>(REMEMBERED);
+
+  async function tell(agent: string): Promise<CallerKind> {
+    const { isbot } = await import("isbot");
+    const kind = IMAGE_PROXY.test(agent) ? "image proxy" : isbot(agent) ? "crawler" : "somebody";
+    if (agent.length <= MAX_REMEMBERED_LENGTH) kinds.set(agent, kind);
+    return kind;
+  }
+
+  return (agent) => kinds.get(agent) ?? tell(agent);
+}

@@ -1,0 +1,66 @@
+import { createHmac } from "node:crypto";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { field, memoryApp } from "../support/app.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+
+function keyTo(what: string): string {
+  return createHmac("sha256", SECRET).update(what).digest().subarray(0, 16).toString("base64url");
+}
+
+const KEYS = { "its own key": keyTo("counter:a/b"), "a family's key": keyTo("prefix:a/") };
+const CRAWLER = { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://google.com/bot)" };
+const CAMO = { "user-agent": "github-camo (876de43e)" };
+const READER = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:148.0) Gecko Firefox/148.0" };
+
+for (const [what, key] of Object.entries(KEYS)) {
+  Deno.test(`a crawler that comes with ${what} is answered and not counted`, async () => {
+    await using app = await memoryApp();
+    await app.hit("a/b", 7);
+    for (const line of ["GET /hit", "POST /hit", "GET /hit.svg"]) {
+      const { status, headers, body } = await app.send(`${line}?id=a/b&key=${key}`, CRAWLER);
+      strictEqual(status, 200);
+      strictEqual(headers["x-tallymark"], "bot");
+      strictEqual(headers["access-control-expose-headers"], "x-tallymark");
+      match(body, /\b7\b/);
+    }
+    strictEqual(await app.count("a/b"), 7);
+  });
+
+  Deno.test(`an image proxy that comes with ${what} is counted, and told so`, async () => {
+    await using app = await memoryApp();
+    const image = await app.send(`GET /hit.svg?id=a/b&key=${key}`, CAMO);
+    strictEqual(image.headers["x-tallymark"], "camo");
+    const { json, headers } = await app.send(`GET /hit?id=a/b&key=${key}`, CAMO);
+    deepStrictEqual([field(json, "hits"), headers["x-tallymark"]], [2, "camo"]);
+    strictEqual(await app.count("a/b"), 2);
+  });
+
+  Deno.test(`a reader who comes with ${what} is counted, and nothing is said`, async () => {
+    await using app = await memoryApp();
+    for (const headers of [READER, {}]) {
+      const answer = await app.send(`POST /hit?id=a/b&key=${key}`, headers);
+      strictEqual(answer.headers["x-tallymark"], undefined);
+    }
+    strictEqual(await app.count("a/b"), 2);
+  });
+}
+
+Deno.test("with the secret everything counts, whatever it calls itself", async () => {
+  await using app = await memoryApp();
+  for (const agent of [CRAWLER, CAMO]) {
+    const line = `POST /hit?id=a/b&key=${KEYS["its own key"]}`;
+    const { headers } = await app.send(line, { ...authorized, ...agent });
+    strictEqual(headers["x-tallymark"], undefined);
+  }
+  strictEqual(await app.count("a/b"), 2);
+});
+
+Deno.test("a crawler's prefetch is a prefetch, its HEAD is one of a reader, and without a key it gets a 401", async () => {
+  await using app = await memoryApp();
+  const query = `?id=a/b&key=${KEYS["its own key"]}`;
+  const prefetch = await app.send(`GET /hit${query}`, { ...CRAWLER, "sec-purpose": "prefetch" });
+  strictEqual(prefetch.headers["x-tallymark"], "prefetch");
+  ok(!("x-tallymark" in (await app.send(`HEAD /hit.svg${query}`, CRAWLER)).headers));
+  strictEqual((await app.send("GET /hit?id=a/b", CRAWLER)).status, 401);
+  strictEqual(await app.count("a/b"), 0);
+});

@@ -2,6 +2,7 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import { openKvFile } from "./kv/kv_file.ts";
+import { kvKeys } from "./kv/kv_keys.ts";
 import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
 import { createOwnDatabase } from "./kv/own_database.ts";
 import { createSharedDatabase } from "./kv/shared_database.ts";
@@ -44,18 +45,19 @@ async function open(
   { config, calendar, log, onUnusable }: OpenStoreOptions,
 ): Promise<CounterStore> {
   const { store: setting, prefix, replicas } = config;
+  const { today } = calendar;
   if (setting.kind !== "redis") requireDenoKv();
   const health = createStoreHealth(log);
   switch (setting.kind) {
     case "kv-file": {
       const file = await openKvFile(setting.path);
-      const database = createOwnDatabase({ kv: file.kv, prefix, file });
-      return createKvStore({ database, prefix, source: "deno-kv", health });
+      const database = createOwnDatabase({ kv: file.kv, keys: kvKeys(prefix), file });
+      return createKvStore({ database, source: "deno-kv", health, today });
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      const database = createOwnDatabase({ kv, prefix });
-      return createKvStore({ database, prefix, source: "memory", health });
+      const database = createOwnDatabase({ kv, keys: kvKeys(prefix) });
+      return createKvStore({ database, source: "memory", health, today });
     }
     case "kv-remote":
     case "kv-platform":
@@ -64,8 +66,8 @@ async function open(
         health,
         async open() {
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          const database = createSharedDatabase({ kv, prefix });
-          return createKvStore({ database, prefix, source: "deno-kv", health });
+          const database = createSharedDatabase({ kv, keys: kvKeys(prefix) });
+          return createKvStore({ database, source: "deno-kv", health, today });
         },
       });
     case "redis":

@@ -1,7 +1,6 @@
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counter/counters.ts";
-import { createKvStore } from "../../src/store/kv/kv_store.ts";
-import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
+import { kvStore } from "../support/kv_store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
 
@@ -11,14 +10,7 @@ for (const { hits, ids } of [{ hits: 1, ids: 1 }, { hits: 100, ids: 1 }, { hits:
   Deno.bench(`one group commit: ${hits} hits of ${ids} ids`, async (b) => {
     const kv = await Deno.openKv(":memory:");
     const health = createStoreHealth(createLog({ secrets: [] }));
-    const counters = createCounters(
-      createKvStore({
-        database: createOwnDatabase({ kv, prefix: "hits:" }),
-        prefix: "hits:",
-        source: "memory",
-        health,
-      }),
-    );
+    const counters = createCounters(kvStore({ kv, source: "memory", health }));
     const names = Array.from({ length: hits }, (_, index) => counterId(`n${index % ids}`));
     await Promise.all(names.map((id) => counters.hit(id)));
     b.start();

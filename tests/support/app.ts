@@ -2,8 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import type { Calendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counter/counters.ts";
-import { createKvStore } from "../../src/store/kv/kv_store.ts";
-import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
+import { kvStore } from "./kv_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";
@@ -104,12 +103,7 @@ export async function memoryStore(): Promise<{ store: CounterStore; kv: Deno.Kv 
   const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
   return {
     kv,
-    store: createKvStore({
-      database: createOwnDatabase({ kv, prefix: "hits:" }),
-      prefix: "hits:",
-      source: "memory",
-      health,
-    }),
+    store: kvStore({ kv, source: "memory", health }),
   };
 }
 

@@ -1,28 +1,23 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Entry } from "./kv_entries.ts";
-
-/** What a commit is about to change, as it was before. */
-export interface Before {
-  readonly ids: readonly CounterId[];
-  readonly entries: readonly Entry[];
-}
+import type { Day } from "../../counter/days.ts";
+import type { KvPlace, KvRecord, Question } from "./kv_records.ts";
+import type { Plan } from "./plan.ts";
 
 /** A Deno KV that holds counters, and what is known of it: whether it is this process's alone makes the difference. */
-export interface KvDatabase {
-  readonly kv: Deno.Kv;
+export interface KvDatabase extends KvPlace {
   /** Throws where the database is known to have gone away. */
   checkPresent(): void;
-  /** The entry of a counter, where it is known without asking. */
-  known(id: CounterId): Entry | undefined;
-  /** Asks for entries, in the order of the ids. */
-  read(ids: readonly CounterId[]): Promise<Entry[]>;
+  /** The record of a counter without its ledger, where it is known without asking. */
+  known(id: CounterId): KvRecord | undefined;
+  /** Whether a day of a counter that is there is known to be open, so that a hit needs no look at the ledger. */
+  isOpen(id: CounterId, day: Day): boolean;
+  /** Asks for records, in the order of the questions. */
+  read(questions: readonly Question[]): Promise<KvRecord[]>;
   /**
-   * Carries out a commit and gives its versionstamp, or null where somebody else wrote in between; rejects with a problem:
+   * Carries out plans in one commit; false where somebody else wrote in between. Rejects with a problem:
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
-  commit(operation: Deno.AtomicOperation, before: Before): Promise<string | null>;
-  /** Tells what a commit has made of entries. */
-  keep(ids: readonly CounterId[], entries: readonly Entry[]): void;
+  commit(plans: readonly Plan[]): Promise<boolean>;
   /** Closes it, to be called once. */
   close(): Promise<void>;
 }

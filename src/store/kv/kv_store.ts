@@ -1,19 +1,23 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Change, CounterStore, Outcome } from "../../counter/store.ts";
+import type { Held } from "../../counter/days.ts";
+import type {
+  Change,
+  ChangeOutcome,
+  CounterStore,
+  HistoryQuestion,
+  ListOptions,
+  ListPage,
+  Outcome,
+} from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { additionsOf } from "../additions.ts";
-import type { StoreHealth } from "../store_health.ts";
-import type { Before, KvDatabase } from "./kv_database.ts";
-import { type Entry, totalAfter } from "./kv_entries.ts";
+import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
+import { heldOf, readHistories } from "./kv_history.ts";
+import { listCounters } from "./kv_list.ts";
+import type { KvRecord } from "./kv_records.ts";
 
-/** Options of {@linkcode createKvStore}. */
-export interface KvStoreOptions {
-  /** Belongs to the store from then on. */
-  database: KvDatabase;
-  /** The first part of every key; the second is the id. */
-  prefix: string;
+/** Options of {@linkcode createKvStore}; the database belongs to the store from then on. */
+export interface KvStoreOptions extends KvChangesOptions {
   source: "deno-kv" | "memory";
-  health: StoreHealth;
 }
 
 /**
@@ -21,61 +25,35 @@ export interface KvStoreOptions {
  * (docs.deno.com, "Key-value store limits").
  */
 export const KV_BATCHES = { batches: 1, idsPerBatch: 100 };
-/** How long conflicts with other writers are retried. */
-const CONFLICT_LIMIT_MS = 1500;
-/** How long a conflict is followed by nothing, at most. */
-const CONFLICT_PAUSE_MS = 20;
 
-/** Counters in Deno KV: the key is [prefix, id] and holds a KvU64; a batch is one atomic commit. */
-export function createKvStore({ database, prefix, source, health }: KvStoreOptions): CounterStore {
+/** Counters in Deno KV. */
+export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {
+  const { database, health } = options;
+  const carryOut = createKvChanges(options);
   let closing: Promise<void> | undefined;
 
-  async function change(given: readonly Change[]): Promise<readonly Outcome[]> {
-    const changes = additionsOf(given);
-    const ids = changes.map(({ id }) => id);
+  async function change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     checkPresent();
-    const giveUp = performance.now() + CONFLICT_LIMIT_MS;
-    while (true) {
-      const entries = knownEntries(ids) ?? await database.read(ids).catch(unavailable);
-      const outcomes = changes.map(({ amount }, index) => totalAfter(entries[index], amount));
-      if (!outcomes.some((outcome) => typeof outcome === "number")) return outcomes;
-      const operation = writing(outcomes, { ids, entries });
-      const versionstamp = await database.commit(operation, { ids, entries }).catch(unwritten);
-      if (versionstamp !== null) {
-        database.keep(ids, outcomes.map((outcome) => ({ outcome, versionstamp })));
-        health.well();
-        return outcomes;
-      }
-      if (performance.now() > giveUp) {
-        unavailable(new Error("Too many conflicts with other writers"));
-      }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
-    }
+    return await carryOut(changes);
   }
 
-  /** Writes the new numbers, unless somebody writes in between. */
-  function writing(outcomes: readonly Outcome[], { ids, entries }: Before): Deno.AtomicOperation {
-    const operation = database.kv.atomic();
-    ids.forEach((id, index) => {
-      const total = outcomes[index];
-      if (typeof total !== "number") return;
-      const key = [prefix, id];
-      operation.check({ key, versionstamp: entries[index]?.versionstamp ?? null });
-      // Never `sum`: where one mutation is refused because of its type, the others of its commit are stored.
-      operation.set(key, new Deno.KvU64(BigInt(total)));
-    });
-    return operation;
+  async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
+    checkPresent();
+    const records = knownRecords(ids) ??
+      await database.read(ids.map((id) => ({ id, withLedger: false }))).catch(unavailable);
+    health.readable();
+    return records.map(({ outcome }) => outcome);
   }
 
-  /** The entries where all are known without asking. */
-  function knownEntries(ids: readonly CounterId[]): Entry[] | undefined {
-    const entries: Entry[] = [];
+  /** The records where all are known without asking. */
+  function knownRecords(ids: readonly CounterId[]): KvRecord[] | undefined {
+    const records: KvRecord[] = [];
     for (const id of ids) {
-      const entry = database.known(id);
-      if (entry === undefined) return undefined;
-      entries.push(entry);
+      const record = database.known(id);
+      if (record === undefined) return undefined;
+      records.push(record);
     }
-    return entries;
+    return records;
   }
 
   function known(id: CounterId): number | undefined {
@@ -91,16 +69,25 @@ export function createKvStore({ database, prefix, source, health }: KvStoreOptio
     }
   }
 
-  async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
+  async function history(questions: readonly HistoryQuestion[]): Promise<(Held | Problem)[]> {
     checkPresent();
-    const entries = knownEntries(ids) ?? await database.read(ids).catch(unavailable);
+    const records = await readHistories(database, questions).catch(unavailable);
     health.readable();
-    return entries.map(({ outcome }) => outcome);
+    return records.map(heldOf);
+  }
+
+  async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
+    checkPresent();
+    try {
+      yield* listCounters(database, asked);
+    } catch (cause) {
+      unavailable(cause);
+    }
   }
 
   async function check(): Promise<readonly string[]> {
     checkPresent();
-    await database.kv.get([prefix, "home"]).catch(unavailable);
+    await database.kv.get(database.keys.total("home")).catch(unavailable);
     health.readable();
     return [];
   }
@@ -119,21 +106,14 @@ export function createKvStore({ database, prefix, source, health }: KvStoreOptio
     throw new Problem("store-unavailable", { cause });
   }
 
-  function unwritten(problem: Problem): never {
-    health.unwritable(problem.cause);
-    throw problem;
-  }
-
   return {
     source,
     ...KV_BATCHES,
     change,
     read,
     known,
-    history: () => Promise.reject(new Problem("store-unavailable")),
-    list() {
-      throw new Problem("store-unavailable");
-    },
+    history,
+    list,
     check,
     close: () => closing ??= database.close(),
   };

@@ -1,48 +1,44 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
-import type { Before, KvDatabase } from "./kv_database.ts";
-import { type Entry, type KvCounters, readEntries } from "./kv_entries.ts";
+import { commitOf, recordAfter } from "./commit_of.ts";
+import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
+import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
+import type { Plan } from "./plan.ts";
 
-/** How many entries are kept for sure. */
+/** How many records are kept for sure. */
 const KEPT = 10_000;
 /** What SQLite says where it wrote no commit; elsewhere the next crash may still bring to light what it wrote. */
 const SURELY_REFUSED = /database or disk is full|database is locked|read-?only/i;
 
 /** Options of {@linkcode createOwnDatabase}. */
-export interface OwnDatabaseOptions extends KvCounters {
+export interface OwnDatabaseOptions extends KvPlace {
   /** The file that holds the database; undefined for one in memory. */
   file?: KvFile;
 }
 
 /** A database that nobody else writes to: what this process wrote or read last is what it holds, so that is kept. */
-export function createOwnDatabase({ kv, prefix, file }: OwnDatabaseOptions): KvDatabase {
-  const kept = new Recent<CounterId, Entry>(KEPT);
+export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDatabase {
+  const place = { kv, keys };
+  const kept = new Recent<CounterId, KvRecord>(KEPT);
   /** How many commits have begun, and how many of them are under way. */
   let [begun, underWay] = [0, 0];
 
-  /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
-  function keep(ids: readonly CounterId[], entries: readonly Entry[]): void {
-    ids.forEach((id, index) => {
-      const entry = entries[index];
-      if (entry?.versionstamp && typeof entry.outcome === "number") kept.set(id, entry);
-    });
-  }
-
-  async function read(ids: readonly CounterId[]): Promise<Entry[]> {
+  async function read(questions: readonly Question[]): Promise<KvRecord[]> {
     const since = underWay === 0 ? begun : undefined;
-    const entries = await readEntries({ kv, prefix }, ids);
+    const records = await readRecords(place, questions);
     // What was read while a commit was under way may be what was there before it.
-    if (since === begun) keep(ids, entries);
-    return entries;
+    if (since === begun) questions.forEach(({ id }, index) => keep(id, records[index]));
+    return records;
   }
 
-  async function commit(operation: Deno.AtomicOperation, before: Before): Promise<string | null> {
-    const versionstamp = await carriedOut(operation).catch((cause) => found(before, cause));
-    if (versionstamp === null) forget(before.ids);
-    else confirm(before.ids, versionstamp);
-    return versionstamp;
+  async function commit(plans: readonly Plan[]): Promise<boolean> {
+    const versionstamp = await carriedOut(commitOf(plans, place))
+      .catch((cause) => found(plans, cause));
+    if (versionstamp === null) forget(plans);
+    else confirm(plans, versionstamp);
+    return versionstamp !== null;
   }
 
   async function carriedOut(operation: Deno.AtomicOperation): Promise<string | null> {
@@ -57,38 +53,51 @@ export function createOwnDatabase({ kv, prefix, file }: OwnDatabaseOptions): KvD
   }
 
   /** The versionstamp of a commit that failed and was carried out all the same. */
-  async function found({ ids, entries }: Before, cause: unknown): Promise<string> {
-    forget(ids);
-    const after = await read(ids).catch(() => undefined);
-    const changed = after?.find((entry, index) => {
-      return entry.versionstamp !== (entries[index]?.versionstamp ?? null);
+  async function found(plans: readonly Plan[], cause: unknown): Promise<string> {
+    forget(plans);
+    const after = await read(plans.map(({ change: { id } }) => ({ id, withLedger: false })))
+      .catch(() => undefined);
+    const changed = after?.filter(({ versionstamp }, index) => {
+      return versionstamp !== plans[index]?.before.versionstamp;
     });
-    if (changed?.versionstamp) return changed.versionstamp;
-    const surely = after !== undefined && SURELY_REFUSED.test(String(cause));
+    const written = changed?.find(({ versionstamp }) => versionstamp !== null);
+    if (written?.versionstamp) return written.versionstamp;
+    const surely = changed?.length === 0 && SURELY_REFUSED.test(String(cause));
     throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
   }
 
-  function confirm(ids: readonly CounterId[], versionstamp: string): void {
+  function confirm(plans: readonly Plan[], versionstamp: string): void {
     try {
       file?.confirm(versionstamp);
     } catch (cause) {
       // The file went away just now: the hits are in it, wherever it is.
-      forget(ids);
+      forget(plans);
       throw new Problem("outcome-unknown", { cause });
     }
+    for (const plan of plans) keep(plan.change.id, recordAfter(plan, versionstamp));
   }
 
-  function forget(ids: readonly CounterId[]): void {
-    for (const id of ids) kept.delete(id);
+  /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
+  function keep(id: CounterId, record: KvRecord | undefined): void {
+    if (typeof record?.outcome !== "number" || record.versionstamp === null) {
+      kept.delete(id);
+      return;
+    }
+    const { outcome, versionstamp, openDay } = record;
+    kept.set(id, { outcome, versionstamp, openDay });
+  }
+
+  function forget(plans: readonly Plan[]): void {
+    for (const { change: { id } } of plans) kept.delete(id);
   }
 
   return {
-    kv,
+    ...place,
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
+    isOpen: (id, day) => (kept.get(id)?.openDay ?? -Infinity) >= day,
     read,
     commit,
-    keep,
     close: () => file?.close() ?? Promise.resolve(kv.close()),
   };
 }

@@ -1,14 +1,58 @@
+import type { CounterId } from "../../counter/counter_id.ts";
+import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
+import { Recent } from "../../recent.ts";
+import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvDatabase } from "./kv_database.ts";
-import { type KvCounters, readEntries } from "./kv_entries.ts";
+import { OWN } from "./kv_keys.ts";
+import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
+import type { Plan } from "./plan.ts";
 
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
+/** Of how many counters the open day is remembered for sure. */
+const REMEMBERED = 10_000;
 
-/** A database that others write to as well: everything is asked for each time. */
-export function createSharedDatabase({ kv, prefix }: KvCounters): KvDatabase {
-  const markKey = ["tallymark", "writer", crypto.randomUUID()];
+/** A database that others write to as well: totals are asked for each time. */
+export function createSharedDatabase(place: KvPlace): KvDatabase {
+  const { kv } = place;
+  const markKey = [OWN, "writer", crypto.randomUUID()];
+  // No day is closed again by anybody, but for a counter that ends, which has no total then.
+  const openDays = new Recent<CounterId, Day>(REMEMBERED);
   let commits = 0;
+
+  async function read(questions: readonly Question[]): Promise<KvRecord[]> {
+    const records = await readRecords(place, questions);
+    return records.map((record, index) => {
+      const question = questions[index];
+      if (question === undefined || question.withLedger) return record;
+      return { ...record, openDay: openDays.get(question.id) ?? -Infinity };
+    });
+  }
+
+  async function commit(plans: readonly Plan[]): Promise<boolean> {
+    const operation = commitOf(plans, place);
+    operation.set(markKey, ++commits, { expireIn: MARK_LIFETIME_MS });
+    const versionstamp = await carriedOut(operation);
+    for (const plan of plans) {
+      const { id } = plan.change;
+      if (versionstamp === null) openDays.delete(id);
+      else openDays.set(id, recordAfter(plan, versionstamp).openDay);
+    }
+    return versionstamp !== null;
+  }
+
+  async function carriedOut(operation: Deno.AtomicOperation): Promise<string | null> {
+    try {
+      const result = await operation.commit();
+      // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
+      return result.ok ? result.versionstamp : await ownCommit();
+    } catch (cause) {
+      const versionstamp = await ownCommit().catch(() => null);
+      if (versionstamp !== null) return versionstamp;
+      throw new Problem("outcome-unknown", { cause });
+    }
+  }
 
   /** The versionstamp of the last commit where its mark is there, so that it was carried out; null otherwise. */
   async function ownCommit(): Promise<string | null> {
@@ -17,23 +61,12 @@ export function createSharedDatabase({ kv, prefix }: KvCounters): KvDatabase {
   }
 
   return {
-    kv,
+    ...place,
     checkPresent() {},
     known: () => undefined,
-    read: (ids) => readEntries({ kv, prefix }, ids),
-    async commit(operation) {
-      operation.set(markKey, ++commits, { expireIn: MARK_LIFETIME_MS });
-      try {
-        const result = await operation.commit();
-        // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
-        return result.ok ? result.versionstamp : await ownCommit();
-      } catch (cause) {
-        const versionstamp = await ownCommit().catch(() => null);
-        if (versionstamp !== null) return versionstamp;
-        throw new Problem("outcome-unknown", { cause });
-      }
-    },
-    keep() {},
+    isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
+    read,
+    commit,
     close: () => Promise.resolve(kv.close()),
   };
 }

@@ -1,15 +1,13 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
-import { createKvStore } from "../../../src/store/kv/kv_store.ts";
-import { createOwnDatabase } from "../../../src/store/kv/own_database.ts";
 import { StartError } from "../../../src/start_error.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
+import { kvStore } from "../../support/kv_store.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
-import { UNWATCHED } from "../../../src/store/store_health.ts";
 
 const HOME = counterId("home");
 
@@ -144,7 +142,7 @@ for (const gone of ["deleted", "replaced"]) {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     const file = await openKvFile(path);
-    const store = kvStore(file);
+    const store = kvStore({ kv: file.kv, file });
     deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
     await store.check();
     strictEqual(store.known?.(HOME), 1);
@@ -165,7 +163,7 @@ Deno.test("openKvFile: a hit refused while the file is away is not found in it a
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
-  const store = kvStore(file);
+  const store = kvStore({ kv: file.kv, file });
   deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
   Deno.renameSync(path, `${path}.moved`);
   await untilMissed(file);
@@ -180,10 +178,13 @@ Deno.test("openKvFile: a hit whose file went away during its commit may be count
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
   const store = kvStore({
-    ...file,
-    confirm(versionstamp) {
-      Deno.renameSync(path, `${path}.moved`);
-      file.confirm(versionstamp);
+    kv: file.kv,
+    file: {
+      ...file,
+      confirm(versionstamp) {
+        Deno.renameSync(path, `${path}.moved`);
+        file.confirm(versionstamp);
+      },
     },
   });
   await rejectsWith("outcome-unknown", store.change([addition(HOME, 1)]));
@@ -208,12 +209,8 @@ Deno.test({
 });
 
 async function openStore(path: string): Promise<CounterStore> {
-  return kvStore(await openKvFile(path));
-}
-
-function kvStore(file: KvFile): CounterStore {
-  const database = createOwnDatabase({ kv: file.kv, prefix: "hits:", file });
-  return createKvStore({ database, prefix: "hits:", source: "deno-kv", health: UNWATCHED });
+  const file = await openKvFile(path);
+  return kvStore({ kv: file.kv, file });
 }
 
 /** Makes a file that holds so many counters that it has many pages. */

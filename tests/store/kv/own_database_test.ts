@@ -1,10 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
+import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { createOwnDatabase } from "../../../src/store/kv/own_database.ts";
-import type { KvDatabase } from "../../../src/store/kv/kv_database.ts";
-import { rejectsWith } from "../../support/store_contract.ts";
+import { type Plan, planOf } from "../../../src/store/kv/plan.ts";
+import { addition, rejectsWith } from "../../support/store_contract.ts";
 
-const PREFIX = "hits:";
+const keys = kvKeys("hits:");
 const A = counterId("a");
 const B = counterId("b");
 
@@ -19,60 +20,58 @@ for (
 ) {
   Deno.test(`createOwnDatabase: a commit that fails with "${says}" and is not there is ${problem}`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const database = createOwnDatabase({ kv, prefix: PREFIX });
-    const failing = overridden(kv.atomic(), () => Promise.reject(new TypeError(says)));
-    await rejectsWith(problem, commit(database, failing, A));
+    const database = createOwnDatabase({ kv, keys });
+    overrideNextCommit(kv, () => Promise.reject(new TypeError(says)));
+    await rejectsWith(problem, database.commit([firstHit(A)]));
     strictEqual(database.known(A), undefined);
   });
 }
 
 Deno.test("createOwnDatabase: a commit that fails and is there all the same was carried out", async () => {
   using kv = await Deno.openKv(":memory:");
-  const database = createOwnDatabase({ kv, prefix: PREFIX });
-  const operation = kv.atomic();
-  const carryOut = operation.commit.bind(operation);
-  const failing = overridden(operation, async () => {
+  const database = createOwnDatabase({ kv, keys });
+  overrideNextCommit(kv, async (carryOut) => {
     await carryOut();
     throw new TypeError("disk I/O error");
   });
-  const versionstamp = await commit(database, failing, A);
-  strictEqual(versionstamp, (await kv.get([PREFIX, A])).versionstamp);
+  strictEqual(await database.commit([firstHit(A)]), true);
+  strictEqual(database.known(A)?.versionstamp, (await kv.get(keys.total(A))).versionstamp);
 });
 
 Deno.test("createOwnDatabase: what is read while any of several commits is under way is not kept", async () => {
   using kv = await Deno.openKv(":memory:");
-  await kv.set([PREFIX, B], new Deno.KvU64(7n));
-  const database = createOwnDatabase({ kv, prefix: PREFIX });
+  await kv.set(keys.total(B), new Deno.KvU64(7n));
+  const database = createOwnDatabase({ kv, keys });
+  const question = { id: B, withLedger: false };
   const slow = Promise.withResolvers<void>();
-  const operation = kv.atomic();
-  const carryOut = operation.commit.bind(operation);
-  const late = commit(
-    database,
-    overridden(operation, () => slow.promise.then(() => carryOut())),
-    A,
-  );
-  await commit(database, kv.atomic(), A);
-  deepStrictEqual((await database.read([B])).map(({ outcome }) => outcome), [7]);
+  overrideNextCommit(kv, (carryOut) => slow.promise.then(carryOut));
+  const late = database.commit([firstHit(A)]);
+  await database.commit([firstHit(counterId("c"))]);
+  deepStrictEqual((await database.read([question])).map(({ outcome }) => outcome), [7]);
   strictEqual(database.known(B), undefined);
   slow.resolve();
-  await late;
-  await database.read([B]);
+  strictEqual(await late, true);
+  await database.read([question]);
   strictEqual(database.known(B)?.outcome, 7);
 });
 
-/** Sets a counter that was not there. */
-function commit(database: KvDatabase, operation: Deno.AtomicOperation, id: CounterId) {
-  operation.set([PREFIX, id], new Deno.KvU64(1n));
-  return database.commit(operation, {
-    ids: [id],
-    entries: [{ outcome: 0, versionstamp: null }],
-  });
+function firstHit(id: CounterId): Plan {
+  return planOf(addition(id, 1), { outcome: 0, versionstamp: null, openDay: -Infinity }, 0);
 }
 
-/** The operation with another way to be carried out. */
-function overridden(
-  operation: Deno.AtomicOperation,
-  commit: Deno.AtomicOperation["commit"],
-): Deno.AtomicOperation {
-  return Object.defineProperty(operation, "commit", { value: commit });
+type Commit = Deno.AtomicOperation["commit"];
+
+/** Carries out the next commit another way. */
+function overrideNextCommit(kv: Deno.Kv, how: (carryOut: Commit) => ReturnType<Commit>): void {
+  const begin = kv.atomic.bind(kv);
+  const override = { configurable: true, value: begin };
+  Object.defineProperty(kv, "atomic", {
+    configurable: true,
+    value() {
+      Object.defineProperty(kv, "atomic", override);
+      const operation = begin();
+      const carryOut = operation.commit.bind(operation);
+      return Object.defineProperty(operation, "commit", { value: () => how(carryOut) });
+    },
+  });
 }

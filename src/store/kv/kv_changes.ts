@@ -1,0 +1,78 @@
+import type { Day } from "../../counter/days.ts";
+import type { Change, ChangeOutcome } from "../../counter/store.ts";
+import { Problem } from "../../problem.ts";
+import type { StoreHealth } from "../store_health.ts";
+import { commitParts } from "./commit_parts.ts";
+import type { KvDatabase } from "./kv_database.ts";
+import type { Plan } from "./plan.ts";
+import { plansFor } from "./plans_for.ts";
+
+/** How long conflicts with other writers are retried. */
+const CONFLICT_LIMIT_MS = 1500;
+/** How long nothing follows a conflict, at most. */
+const CONFLICT_PAUSE_MS = 20;
+
+/** Options of {@linkcode createKvChanges}. */
+export interface KvChangesOptions {
+  database: KvDatabase;
+  health: StoreHealth;
+  /** The day that hits belong to. */
+  today(): Day;
+}
+
+/** What carries out changes on a database: all in one commit, or in a few where that would hold too much. */
+export function createKvChanges(
+  { database, health, today }: KvChangesOptions,
+): (changes: readonly Change[]) => Promise<ChangeOutcome[]> {
+  async function change(changes: readonly Change[], giveUp: number): Promise<ChangeOutcome[]> {
+    const planned = plansFor(changes, { database, today: today() });
+    const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
+    const parts = commitParts(plans, database.keys.longest);
+    const [only = []] = parts;
+    return parts.length === 1 ? await carryOut(only, giveUp) : await oneByOne(parts, giveUp);
+  }
+
+  /** So that a part that fails does not speak for those that are done; what comes after it is not tried. */
+  async function oneByOne(parts: readonly Plan[][], giveUp: number): Promise<ChangeOutcome[]> {
+    const outcomes: ChangeOutcome[] = [];
+    let failure: Problem | undefined;
+    for (const part of parts) {
+      const done = failure ?? await carryOut(part, giveUp).catch(problemIn);
+      if (done instanceof Problem) {
+        outcomes.push(...part.map(() => done));
+        failure = new Problem("store-unavailable", { cause: done.cause });
+      } else {
+        outcomes.push(...done);
+      }
+    }
+    return outcomes;
+  }
+
+  async function carryOut(plans: readonly Plan[], giveUp: number): Promise<ChangeOutcome[]> {
+    const writing = plans.filter(({ writes }) => writes !== undefined);
+    if (writing.length > 0 && !await database.commit(writing).catch(unwritten)) {
+      if (performance.now() > giveUp) unread(new Error("Too many conflicts with other writers"));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
+      return await change(plans.map((plan) => plan.change), giveUp);
+    }
+    if (writing.length > 0) health.well();
+    return plans.map(({ outcome }) => outcome);
+  }
+
+  function unread(cause: unknown): never {
+    health.away(cause);
+    throw new Problem("store-unavailable", { cause });
+  }
+
+  function unwritten(problem: Problem): never {
+    health.unwritable(problem.cause);
+    throw problem;
+  }
+
+  return (changes) => change(changes, performance.now() + CONFLICT_LIMIT_MS);
+}
+
+function problemIn(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
+}

@@ -1,0 +1,102 @@
+import { type CounterId, counterId } from "../../counter/counter_id.ts";
+import { type Day, yearsSince } from "../../counter/days.ts";
+import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
+import { Problem } from "../../problem.ts";
+import { heldOf, readHistories } from "./kv_history.ts";
+import { type KvPlace, type KvRecord, recordOf } from "./kv_records.ts";
+
+/** How many counters a page has. */
+const PAGE = 500;
+/** Comes after every character that an id may have. */
+const LAST = "\u{10ffff}";
+
+/** Every counter, in the order of the ids; each as it was at one instant. */
+export async function* listCounters(
+  place: KvPlace,
+  { prefix, since }: ListOptions,
+): AsyncGenerator<ListPage> {
+  const { kv, keys } = place;
+  const end = keys.total(prefix + LAST);
+  let start = keys.total(prefix);
+  while (true) {
+    const entries = await Array.fromAsync(
+      kv.list({ start, end }, { limit: PAGE, batchSize: PAGE }),
+    );
+    const totals = entries.flatMap(totalOf);
+    const records = since === undefined
+      ? totals.map(({ entry }) => recordOf(entry))
+      : await withDays(place, { totals, since });
+    const { counters, foreign } = pageOf(totals, records);
+    yield { counters, foreign: foreign + entries.length - totals.length };
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < PAGE) return;
+    start = [...last.key, new Uint8Array()];
+  }
+}
+
+/** An entry that may be the total of a counter. */
+interface Total {
+  readonly id: CounterId;
+  readonly entry: Deno.KvEntry<unknown>;
+}
+
+function totalOf(entry: Deno.KvEntry<unknown>): Total[] {
+  const [, text] = entry.key;
+  const id = entry.key.length === 2 && typeof text === "string" ? idOf(text) : undefined;
+  return id === undefined ? [] : [{ id, entry }];
+}
+
+/** The id that a text is; undefined for one that nobody can ask for. */
+function idOf(text: string): CounterId | undefined {
+  try {
+    const id = counterId(text);
+    return id === text ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPage {
+  const counters: ListedCounter[] = [];
+  let foreign = 0;
+  records.forEach((record, index) => {
+    const id = totals[index]?.id;
+    const held = heldOf(record);
+    if (id === undefined || held instanceof Problem) foreign++;
+    // One that was removed after its total was read is none any more.
+    else if (record.versionstamp !== null) counters.push({ id, ...held });
+  });
+  return { counters, foreign };
+}
+
+/** The records of totals with their days, read a page at a time; one by one where something came in between. */
+async function withDays(
+  place: KvPlace,
+  { totals, since }: { totals: readonly Total[]; since: Day },
+): Promise<KvRecord[]> {
+  const ledgers = await ledgersOf(place, totals);
+  const found = totals.map(({ id, entry }) => ({ id, record: recordOf(entry, ledgers.get(id)) }));
+  const doubtful = found.filter(({ record }) => isDoubtful(record, since));
+  const whole = await readHistories(place, doubtful.map(({ id }) => ({ id, since })));
+  const again = new Map(doubtful.map(({ id }, index) => [id, whole[index]]));
+  return found.map(({ id, record }) => again.get(id) ?? record);
+}
+
+/** The ledgers of counters that follow each other. */
+async function ledgersOf(
+  { kv, keys }: KvPlace,
+  totals: readonly Total[],
+): Promise<Map<unknown, Deno.KvEntry<unknown>>> {
+  const [first, last] = [totals[0], totals.at(-1)];
+  if (first === undefined || last === undefined) return new Map();
+  const start = keys.ledger(first.id);
+  const end = [...keys.ledger(last.id), new Uint8Array()];
+  const entries = await Array.fromAsync(kv.list({ start, end }, { batchSize: PAGE }));
+  return new Map(entries.map((entry) => [entry.key.at(-1), entry]));
+}
+
+/** Whether a record is not whole yet: of two instants, perhaps, or with years that are over. */
+function isDoubtful({ versionstamp, ledger, ledgerStamp }: KvRecord, since: Day): boolean {
+  if (ledger === undefined) return true;
+  return (ledgerStamp ?? "") > (versionstamp ?? "") || yearsSince(ledger, since).length > 0;
+}

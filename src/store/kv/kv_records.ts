@@ -1,0 +1,96 @@
+import type { CounterId } from "../../counter/counter_id.ts";
+import type { Day, Ledger, YearEntry } from "../../counter/days.ts";
+import { MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { Problem } from "../../problem.ts";
+import type { KvKeys } from "./kv_keys.ts";
+import { decodeLedger, decodeYear } from "./ledger_code.ts";
+
+/** A counter as Deno KV holds it. */
+export interface KvRecord {
+  readonly outcome: Outcome;
+  /** Changes with every write; null where nothing is held. */
+  readonly versionstamp: string | null;
+  /** The day that is known to be open; -Infinity where none is, and where the ledger was not asked for. */
+  readonly openDay: Day;
+  /** Undefined where there is none, and where it was not asked for. */
+  readonly ledger?: Ledger | undefined;
+  /** Changes with every write of the ledger; null where there is none. */
+  readonly ledgerStamp?: string | null;
+  /** The years that are over, where they were asked for. */
+  readonly years?: readonly YearEntry[];
+}
+
+/** A counter to ask for, and whether to ask for its ledger too. */
+export interface Question {
+  readonly id: CounterId;
+  readonly withLedger: boolean;
+}
+
+/** A Deno KV and where it keeps counters. */
+export interface KvPlace {
+  kv: Deno.Kv;
+  keys: KvKeys;
+}
+
+/** How many keys one `getMany` may have (docs.deno.com, "Key-value store limits"). */
+const KEYS_PER_READ = 10;
+
+/** Asks for counters, in the order of the questions; a total and its ledger are of one instant. */
+export async function readRecords(
+  { kv, keys }: KvPlace,
+  questions: readonly Question[],
+): Promise<KvRecord[]> {
+  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  let batch: Deno.KvKey[] = [];
+  for (const { id, withLedger } of questions) {
+    // Both in one read, or the ledger might be of another day than the total.
+    if (batch.length + (withLedger ? 2 : 1) > KEYS_PER_READ) {
+      reads.push(kv.getMany<unknown[]>(batch));
+      batch = [];
+    }
+    batch.push(keys.total(id));
+    if (withLedger) batch.push(keys.ledger(id));
+  }
+  if (batch.length > 0) reads.push(kv.getMany<unknown[]>(batch));
+  const found = (await Promise.all(reads)).flat();
+  let next = 0;
+  return questions.map(({ withLedger }) => {
+    return recordOf(found[next++], withLedger ? found[next++] : undefined);
+  });
+}
+
+/** Asks for the days of years that are over. */
+export async function readYears(
+  { kv, keys }: KvPlace,
+  { id, years }: { id: CounterId; years: readonly number[] },
+): Promise<YearEntry[]> {
+  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  for (let start = 0; start < years.length; start += KEYS_PER_READ) {
+    const part = years.slice(start, start + KEYS_PER_READ);
+    reads.push(kv.getMany<unknown[]>(part.map((year) => keys.year(id, year))));
+  }
+  const found = (await Promise.all(reads)).flat();
+  return years.flatMap((year, index) => decodeYear(found[index]?.value, year) ?? []);
+}
+
+/** The record that a total and its ledger tell; the ledger is undefined where it was not asked for. */
+export function recordOf(
+  total: Deno.KvEntryMaybe<unknown> | undefined,
+  days?: Deno.KvEntryMaybe<unknown>,
+): KvRecord {
+  const ledger = decodeLedger(days?.value);
+  return {
+    outcome: outcomeOf(total),
+    versionstamp: total?.versionstamp ?? null,
+    openDay: ledger?.openDay ?? -Infinity,
+    ledger,
+    ledgerStamp: days?.versionstamp ?? null,
+  };
+}
+
+function outcomeOf(total: Deno.KvEntryMaybe<unknown> | undefined): Outcome {
+  if (!total?.versionstamp) return 0;
+  const { value } = total;
+  const counter = value instanceof Deno.KvU64 && value.value <= BigInt(MAX_HITS);
+  return counter ? Number(value.value) : new Problem("not-a-counter");
+}

@@ -10,16 +10,16 @@ export async function joinCluster(
   nodes: readonly RedisServer[],
   busPorts: readonly number[],
 ): Promise<void> {
-  await Promise.all(nodes.map((node, index) =>
-    run(node, [
-      ["CLUSTER", "SET-CONFIG-EPOCH", String(index + 1)],
-      ...shareOf(index),
-      ...nodes.flatMap((other, at) =>
-        at === index
-          ? []
-          : [["CLUSTER", "MEET", "127.0.0.1", String(other.port), `${busPorts[at]}`]]
-      ),
-    ])
+  await Promise.all(
+    nodes.map((node, index) =>
+      run(node, [["CLUSTER", "SET-CONFIG-EPOCH", String(index + 1)], ...shareOf(index)])
+    ),
+  );
+  await Promise.all(nodes.map((node) =>
+    run(
+      node,
+      nodes.map(({ port }, at) => ["CLUSTER", "MEET", "127.0.0.1", `${port}`, `${busPorts[at]}`]),
+    )
   ));
   const ids = await Promise.all(nodes.map(idOf));
   await Promise.all(nodes.map((node) =>
@@ -64,28 +64,39 @@ export async function ownSlots(node: RedisServer): Promise<[first: number, last:
   });
 }
 
-/** Moves slots with all their keys from one master to another, as `redis-cli --cluster reshard` does. */
+/** How many slots are on their way at once: one by one they would take a connection for each step of each. */
+const PORTION = 20;
+
+/** Moves slots with all their keys from one master to another, by the steps of `redis-cli --cluster reshard`. */
 export async function moveSlots(
-  slots: Iterable<number>,
+  slots: readonly number[],
   { from, to }: { from: RedisServer; to: RedisServer },
 ): Promise<void> {
   const [source, target] = await Promise.all([idOf(from), idOf(to)]);
-  for (const slot of slots) {
-    await run(to, [["CLUSTER", "SETSLOT", `${slot}`, "IMPORTING", source]]);
-    await run(from, [["CLUSTER", "SETSLOT", `${slot}`, "MIGRATING", target]]);
-    await moveKeys(slot, from, to);
+  for (let first = 0; first < slots.length; first += PORTION) {
+    const portion = slots.slice(first, first + PORTION).map(String);
+    await run(to, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "IMPORTING", source]));
+    await run(from, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "MIGRATING", target]));
+    await moveKeys(portion, from, to);
     for (const node of [to, from]) {
-      await run(node, [["CLUSTER", "SETSLOT", `${slot}`, "NODE", target]]);
+      await run(node, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "NODE", target]));
     }
   }
 }
 
-async function moveKeys(slot: number, from: RedisServer, to: RedisServer): Promise<void> {
+async function moveKeys(
+  slots: readonly string[],
+  from: RedisServer,
+  to: RedisServer,
+): Promise<void> {
+  const place = ["127.0.0.1", String(to.port), "", "0", "5000"];
   for (;;) {
-    const keys = await from.command("CLUSTER", "GETKEYSINSLOT", `${slot}`, "10");
-    if (!Array.isArray(keys) || keys.length === 0) return;
-    const place = ["127.0.0.1", String(to.port), "", "0", "5000"];
-    await run(from, [["MIGRATE", ...place, "KEYS", ...keys.map(String)]]);
+    const found = await from.commands(
+      slots.map((slot) => ["CLUSTER", "GETKEYSINSLOT", slot, "10"]),
+    );
+    const keys = found.filter(Array.isArray).filter((keys) => keys.length > 0);
+    if (keys.length === 0) return;
+    await run(from, keys.map((keys) => ["MIGRATE", ...place, "KEYS", ...keys.map(String)]));
   }
 }
 

@@ -13,13 +13,16 @@ export const redisFolder: string = join(projectFolder, ".cache", "redis");
 /** True where a missing program must fail the tests that need it instead of leaving them out. */
 export const strictRun: boolean = Deno.env.get("CI") === "true";
 
-/** A program that tests start, with the variables it needs to find its libraries. */
-export type Program = { path: string; env: Record<string, string> };
+/** A program that tests start, with the arguments and variables it needs to find its libraries. */
+export type Program = { path: string; args: string[]; env: Record<string, string> };
+
+/** Where `setup.ts` unpacks servers of a later Debian. */
+export const trixieFolder: string = join(projectFolder, ".cache", "trixie");
 
 /** The redis-server of the machine, else the unpacked one, else undefined. */
 export function findRedis(): Program | undefined {
   const installed = findOnPath(["redis-server"]);
-  if (installed !== undefined) return { path: installed, env: {} };
+  if (installed !== undefined) return { path: installed, args: [], env: {} };
   return findRedisIn(redisFolder);
 }
 
@@ -27,7 +30,28 @@ export function findRedis(): Program | undefined {
 export function findRedisIn(folder: string): Program | undefined {
   const path = join(folder, "usr", "bin", "redis-server");
   if (!isFile(path)) return undefined;
-  return { path, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } };
+  return { path, args: [], env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } };
+}
+
+/** A server of a later Debian, started by the loader that it was made for; undefined where it is not unpacked. */
+export function findServer(
+  name: "redis-server" | "valkey-server",
+  folder: string = trixieFolder,
+): Program | undefined {
+  const path = join(folder, "usr", "bin", name);
+  const loader = join(folder, "usr", "lib64", "ld-linux-x86-64.so.2");
+  if (!isFile(path) || !isFile(loader)) return undefined;
+  const libraries = libraryFolders(folder).join(delimiter);
+  return { path: loader, args: ["--library-path", libraries, path], env: {} };
+}
+
+/** Where `setup.ts` unpacks promtool when the machine has none. */
+export const prometheusFolder: string = join(projectFolder, ".cache", "prometheus");
+
+/** The path of promtool, which checks what Prometheus reads, or undefined. */
+export function findPromtool(folder: string = prometheusFolder): string | undefined {
+  const unpacked = join(folder, "usr", "bin", "promtool");
+  return findOnPath(["promtool"]) ?? (isFile(unpacked) ? unpacked : undefined);
 }
 
 /** The path of the machine's Chromium or Chrome, or undefined. */

@@ -2,12 +2,15 @@ import { joinCluster, ownSlots, waitForCluster } from "./cluster_steps.ts";
 import { makeCertificate } from "./certificate.ts";
 import { lastingPort } from "./free_port.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
+import { startProxy, type TcpProxy } from "./tcp_proxy.ts";
 import { tempDir } from "./temp_dir.ts";
 
 /** What a test may ask of its cluster, beside what it may ask of a node. */
 export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
   /** How many replicas each master has; 1 unless given. */
   replicas?: number;
+  /** Puts a proxy before each node, which the nodes announce in their place. */
+  proxied?: boolean;
   /** Listens with TLS only; `caCertificate` of each node is then the authority to trust. */
   tls?: boolean;
   /** Announces the nodes by the name `localhost` instead of their address. */
@@ -21,20 +24,26 @@ export const MASTERS = 3;
 
 /** Starts a Redis Cluster of three masters and their replicas on 127.0.0.1 and waits until it serves. */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
-  const { replicas = 1, password, tls = false } = options;
+  const { replicas = 1, password, tls = false, proxied = false } = options;
   const folder = await tempDir();
   const certificate = tls ? await makeCertificate(folder.path) : undefined;
   const busPorts = Array.from({ length: MASTERS * (1 + replicas) }, lastingPort);
-  const started = await Promise.allSettled(busPorts.map((busPort) =>
+  const ports = busPorts.map(lastingPort);
+  const proxies = proxied ? ports.map((port) => startProxy({ port })) : [];
+  const started = await Promise.allSettled(ports.map((port, index) =>
     startRedis({
-      args: nodeArguments(busPort, options),
-      port: lastingPort(),
+      port,
+      args: [
+        ...["--cluster-port", String(busPorts[index])],
+        ...proxied ? ["--cluster-announce-port", String(proxies[index]?.port)] : [],
+        ...nodeArguments(options),
+      ],
       ...(password !== undefined && { password }),
       ...(certificate !== undefined && { tls: certificate }),
     })
   ));
   const nodes = started.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
-  const cluster = new RedisCluster(nodes, folder);
+  const cluster = new RedisCluster(nodes, proxies, folder);
   try {
     for (const start of started) if (start.status === "rejected") throw start.reason;
     await joinCluster(nodes, busPorts);
@@ -49,10 +58,17 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
 export class RedisCluster {
   /** The masters that it started with, then the replicas: the one at `i` follows that at `i % 3`. */
   readonly nodes: readonly RedisServer[];
+  /** The proxies before them, where it has some. */
+  readonly proxies: readonly TcpProxy[];
   readonly #folder: AsyncDisposable;
 
-  constructor(nodes: readonly RedisServer[], folder: AsyncDisposable) {
+  constructor(
+    nodes: readonly RedisServer[],
+    proxies: readonly TcpProxy[],
+    folder: AsyncDisposable,
+  ) {
     this.nodes = nodes;
+    this.proxies = proxies;
     this.#folder = folder;
   }
 
@@ -65,6 +81,13 @@ export class RedisCluster {
     const node = this.nodes[index];
     if (node === undefined) throw new Error(`Use a node of the cluster: there is no ${index}`);
     return node;
+  }
+
+  /** The proxy before a node. */
+  proxyOf(node: RedisServer): TcpProxy {
+    const proxy = this.proxies[this.nodes.indexOf(node)];
+    if (proxy === undefined) throw new Error("Use a proxy of the cluster: it has none");
+    return proxy;
   }
 
   /** The node that serves a key right now, as those that run say of themselves. */
@@ -96,15 +119,15 @@ export class RedisCluster {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node[Symbol.asyncDispose]()));
+    await Promise.all([...this.nodes, ...this.proxies].map((part) => part[Symbol.asyncDispose]()));
     await this.#folder[Symbol.asyncDispose]();
   }
 }
 
-function nodeArguments(busPort: number, options: ClusterOptions): string[] {
+function nodeArguments(options: ClusterOptions): string[] {
   const { args = [], password, tls, hostnames, nodeTimeout = 1000 } = options;
   return [
-    ...["--cluster-enabled", "yes", "--cluster-port", String(busPort)],
+    ...["--cluster-enabled", "yes"],
     ...["--cluster-node-timeout", String(nodeTimeout), "--cluster-allow-replica-migration", "no"],
     // Waiting for more replicas would hold up the first one for 5 s.
     ...["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"],

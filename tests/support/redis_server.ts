@@ -1,6 +1,6 @@
 import { type Certificate, makeCertificate } from "./certificate.ts";
 import { freePort } from "./free_port.ts";
-import { findRedis, strictRun } from "./programs.ts";
+import { findRedis, type Program, strictRun } from "./programs.ts";
 import { exchange, RespError, type RespReply } from "./resp.ts";
 import { waitFor } from "./wait_for.ts";
 
@@ -21,6 +21,8 @@ export type RedisOptions = {
   password?: string;
   /** Listens with TLS only, with a certificate of its own or this one; `caCertificate` is then the authority to trust. */
   tls?: boolean | Certificate;
+  /** The server to start; that of the machine, or the unpacked one, unless given. */
+  program?: Program;
   /** What stands before all other arguments: the path of a file with settings, where there is one. */
   config?: string;
   /** `listening` does not wait until the data is loaded; the default is `loaded`. */
@@ -91,12 +93,12 @@ export class RedisServer {
   /** Starts the process; returns when it answers, or throws with what it logged. */
   async start(until: "listening" | "loaded" = "loaded"): Promise<void> {
     if (this.#process !== undefined) return;
-    const program = findRedis();
+    const { program = findRedis() } = this.#options;
     if (program === undefined) {
       throw new Error("Start redis-server: not found, run `deno task test` or install it");
     }
     const process = new Deno.Command(program.path, {
-      args: this.#args(),
+      args: [...program.args, ...this.#args()],
       env: program.env,
       cwd: this.dir,
       stdin: "null",

@@ -24,7 +24,7 @@ interface Journey {
 
 const MAX_HOPS = 5;
 const MAX_TRAVEL_MS = 1500;
-/** Pause before a node is asked again that could not do it yet. */
+/** Pause before a node is asked again that could not do it yet, doubled each time. */
 const PAUSE_MS = 10;
 
 /** What becomes of a command that no node takes. */
@@ -80,7 +80,9 @@ export class ClusterCourier {
     });
     if (onward.length === 0 || hops === 0 || performance.now() > until) return;
     if (strangers.size > 0) await arrived(strangers, until);
-    if (onward.some(({ node: next }) => next === node)) await pause(PAUSE_MS);
+    if (onward.some(({ node: next }) => next === node)) {
+      await pause(PAUSE_MS * 2 ** (MAX_HOPS - hops));
+    }
     await this.#deliver(onward, { hops: hops - 1, until });
   }
 

@@ -116,11 +116,21 @@ export class RedisNode {
     this.#underWay.set(link, this.#busy(link) + 1);
     try {
       const wait = ["WAIT", String(this.#replicas), String(REPLICAS_MS)];
-      const replies = await link.send([...commands, wait]);
-      return judged(replies, this.#replicas);
+      return this.#judged(await link.send([...commands, wait]));
     } finally {
       this.#underWay.set(link, this.#busy(link) - 1);
     }
+  }
+
+  /** What too few replicas have may be lost with the master. */
+  #judged(replies: readonly Reply[]): readonly Reply[] {
+    const wait = replies.at(-1);
+    const have = wait?.kind === "done" ? Number(wait.value) : 0;
+    const own = replies.slice(0, -1);
+    if (have >= this.#replicas) return own;
+    const cause = new Error(`${have} of ${this.#replicas} replicas have it`);
+    this.health.unwritable(cause);
+    return doubted(own, cause);
   }
 
   #idlestWriter(): RedisLink {
@@ -143,16 +153,6 @@ export async function arrived(nodes: Iterable<RedisNode>, until: number): Promis
 /** The host and port of an address. */
 export function nameOf({ host, port }: Pick<RedisAddress, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** What too few replicas have may be lost with the master. */
-function judged(replies: readonly Reply[], replicas: number): readonly Reply[] {
-  const wait = replies.at(-1);
-  const have = wait?.kind === "done" ? Number(wait.value) : 0;
-  const own = replies.slice(0, -1);
-  return have >= replicas
-    ? own
-    : doubted(own, new Error(`${have} of ${replicas} replicas have it`));
 }
 
 /** What was done may be undone: nobody knows. */

@@ -5,13 +5,14 @@ import { Problem } from "../../problem.ts";
 import { ledgerKey, yearKey } from "./ledger_key.ts";
 import { heldOf, parseLedger, parseYear } from "./ledger_text.ts";
 import type { RedisCalls } from "./redis_calls.ts";
+import type { StoreLink } from "./store_link.ts";
 import { isForbidden, problemOf, type Reply } from "./redis_reply.ts";
 
 /** Options of {@linkcode RedisReading}. */
 export interface RedisReadingOptions {
   calls: RedisCalls;
-  /** Whether keys of several counters may be asked for in one command. */
-  together: boolean;
+  /** Tells whether keys of several counters may be asked for in one command: it may not know before it is connected. */
+  link: Pick<StoreLink, "together">;
   /** What stands before the id in a key. */
   prefix: string;
 }
@@ -87,7 +88,7 @@ export class RedisReading {
 
   /** One MGET costs far less than many GETs, but shows a list as it shows nothing. */
   async #shown(keys: readonly string[]): Promise<readonly unknown[]> {
-    if (keys.length === 1 || !this.#options.together) return [];
+    if (keys.length === 1 || !this.#options.link.together) return [];
     const [reply] = await this.#options.calls.ask([["MGET", ...keys]], isForbidden);
     return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : [];
   }
@@ -101,7 +102,7 @@ export class RedisReading {
   async #groups(
     questions: readonly Question[],
   ): Promise<readonly (readonly Shown[] | Problem)[] | undefined> {
-    const { calls, together } = this.#options;
+    const { calls, link: { together } } = this.#options;
     const keys = questions.map(keysOf);
     const commands = together ? [keys.flat()] : keys;
     const replies = await calls.ask(commands.map((group) => ["MGET", ...group]), isForbidden);

@@ -1,4 +1,3 @@
-import { REDIS_BATCHES } from "./redis_batches.ts";
 import { Problem } from "../../problem.ts";
 import type { Day } from "../../counter/days.ts";
 import type { CounterStore } from "../../counter/store.ts";
@@ -22,6 +21,9 @@ export interface RedisStoreOptions {
   onNoScripts(cause: Error): void;
 }
 
+/** On a link with latency, hits that arrive while a batch is under way need not wait for its return. */
+export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
+
 /** How long one shard may take to show that it takes hits: one that hangs must not speak for the others. */
 const PROBE_MS = 800;
 
@@ -36,7 +38,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   const calls = new RedisCalls(link, scripts);
   const additions = new RedisAdditions({ calls, scripts, prefix, onNoScripts });
   const changes = new RedisChanges({ calls, scripts, additions, prefix, today });
-  const reading = new RedisReading({ calls, together: link.together, prefix });
+  const reading = new RedisReading({ calls, link, prefix });
 
   /** Asks for all that a hit has to pass and then is refused, as it names no number: nothing is written. */
   async function takesHits({ key }: Shard): Promise<boolean> {

@@ -96,7 +96,7 @@ export class SentinelWatch {
     const [best] = watched.filter(({ name }) => name === wanted)
       .sort((one, other) => other.epoch - one.epoch);
     if (best === undefined && names.length > 0 && this.#node === undefined) {
-      const told = names.join(", ");
+      const told = names.sort().join(", ");
       this.#options.onUnusable(
         new StartError(`STORE_URL must name what the Sentinels watch, after a slash: ${told}`),
       );

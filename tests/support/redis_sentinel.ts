@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import { makeCertificate } from "./certificate.ts";
+import { lastingPort } from "./free_port.ts";
+import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
+import { tempDir } from "./temp_dir.ts";
+import { waitFor } from "./wait_for.ts";
+
+/** What a test may ask of its Sentinels and of the Redis that they watch. */
+export type SentinelsOptions = Pick<RedisOptions, "args" | "password"> & {
+  /** What they call what they watch, each a master with its replicas; `mymaster` unless given. */
+  names?: readonly string[];
+  /** How many replicas each master has; 1 unless given. */
+  replicas?: number;
+  /** The Sentinels ask for the password too. */
+  guarded?: boolean;
+  /** Everything listens with TLS only. */
+  tls?: boolean;
+};
+
+/** Silence in milliseconds after which a master is taken to be dead. */
+const DOWN_AFTER = 1000;
+
+/** Starts three Sentinels and what they watch on 127.0.0.1, and waits until they know all of it. */
+export async function startSentinels(options: SentinelsOptions = {}): Promise<RedisSentinels> {
+  const { names = ["mymaster"], replicas = 1, password, guarded = false, tls = false } = options;
+  const folder = await tempDir();
+  const watched = new Map<string, RedisServer[]>();
+  const room = new RedisSentinels(watched, folder);
+  try {
+    const certificate = tls ? await makeCertificate(folder.path) : undefined;
+    const secured = certificate === undefined ? {} : { tls: certificate };
+    const common = { ...secured, ...(password !== undefined && { password }) };
+    for (const name of names) {
+      const group: RedisServer[] = [];
+      watched.set(name, group);
+      for (let index = 0; index <= replicas; index++) {
+        const master = group[0];
+        const follows = master && ["--replicaof", "127.0.0.1", String(master.port)];
+        const args = [...redisArguments(options), ...follows ?? [], ...options.args ?? []];
+        group.push(await startRedis({ ...common, args, port: lastingPort() }));
+      }
+    }
+    await room.startSentinels(sentinelLines(watched, options), guarded ? common : secured);
+    return room;
+  } catch (error) {
+    await room[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Sentinels of a test and what they watch; all of it is killed when disposed of. */
+export class RedisSentinels {
+  readonly sentinels: RedisServer[] = [];
+  /** The servers of each name; the one that began as the master is the first. */
+  readonly watched: ReadonlyMap<string, readonly RedisServer[]>;
+  readonly #folder: { path: string } & AsyncDisposable;
+
+  constructor(
+    watched: ReadonlyMap<string, readonly RedisServer[]>,
+    folder: { path: string } & AsyncDisposable,
+  ) {
+    this.watched = watched;
+    this.#folder = folder;
+  }
+
+  /** The address of all Sentinels for `STORE_URL`, up to the name. */
+  get url(): string {
+    const [first] = this.sentinels;
+    const scheme = first?.caCertificate === undefined ? "redis" : "rediss";
+    const host = first?.caCertificate === undefined ? "127.0.0.1" : "localhost";
+    return `${scheme}+sentinel://${this.sentinels.map(({ port }) => `${host}:${port}`).join(",")}`;
+  }
+
+  /** The server at a place of the first name. */
+  server(index: number): RedisServer {
+    const server = this.watched.values().next().value?.[index];
+    if (server === undefined) throw new Error(`Use a Redis of the Sentinels: there is no ${index}`);
+    return server;
+  }
+
+  /** The master of a name as the Sentinels that run agree on it. */
+  async master(name = "mymaster"): Promise<RedisServer> {
+    return await waitFor("the Sentinels to agree", async () => {
+      const told = await Promise.all(
+        this.sentinels.filter(({ stopped }) => !stopped).map(async (sentinel) =>
+          String(await sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name))
+        ),
+      );
+      const [first] = new Set(told);
+      const port = Number(first?.split(",")[1]);
+      const server = this.watched.get(name)?.find((server) => server.port === port);
+      return new Set(told).size === 1 ? server : undefined;
+    }, { timeout: 20_000, interval: 20 });
+  }
+
+  /** Starts the Sentinels, each with these lines of settings; the first line of each names those that it is not. */
+  async startSentinels(
+    lines: (index: number, ports: readonly number[]) => string[],
+    common: Pick<RedisOptions, "tls" | "password"> = {},
+  ): Promise<void> {
+    const ports = [lastingPort(), lastingPort(), lastingPort()];
+    for (const [index, port] of ports.entries()) {
+      const config = join(this.#folder.path, `sentinel-${index}.conf`);
+      await Deno.writeTextFile(config, lines(index, ports).join("\n"));
+      const args = ["--sentinel"];
+      this.sentinels.push(
+        await startRedis({ ...common, config, args, port, until: "listening" }),
+      );
+    }
+    await Promise.all(this.sentinels.map((sentinel) =>
+      waitFor("the Sentinels", async () => {
+        const info = String(await sentinel.command("INFO", "sentinel"));
+        const known = info.match(/status=ok,address=\S+,slaves=[1-9]\d*,sentinels=3/g)?.length;
+        return known === this.watched.size || undefined;
+      }, { timeout: 20_000, interval: 20 })
+    ));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const servers = [...this.sentinels, ...[...this.watched.values()].flat()];
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    await this.#folder[Symbol.asyncDispose]();
+  }
+}
+
+function redisArguments({ password, tls }: SentinelsOptions): string[] {
+  return [
+    ...["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"],
+    ...password === undefined ? [] : ["--masterauth", password],
+    ...tls ? ["--tls-replication", "yes"] : [],
+  ];
+}
+
+/** What a Sentinel would else take seconds to find out is told at once: the replicas and the other Sentinels. */
+function sentinelLines(
+  watched: ReadonlyMap<string, readonly RedisServer[]>,
+  { password, guarded, tls }: SentinelsOptions,
+): (index: number, ports: readonly number[]) => string[] {
+  const idOf = (index: number) => String(index + 1).repeat(40);
+  return (index, ports) => [
+    `sentinel myid ${idOf(index)}`,
+    ...tls ? ["tls-replication yes"] : [],
+    ...guarded ? [`sentinel sentinel-pass ${password}`] : [],
+    ...[...watched].flatMap(([name, [master, ...replicas]]) => [
+      `sentinel monitor ${name} 127.0.0.1 ${master?.port} 2`,
+      `sentinel down-after-milliseconds ${name} ${DOWN_AFTER}`,
+      `sentinel failover-timeout ${name} 3000`,
+      ...password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`],
+      ...replicas.map(({ port }) => `sentinel known-replica ${name} 127.0.0.1 ${port}`),
+      ...ports.flatMap((port, other) =>
+        other === index ? [] : [`sentinel known-sentinel ${name} 127.0.0.1 ${port} ${idOf(other)}`]
+      ),
+    ]),
+  ];
+}

@@ -11,6 +11,7 @@ import { readersOf } from "./http/readers.ts";
 import { warnOfSecretOnPages } from "./http/secret_on_page.ts";
 import { serve, serveNothing } from "./http/serve.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import { badge } from "./routes/badge.ts";
 import { badgeJson } from "./routes/badge_json.ts";
 import { count } from "./routes/count.ts";
@@ -23,6 +24,7 @@ import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
 import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
+import { metricsText } from "./routes/metrics.ts";
 import { session } from "./routes/session.ts";
 import { tally } from "./routes/tally.ts";
 
@@ -30,6 +32,7 @@ import { tally } from "./routes/tally.ts";
 export interface AppOptions {
   config: AccessOptions;
   counters: Counters;
+  metrics: Metrics;
   log: Log;
 }
 
@@ -43,13 +46,16 @@ export interface App {
 }
 
 /** Every endpoint of the service. */
-export function endpointsOf({ config, counters, log }: AppOptions): readonly Endpoint[] {
+export function endpointsOf(
+  { config, counters, metrics, log }: AppOptions,
+): readonly Endpoint[] {
   const service = {
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
     countHit: createHitCounting(counters),
     decisions: new Decisions(),
+    metrics,
   };
   const endpoints: readonly Endpoint[] = [
     hit(service),
@@ -68,6 +74,7 @@ export function endpointsOf({ config, counters, log }: AppOptions): readonly End
     session(service),
     tally(),
     openapiDocument(() => endpoints),
+    metricsText(service),
     health(),
     readiness(service),
     welcome(() => endpoints),
@@ -78,8 +85,8 @@ export function endpointsOf({ config, counters, log }: AppOptions): readonly End
 /** The whole HTTP surface. */
 export function createApp(options: AppOptions): App {
   const farewell = createFarewell();
-  const { log } = options;
-  const shared = { log, checkHost: createHostCheck(), leave: farewell.leave };
+  const { log, metrics } = options;
+  const shared = { log, metrics, checkHost: createHostCheck(), leave: farewell.leave };
   const paths = serve(endpointsOf(options), shared);
   const nothing = serveNothing(shared);
 

@@ -11,6 +11,7 @@ import { listen } from "./start/listener.ts";
 import { refuseBrokenRuntime } from "./start/runtime.ts";
 import { ConfigError } from "./start/settings_reader.ts";
 import { folderOf } from "./store/kv/kv_file.ts";
+import { Metrics } from "./metrics.ts";
 import { createLog, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
@@ -45,11 +46,11 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   if (config.store.kind === "kv-platform") refuseMemory();
 
   const calendar = createCalendar(config.timeZone);
-  const counters = createCounters(
-    await open({ config, calendar, log, onUnusable: fail }),
-    calendar,
-  );
-  const app = createApp({ config: { secret, openReads: config.openReads }, counters, log });
+  const metrics = new Metrics();
+  const store = await open({ config, calendar, log, metrics, onUnusable: fail });
+  const counters = createCounters(store, calendar);
+  const access = { secret, openReads: config.openReads };
+  const app = createApp({ config: access, counters, metrics, log });
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();

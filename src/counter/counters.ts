@@ -33,6 +33,8 @@ const REMEMBERED = 10_000;
 /** The counters of a store, exact under any number of callers at once. */
 export interface Counters {
   readonly source: Source;
+  /** How many callers have no answer yet. */
+  readonly waiting: number;
   readonly calendar: Calendar;
   /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
   hit(id: CounterId): Promise<number>;
@@ -118,10 +120,14 @@ export function createCounters(
     });
   }
 
+  function waiting(): number {
+    return changes.waiting + counts.waiting + histories.waiting;
+  }
+
   /** Why nobody may call now; undefined where they may. */
   function refusal(): Promise<never> | undefined {
     if (closing !== undefined) return Promise.reject(new Problem("store-unavailable"));
-    if (changes.waiting + counts.waiting + histories.waiting < MAX_WAITING) return undefined;
+    if (waiting() < MAX_WAITING) return undefined;
     return Promise.reject(new Problem("overloaded"));
   }
 
@@ -151,6 +157,9 @@ export function createCounters(
   return {
     source: store.source,
     calendar,
+    get waiting() {
+      return waiting();
+    },
     hit: (id) => refusal() ?? changes.joinWithShare({ id, call: HIT }, ownNumber),
     count: (id) => known(id) ?? refusal() ?? counts.join(id, "count"),
     lastSeen: (id) => seen.get(id),
@@ -161,7 +170,7 @@ export function createCounters(
       setLines(lines, {
         set: ({ id, hits, days }) => set(id, { hits, days, mode }),
         portion: idsPerBatch,
-        waiting: () => changes.waiting,
+        othersWait: () => changes.waiting > 0,
       }),
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");

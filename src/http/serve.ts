@@ -6,12 +6,14 @@ import type { Endpoint, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
 import type { Farewell } from "./farewell.ts";
 import type { HostCheck } from "./host.ts";
+import type { Metrics } from "../metrics.ts";
 
 /** What all paths share. */
 export interface ServeOptions {
   log: Log;
   checkHost: HostCheck;
   leave: Farewell["leave"];
+  metrics: Metrics;
 }
 
 /** Answers a request. */
@@ -35,15 +37,17 @@ export function serve(endpoints: readonly Endpoint[], options: ServeOptions): Ma
 }
 
 /** Refuses every request for a path that has no endpoint. */
-export function serveNothing({ checkHost, ...options }: ServeOptions): Handler {
+export function serveNothing({ checkHost, metrics, ...options }: ServeOptions): Handler {
   const endpoint = { errors: "json", admits: "anyone", audience: "none" } as const;
   const fail = createFailure({ endpoint, ...options });
+  const meter = metrics.requestsFor("other");
   return (request) => {
+    const counted = meter.begin<Response>();
     try {
       checkHost(request);
       throw new Problem("not-found");
     } catch (error) {
-      return fail(error, request);
+      return afterwards(fail(error, request), counted);
     }
   };
 }
@@ -95,9 +99,10 @@ function broken(cause: unknown): Work {
 
 function handlerOf(
   endpoint: Endpoint,
-  { work, log, checkHost, leave, allow }: EndpointOptions & { work: Work },
+  { work, log, checkHost, leave, metrics, allow }: EndpointOptions & { work: Work },
 ): Handler {
   const { methods } = endpoint;
+  const meter = metrics.requestsFor(endpoint.path);
   const fail = createFailure({ endpoint, work, log, leave });
 
   function respond(request: Request): Response | Promise<Response> {
@@ -110,15 +115,24 @@ function handlerOf(
   }
 
   return (request) => {
+    const counted = meter.begin<Response>();
     try {
       const response = respond(request);
-      return response instanceof Response
-        ? leave(response)
-        : response.then(leave, (error) => fail(error, request));
+      return response instanceof Response ? counted(leave(response)) : response.then(
+        (response) => counted(leave(response)),
+        (error) => afterwards(fail(error, request), counted),
+      );
     } catch (error) {
-      return fail(error, request);
+      return afterwards(fail(error, request), counted);
     }
   };
+}
+
+function afterwards(
+  response: Response | Promise<Response>,
+  step: (response: Response) => Response,
+): Response | Promise<Response> {
+  return response instanceof Response ? step(response) : response.then(step);
 }
 
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */

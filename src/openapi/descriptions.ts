@@ -153,6 +153,7 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     },
   }],
   ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
+  ["GET /metrics", service("Metrics", { content: bodies.text })],
   ["GET /healthz", service("Health", { content: bodies.health })],
   ["GET /readyz", service("Readiness", { content: bodies.readiness, problems: [503] })],
   ["GET /", service("Index", { content: bodies.text })],

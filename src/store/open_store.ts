@@ -1,16 +1,18 @@
 import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import { openKvFile } from "./kv/kv_file.ts";
 import { kvKeys } from "./kv/kv_keys.ts";
 import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
 import { createOwnDatabase } from "./kv/own_database.ts";
 import { createSharedDatabase } from "./kv/shared_database.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { REDIS_BATCHES } from "./redis/redis_batches.ts";
+import { openRedis } from "./redis/open_redis.ts";
+import { createRedisStore, REDIS_BATCHES } from "./redis/redis_store.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
-import { createStoreHealth } from "./store_health.ts";
+import { meteredHealth, meteredStore } from "./metered_store.ts";
 import { within } from "../counter/within.ts";
 
 /** How long a service that fails fast waits for its store at start. */
@@ -24,6 +26,7 @@ export interface OpenStoreOptions {
   /** Whose days are counted. */
   calendar: Calendar;
   log: Log;
+  metrics: Metrics;
   /** Called where the store turns out later to be one that cannot be used at all. */
   onUnusable(error: StartError): void;
 }
@@ -35,18 +38,19 @@ export interface OpenStoreOptions {
  * although the settings say to fail fast. Otherwise a network store that is away is connected in the background.
  */
 export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
-  const store = await open(options);
+  const store = meteredStore(await open(options), options.metrics);
   if (options.config.failFast) await answering(store);
   return store;
 }
 
 async function open(
-  { config, calendar, log, onUnusable }: OpenStoreOptions,
+  { config, calendar, log, metrics, onUnusable }: OpenStoreOptions,
 ): Promise<CounterStore> {
   const { store: setting, prefix, replicas } = config;
   const { today } = calendar;
   if (setting.kind !== "redis") requireDenoKv();
-  const health = createStoreHealth(log);
+  const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
+  const health = healthOf();
   switch (setting.kind) {
     case "kv-file": {
       const file = await openKvFile(setting.path);
@@ -74,14 +78,15 @@ async function open(
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { library, openRedis, createRedisStore } = await loadRedis();
+          const library = await loadRedisClient();
           const link = await openRedis({
             setting,
             replicas,
             library,
             health,
-            healthOf: (node) => createStoreHealth(log, node),
-            onRedirect() {},
+            healthOf,
+            onGone: (node) => metrics.nodes.delete(node),
+            onRedirect: () => metrics.redirects++,
             onUnusable,
           });
           return await createRedisStore({
@@ -103,17 +108,12 @@ function requireDenoKv(): void {
   );
 }
 
-/** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */
-async function loadRedis() {
+/** Loads the client, which takes longer than all the rest of a start, and leaves a global `require` behind. */
+async function loadRedisClient() {
   // In a bundle the client's CommonJS modules have no other way to load those of Node.
   const { default: process } = await import("node:process");
   Object.assign(globalThis, { require: process.getBuiltinModule });
-  const [library, { openRedis }, { createRedisStore }] = await Promise.all([
-    import("@redis/client"),
-    import("./redis/open_redis.ts"),
-    import("./redis/redis_store.ts"),
-  ]);
-  return { library, openRedis, createRedisStore };
+  return await import("@redis/client");
 }
 
 async function platformKv(): Promise<Deno.Kv> {

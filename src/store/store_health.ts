@@ -29,19 +29,33 @@ export const UNWATCHED: StoreHealth = {
 
 type Trouble = "away" | "denied" | "unwritable";
 
+/** Options of {@linkcode createStoreHealth}. */
+export interface StoreHealthOptions {
+  /** Which of several servers it is about; left out for a store as a whole. */
+  node?: string | undefined;
+  /** Called where it ends or begins to be well. */
+  onChange?(well: boolean): void;
+}
+
 /** The health of a store, or of one of its nodes, that is taken to be well until it is not. */
-export function createStoreHealth(log: Log, node?: string): StoreHealth {
+export function createStoreHealth(
+  log: Log,
+  { node, onChange }: StoreHealthOptions = {},
+): StoreHealth {
   const troubles = new Set<Trouble>();
 
   function begin(trouble: Trouble, cause: unknown): void {
     const told = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
     troubles.add(trouble);
+    onChange?.(false);
     if (!told) log.error("store away", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
     for (const trouble of ended) troubles.delete(trouble);
-    if (troubles.size === 0) log.info("store back", { node });
+    if (troubles.size > 0) return;
+    log.info("store back", { node });
+    onChange?.(true);
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Endpoint, Work } from "../../src/http/endpoint.ts";
 import { createFarewell } from "../../src/http/farewell.ts";
 import { createHostCheck } from "../../src/http/host.ts";
 import { serve, serveNothing } from "../../src/http/serve.ts";
+import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { field } from "../support/app.ts";
@@ -56,7 +57,12 @@ Deno.test("serve() hands each method of a path to the endpoint that has it, and 
 
 Deno.test("serveNothing() answers every method with 404, after a look at the host", async () => {
   const log = createLog({ secrets: [], write: () => {} });
-  const handle = serveNothing({ log, checkHost: createHostCheck(), leave: createFarewell().leave });
+  const handle = serveNothing({
+    log,
+    checkHost: createHostCheck(),
+    leave: createFarewell().leave,
+    metrics: new Metrics(),
+  });
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "ANY"]) {
     strictEqual((await handle(new Request("http://localhost/", { method }))).status, 404);
   }
@@ -179,6 +185,7 @@ function served(...endpoints: Endpoint[]): {
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
     checkHost: createHostCheck(),
     leave: createFarewell().leave,
+    metrics: new Metrics(),
   });
   const { handle } = paths.get("/") ?? fail("the path is not served");
   return { log, send: async (request) => await handle(request) };

@@ -4,6 +4,7 @@ import { openStore } from "../../src/store/open_store.ts";
 import type { StartError } from "../../src/start_error.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { StoreSetting } from "../../src/start/store_setting.ts";
+import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { parseRedisUrl } from "../../src/start/redis_url.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
@@ -143,6 +144,7 @@ async function enter(store: StoreSetting, options: EnterOptions = {}): Promise<E
   const opened = await openStore({
     config: { store, prefix, failFast, replicas: 0 },
     calendar: createCalendar("UTC"),
+    metrics: new Metrics(),
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
     onUnusable: (error) => unusable.push(error),
   });

@@ -1,10 +1,11 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
-import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
+import type { Calendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { kvStore } from "./kv_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
+import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { parseSvg } from "./parse_svg.ts";
 import { checkAnswer } from "./openapi_check.ts";
@@ -43,11 +44,12 @@ export interface TestAppOptions {
   secret?: string | undefined;
   openReads?: boolean;
   calendar?: Calendar;
+  metrics?: Metrics;
 }
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
-  { store, openReads = true, calendar, ...options }: TestAppOptions,
+  { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
@@ -55,6 +57,7 @@ export function openApp(
   const app = createApp({
     config: { secret, openReads },
     counters,
+    metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
   });
 
@@ -98,20 +101,18 @@ export function openApp(
 }
 
 /** A store in Deno KV in memory, and its database to look into. */
-export async function memoryStore(
-  { today }: Pick<Calendar, "today"> = createCalendar("UTC"),
-): Promise<{ store: CounterStore; kv: Deno.Kv }> {
+export async function memoryStore(): Promise<{ store: CounterStore; kv: Deno.Kv }> {
   const kv = await Deno.openKv(":memory:");
   const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
   return {
     kv,
-    store: kvStore({ kv, source: "memory", health, today }),
+    store: kvStore({ kv, source: "memory", health }),
   };
 }
 
 /** The app over Deno KV in memory. */
 export async function memoryApp(options: Omit<TestAppOptions, "store"> = {}): Promise<TestApp> {
-  const { store } = await memoryStore(options.calendar);
+  const { store } = await memoryStore();
   return openApp({ store, ...options });
 }
 

@@ -14,6 +14,7 @@ export interface LinkOptions {
   replicas?: number;
   onUnusable?(error: StartError): void;
   onRedirect?(): void;
+  onGone?(node: string): void;
 }
 
 /** The way to the real Redis of a URL, whatever its form, as the service opens it. */
@@ -25,6 +26,7 @@ export async function linkTo(url: string, options: LinkOptions = {}): Promise<St
     health: UNWATCHED,
     healthOf: () => UNWATCHED,
     onRedirect() {},
+    onGone() {},
     onUnusable(error) {
       throw error;
     },

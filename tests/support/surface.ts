@@ -1,6 +1,7 @@
 import { endpointsOf } from "../../src/app.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { createLog } from "../../src/log.ts";
+import { Metrics } from "../../src/metrics.ts";
 import { describe } from "../../src/openapi/document.ts";
 import { ScriptedStore } from "./scripted_store.ts";
 
@@ -9,6 +10,7 @@ export const endpoints = endpointsOf({
   config: { secret: undefined, openReads: true },
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
+  metrics: new Metrics(),
 });
 
 /** What `GET /openapi.json` answers with. */

@@ -13,6 +13,8 @@ export interface ClusterOptions {
   seeds: readonly RedisAddress[];
   /** Connects to a node. */
   connect(address: RedisAddress, onInfo: () => void): RedisNode;
+  /** Called where a node is no longer connected to. */
+  onGone(address: RedisAddress): void;
   /** Called for each command that a node sends elsewhere. */
   onRedirect(): void;
 }
@@ -24,10 +26,11 @@ const TRIES = 1000;
 
 /** The way to a Redis Cluster; resolves when its nodes are known and connected, or cannot be for now. A node that is away fails the commands for its own slots only. */
 export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
-  const { seeds, connect, onRedirect } = options;
+  const { seeds, connect, onGone, onRedirect } = options;
   const topology = new ClusterTopology({
     seeds,
     connect: (address) => connect(address, () => topology.alarm()),
+    onGone,
   });
   const courier = new ClusterCourier(topology, onRedirect);
   const until = performance.now() + OPEN_MS;

@@ -11,6 +11,8 @@ export interface ClusterTopologyOptions {
   seeds: readonly RedisAddress[];
   /** Connects to one more node. */
   connect(address: RedisAddress): RedisNode;
+  /** Called where a node is no longer connected to. */
+  onGone(address: RedisAddress): void;
 }
 
 /** How often the slots are asked for while all is well, as a node that was replaced may not know it yet. */
@@ -137,6 +139,7 @@ export class ClusterTopology {
       this.#nodes.delete(name);
       this.#namedAt.delete(node);
       node.close();
+      this.#options.onGone(node.address);
     }
   }
 }

@@ -84,6 +84,8 @@ export class FindingLink implements StoreLink {
     }
     this.#found = await this.#options.open[form]();
     await this.#disconnect();
+    // Of several addresses some may be away without harm.
+    this.#options.health.well();
   }
 
   #takeSingle(node: RedisNode): void {

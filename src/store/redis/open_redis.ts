@@ -20,6 +20,8 @@ export interface OpenRedisOptions {
   health: StoreHealth;
   /** Makes the health of one node of a cluster. */
   healthOf(node: string): StoreHealth;
+  /** Called where a node of a cluster is no longer connected to. */
+  onGone(node: string): void;
   /** Called for each command that a node of a cluster sends elsewhere. */
   onRedirect(): void;
   /** Called where the store turns out to be one that cannot be used at all. */
@@ -28,7 +30,7 @@ export interface OpenRedisOptions {
 
 /** The way to a Redis of whatever form; resolves when it is connected, or cannot be for now. */
 export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
-  const { setting, replicas, library, health, healthOf, onRedirect, onUnusable } = options;
+  const { setting, replicas, library, health, healthOf, onGone, onRedirect, onUnusable } = options;
 
   function connect(
     address: RedisAddress,
@@ -42,6 +44,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
       openCluster({
         seeds: setting.addresses,
         connect: (address, onInfo) => connect(address, { of: healthOf(nameOf(address)), onInfo }),
+        onGone: (address) => onGone(nameOf(address)),
         onRedirect,
       }),
     sentinel: () =>

@@ -1,0 +1,139 @@
+import type { Counters } from "../counter/counters.ts";
+import type { Access } from "../http/access.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { type Endpoint, READ } from "../http/endpoint.ts";
+import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import type { Histogram, Metrics } from "../metrics.ts";
+
+/** Options of {@linkcode metricsText}. */
+export interface MetricsOptions {
+  access: Access;
+  metrics: Metrics;
+  counters: Pick<Counters, "waiting">;
+}
+
+/** `GET /metrics`: what the service counts of itself, for Prometheus. */
+export function metricsText({ access, metrics, counters }: MetricsOptions): Endpoint {
+  const headers = {
+    ...headersOf("text", { cacheControl: "no-store", audience: "none" }),
+    "content-type": "text/plain; version=0.0.4; charset=utf-8",
+  };
+  return ownerEndpoint({
+    path: "/metrics",
+    methods: READ,
+    summary: "Tell what the service counts of itself, for Prometheus",
+    parameters: [],
+    ask: () => undefined,
+    answer: () => answer(textOf(metrics, counters.waiting), headers),
+  }, access);
+}
+
+/** A family of numbers: its lines without the name in front. */
+interface Family {
+  name: string;
+  type: "counter" | "gauge" | "histogram";
+  help: string;
+  samples: readonly string[];
+}
+
+/** All of it in the text format of Prometheus, version 0.0.4. */
+function textOf(metrics: Metrics, waiting: number): string {
+  return familiesOf(metrics, waiting).map(({ name, type, help, samples }) =>
+    [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map((line) => name + line)]
+      .join("\n") + "\n"
+  ).join("");
+}
+
+function familiesOf(metrics: Metrics, waiting: number): Family[] {
+  const requests = [...metrics.requests];
+  const batches = [...metrics.batches];
+  const { rss } = Deno.memoryUsage();
+  return [
+    {
+      name: "tallymark_http_requests_total",
+      type: "counter",
+      help: "Requests by endpoint and status.",
+      samples: requests.flatMap(([endpoint, { statuses }]) =>
+        Array.from(statuses, ([status, count]) => `${labels({ endpoint, status })} ${count}`)
+      ),
+    },
+    {
+      name: "tallymark_http_request_duration_seconds",
+      type: "histogram",
+      help: "Time from a request to its answer, by endpoint.",
+      samples: requests.flatMap(([endpoint, { durations }]) => buckets(durations, { endpoint })),
+    },
+    single("tallymark_hits_total", "counter", "Hits that the store acknowledged.", metrics.hits),
+    single(
+      "tallymark_hits_unknown_total",
+      "counter",
+      "Hits that the store may have counted: nobody knows.",
+      metrics.unknownHits,
+    ),
+    {
+      name: "tallymark_store_batches_total",
+      type: "counter",
+      help: "Calls of the store by kind.",
+      samples: batches.map(([kind, { batches }]) => `${labels({ kind })} ${batches}`),
+    },
+    {
+      name: "tallymark_store_batch_ids_total",
+      type: "counter",
+      help: "Counters that calls of the store were about, by kind.",
+      samples: batches.map(([kind, { ids }]) => `${labels({ kind })} ${ids}`),
+    },
+    {
+      name: "tallymark_store_duration_seconds",
+      type: "histogram",
+      help: "Time that calls of the store took, by kind.",
+      samples: batches.flatMap(([kind, { durations }]) => buckets(durations, { kind })),
+    },
+    {
+      name: "tallymark_store_up",
+      type: "gauge",
+      help: "Whether the store does what it is asked, by node.",
+      samples: Array.from(metrics.nodes, ([node, up]) => `${labels({ node })} ${Number(up)}`),
+    },
+    single("tallymark_waiting_requests", "gauge", "Requests that wait for the store.", waiting),
+    single(
+      "tallymark_store_redirects_total",
+      "counter",
+      "Commands that a node of the store sent to another one.",
+      metrics.redirects,
+    ),
+    single("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", rss),
+    single(
+      "process_start_time_seconds",
+      "gauge",
+      "Start time of the process since the unix epoch in seconds.",
+      performance.timeOrigin / 1000,
+    ),
+  ];
+}
+
+function single(name: string, type: "counter" | "gauge", help: string, value: number): Family {
+  return { name, type, help, samples: [` ${value}`] };
+}
+
+/** Every bucket holds what the smaller ones hold too. */
+function buckets(
+  { bounds, counts, sum }: Histogram,
+  own: Readonly<Record<string, string>>,
+): string[] {
+  let count = 0;
+  const lines = [...bounds, Infinity].map((bound, index) => {
+    count += counts[index] ?? 0;
+    const le = bound === Infinity ? "+Inf" : bound;
+    return `_bucket${labels({ ...own, le })} ${count}`;
+  });
+  return [...lines, `_sum${labels(own)} ${sum}`, `_count${labels(own)} ${count}`];
+}
+
+function labels(values: Readonly<Record<string, string | number>>): string {
+  const texts = Object.entries(values).map(([name, value]) => `${name}="${escape(String(value))}"`);
+  return `{${texts.join(",")}}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

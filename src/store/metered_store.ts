@@ -1,0 +1,53 @@
+import type { Change, CounterStore } from "../counter/store.ts";
+import type { BatchMeter, Metrics } from "../metrics.ts";
+import type { Log } from "../log.ts";
+import { Problem } from "../problem.ts";
+import { createStoreHealth, type StoreHealth } from "./store_health.ts";
+
+/** A store whose calls are counted, and the hits that they bring. */
+export function meteredStore(store: CounterStore, metrics: Metrics): CounterStore {
+  const changes = metrics.batchesOf("change");
+  const reads = metrics.batchesOf("read");
+  const histories = metrics.batchesOf("history");
+
+  function note(change: Change, outcome: unknown): void {
+    if (change.kind !== "add") return;
+    if (!(outcome instanceof Problem)) metrics.hits += change.amount;
+    else if (outcome.kind === "outcome-unknown") metrics.unknownHits += change.amount;
+  }
+
+  return {
+    ...store,
+    change: (batch) =>
+      metered(changes, batch, () =>
+        store.change(batch).then((outcomes) => {
+          batch.forEach((change, index) => note(change, outcomes[index]));
+          return outcomes;
+        }, (problem) => {
+          for (const change of batch) note(change, problem);
+          throw problem;
+        })),
+    read: (ids) => metered(reads, ids, () => store.read(ids)),
+    history: (wanted) => metered(histories, wanted, () => store.history(wanted)),
+  };
+}
+
+function metered<Result>(
+  meter: BatchMeter,
+  { length }: readonly unknown[],
+  call: () => Promise<Result>,
+): Promise<Result> {
+  const since = performance.now();
+  meter.batches++;
+  meter.ids += length;
+  return call().finally(() => meter.durations.observe((performance.now() - since) / 1000));
+}
+
+/** The health of a store, or of one of its nodes, that the log and the metrics tell. */
+export function meteredHealth(
+  { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
+): StoreHealth {
+  const name = node ?? "store";
+  metrics.nodes.set(name, true);
+  return createStoreHealth(log, { node, onChange: (well) => metrics.nodes.set(name, well) });
+}

@@ -1,0 +1,120 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { Metrics } from "../../src/metrics.ts";
+import { meteredHealth, meteredStore } from "../../src/store/metered_store.ts";
+import { createLog } from "../../src/log.ts";
+import { endpoints } from "../support/surface.ts";
+import { memoryStore, openApp, type TestApp } from "../support/app.ts";
+import { findPromtool } from "../support/programs.ts";
+import { SECRET } from "../support/secret.ts";
+
+const headers = { "x-auth-token": SECRET };
+const promtool = findPromtool();
+
+Deno.test("GET /metrics counts requests by endpoint and status, and hits by what became of them", async () => {
+  await using room = await enter();
+  await room.hit("home", 3);
+  await room.send("GET /count?id=home");
+  await room.send("GET /count?id=%ff");
+  await room.send("POST /hit?id=home");
+  await room.send("HEAD /badge?id=home");
+  await room.send("BREW /invented");
+  const numbers = await numbersOf(room);
+  strictEqual(numbers.get('tallymark_http_requests_total{endpoint="/hit",status="200"}'), 3);
+  strictEqual(numbers.get('tallymark_http_requests_total{endpoint="/hit",status="401"}'), 1);
+  strictEqual(numbers.get('tallymark_http_requests_total{endpoint="/count",status="400"}'), 1);
+  strictEqual(numbers.get('tallymark_http_requests_total{endpoint="/badge",status="200"}'), 1);
+  strictEqual(numbers.get('tallymark_http_requests_total{endpoint="other",status="404"}'), 1);
+  strictEqual(numbers.get('tallymark_http_request_duration_seconds_count{endpoint="/hit"}'), 4);
+  strictEqual(numbers.get("tallymark_hits_total"), 3);
+  strictEqual(numbers.get("tallymark_hits_unknown_total"), 0);
+  strictEqual(numbers.get('tallymark_store_batches_total{kind="change"}'), 3);
+  strictEqual(numbers.get('tallymark_store_batch_ids_total{kind="change"}'), 3);
+  strictEqual(numbers.get('tallymark_store_duration_seconds_count{kind="change"}'), 3);
+  strictEqual(numbers.get("tallymark_waiting_requests"), 0);
+});
+
+Deno.test("GET /metrics names endpoints of the service only, whatever is asked for", async () => {
+  await using room = await enter();
+  const paths = ["/a", "/b?endpoint=c", "/hit/x", "/%0a", '/"', "/metrics/"];
+  for (const path of paths) await room.send(`GET ${path}`);
+  const known = new Set([...endpoints.map(({ path }) => path), "other"]);
+  for (const [, endpoint = ""] of (await textOf(room)).matchAll(/endpoint="([^"]*)"/g)) {
+    ok(known.has(endpoint), endpoint);
+  }
+});
+
+Deno.test("GET /metrics tells buckets that hold what smaller ones hold, and sums that fit", async () => {
+  await using room = await enter();
+  await room.hit("home", 5);
+  const numbers = [...await numbersOf(room)].filter(([name]) =>
+    name.startsWith("tallymark_http_request_duration_seconds") && name.includes('"/hit"')
+  );
+  const buckets = numbers.filter(([name]) => name.includes("_bucket")).map(([, count]) => count);
+  deepStrictEqual(buckets, buckets.toSorted((one, other) => one - other));
+  strictEqual(buckets.at(-1), 5);
+  ok((numbers.find(([name]) => name.includes("_sum"))?.[1] ?? -1) >= 0);
+});
+
+Deno.test("GET /metrics tells whether each node of the store is up", async () => {
+  const metrics = new Metrics();
+  const health = meteredHealth({ log: silent, metrics, node: "10.0.0.1:7000" });
+  await using room = await enter(metrics);
+  strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);
+  health.away(new Error("gone"));
+  strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 0);
+  health.readable();
+  strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);
+});
+
+Deno.test("GET /metrics needs the secret", async () => {
+  await using room = await enter();
+  strictEqual((await room.send("GET /metrics")).status, 401);
+  strictEqual((await room.send("GET /metrics?token=wrong")).status, 401);
+  const { status, headers: answered } = await room.send("GET /metrics", headers);
+  strictEqual(status, 200);
+  strictEqual(answered["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+  strictEqual(answered["cache-control"], "no-store");
+});
+
+Deno.test({
+  name: "GET /metrics is what promtool takes without a word",
+  ignore: promtool === undefined,
+  async fn() {
+    await using room = await enter();
+    await room.hit("home");
+    const check = new Deno.Command(promtool ?? "", {
+      args: ["check", "metrics"],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = check.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(await textOf(room)));
+    await writer.close();
+    const { code, stdout, stderr } = await check.output();
+    const told = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    deepStrictEqual([code, told], [0, ""]);
+  },
+});
+
+const silent = createLog({ secrets: [], write() {} });
+
+async function enter(metrics = new Metrics()): Promise<TestApp> {
+  const { store } = await memoryStore();
+  return openApp({ store: meteredStore(store, metrics), metrics });
+}
+
+async function textOf(room: TestApp): Promise<string> {
+  const { body } = await room.send("GET /metrics", headers);
+  match(body, /\n$/);
+  return body;
+}
+
+/** Every number by its name and labels. */
+async function numbersOf(room: TestApp): Promise<ReadonlyMap<string, number>> {
+  const lines = (await textOf(room)).trimEnd().split("\n").filter((line) => !line.startsWith("#"));
+  return new Map(lines.map((line) => {
+    const space = line.lastIndexOf(" ");
+    return [line.slice(0, space), Number(line.slice(space + 1))];
+  }));
+}

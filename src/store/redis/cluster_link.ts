@@ -20,7 +20,7 @@ export interface ClusterOptions {
 }
 
 /** How long nodes that do not answer are waited for. */
-const OPEN_MS = 500;
+const OPEN_MS = 1500;
 /** How many keys are tried to find one in each shard. */
 const TRIES = 1000;
 

@@ -13,7 +13,10 @@ export interface FindingLinkOptions {
   /** Of a single Redis, and of what is not found yet. */
   health: StoreHealth;
   /** Connects to a server; `onInfo` is called with what it tells of itself, now and then. */
-  connect(address: RedisAddress, onInfo: (info: string) => void): RedisNode;
+  connect(
+    address: RedisAddress,
+    options: { health: StoreHealth; onInfo(info: string): void },
+  ): RedisNode;
   /** Opens the way to what is not a single Redis. */
   open: Readonly<Record<"cluster" | "sentinel", () => Promise<StoreLink>>>;
   /** Called where what is found cannot be used at all. */
@@ -33,8 +36,12 @@ export class FindingLink implements StoreLink {
 
   constructor(options: FindingLinkOptions) {
     this.#options = options;
+    const health = this.#watchful(options.health);
     this.#nodes = options.addresses.map((address, index) =>
-      options.connect(address, (info) => this.#taking ??= this.#take(index, info))
+      options.connect(address, {
+        health,
+        onInfo: (info) => this.#taking ??= this.#take(index, info),
+      })
     );
   }
 
@@ -74,14 +81,24 @@ export class FindingLink implements StoreLink {
     return this.#found;
   }
 
+  /** A node of a cluster refuses the login where that names another database, and tells nothing more of itself. */
+  #watchful(health: StoreHealth): StoreHealth {
+    return {
+      ...health,
+      away: (cause) => {
+        health.away(cause);
+        if (/SELECT is not allowed in cluster mode/.test(String(cause))) {
+          this.#refuse("is a Redis Cluster, which has no database but 0");
+        }
+      },
+    };
+  }
+
   async #take(index: number, info: string): Promise<void> {
     const node = this.#nodes[index];
     if (node === undefined || this.#closing !== undefined) return;
     const form = formIn(info);
     if (form === "standalone") return this.#takeSingle(node);
-    if (form === "cluster" && node.address.database !== 0) {
-      return this.#refuse("is a Redis Cluster, which has no database but 0");
-    }
     this.#found = await this.#options.open[form]();
     await this.#disconnect();
     // Of several addresses some may be away without harm.

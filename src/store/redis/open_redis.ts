@@ -64,7 +64,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
   const link = new FindingLink({
     addresses: setting.addresses,
     health,
-    connect: (address, onInfo) => connect(address, { onInfo }),
+    connect: (address, { health, onInfo }) => connect(address, { of: health, onInfo }),
     open,
     onUnusable,
   });

@@ -12,7 +12,7 @@ export interface SentinelOptions extends SentinelWatchOptions {
 }
 
 /** How long servers that do not answer are waited for. */
-const OPEN_MS = 500;
+const OPEN_MS = 1500;
 
 /** The way to the master that Sentinels name; resolves when it is connected, or cannot be for now. */
 export async function openSentinels(options: SentinelOptions): Promise<StoreLink> {

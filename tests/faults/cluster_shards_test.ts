@@ -1,0 +1,219 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { moveSlots } from "../support/cluster_steps.ts";
+import { opensslAvailable } from "../support/certificate.ts";
+import { startCluster } from "../support/redis_cluster.ts";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { SECRET } from "../support/secret.ts";
+import { runService, type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { Ledger } from "./ledger.ts";
+import { hitOnce, startCallers } from "./load.ts";
+import { waitForHits } from "./recovery.ts";
+
+/** Without it the whole cluster stops with its first shard. */
+const GOES_ON = ["--cluster-require-full-coverage", "no"];
+
+Deno.test(
+  "cluster: a shard that is away, at the start or later, fails its own counters only, and is named",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0, args: GOES_ON });
+    const [first, second, dead] = await counters(cluster.nodes);
+    const node = cluster.node(2);
+    await node.kill();
+    await using service = await start({ STORE_URL: cluster.url });
+    deepStrictEqual(await Promise.all([first, second, dead].map((id) => status(service, id))), [
+      200,
+      200,
+      503,
+    ]);
+    const ready = await fetch(`${service.url}/readyz`);
+    deepStrictEqual([ready.status, await ready.json()], [200, {
+      status: "ok",
+      away: ["slots 10922-16383"],
+    }]);
+    await service.waitForOutput(new RegExp(`"store away","node":"127.0.0.1:${node.port}"`));
+    await node.start();
+    await waitFor("the shard", async () => await status(service, dead) === 200 || undefined, {
+      timeout: 20_000,
+    });
+    await service.waitForOutput(new RegExp(`"store back","node":"127.0.0.1:${node.port}"`));
+    const again = await fetch(`${service.url}/readyz`);
+    deepStrictEqual(await again.json(), { status: "ok" });
+  },
+);
+
+Deno.test("cluster: with all shards away nothing is ready", needsRedis, async () => {
+  await using cluster = await startCluster({ replicas: 0 });
+  await using service = await start({ STORE_URL: cluster.url });
+  strictEqual(await status(service, "home"), 200);
+  await Promise.all(cluster.nodes.map((node) => node.kill()));
+  await waitFor("the end", async () => await status(service, "home") === 503 || undefined);
+  const { status: ready, body } = await fetch(`${service.url}/readyz`);
+  await body?.cancel();
+  strictEqual(ready, 503);
+});
+
+Deno.test("cluster: one of several addresses that are given may be dead", needsRedis, async () => {
+  await using cluster = await startCluster({ replicas: 0 });
+  await using gone = await startRedis();
+  await gone.kill();
+  const STORE_URL = `redis://127.0.0.1:${gone.port},127.0.0.1:${cluster.node(1).port}`;
+  await using service = await start({ STORE_URL });
+  for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
+});
+
+Deno.test(
+  "cluster: a reply lost on the wire is answered 504, and the hit is never sent again",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ proxied: true });
+    const STORE_URL = `redis://127.0.0.1:${cluster.proxies[0]?.port}`;
+    await using service = await start({ STORE_URL });
+    const ledger = new Ledger();
+    // Where the node does not know the script yet, its refusal is the reply that is lost.
+    strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 200);
+    for (let round = 1; round <= 5; round++) {
+      await waitFor("the shard", () => ready(service));
+      const proxy = cluster.proxyOf(await cluster.masterOf("hits:alone"));
+      const cut = proxy.cutAfterNextRequest("hits:alone");
+      strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 504);
+      await cut;
+    }
+    strictEqual(ledger.check(await cluster.stored()), 6);
+  },
+);
+
+Deno.test(
+  "cluster: fewer replicas than STORE_REPLICAS are 504, and 200 when they are back",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster();
+    await using service = await start({ STORE_URL: cluster.url, STORE_REPLICAS: "1" });
+    const master = await cluster.masterOf("hits:home");
+    const replica = cluster.node(cluster.nodes.indexOf(master) + 3);
+    strictEqual(await status(service, "home"), 200);
+    await replica.kill("SIGSTOP");
+    strictEqual(await status(service, "home"), 504);
+    await replica.kill("SIGCONT");
+    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined);
+  },
+);
+
+for (
+  const { name, options } of [
+    { name: "TLS, a password and announced names", options: { tls: true, password: "p@ss" } },
+    { name: "announced names and a password", options: { hostnames: true, password: "p@ss" } },
+  ]
+) {
+  Deno.test({
+    name: `cluster: ${name} are served`,
+    ignore: needsRedis.ignore || !opensslAvailable,
+    async fn() {
+      await using cluster = await startCluster({ replicas: 0, hostnames: true, ...options });
+      const DENO_CERT = cluster.node(0).caCertificate ?? "";
+      await using service = await start({ STORE_URL: cluster.url, DENO_CERT });
+      for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
+    },
+  });
+}
+
+Deno.test("cluster: a user who may do no more than it takes is served", needsRedis, async () => {
+  await using cluster = await startCluster({ replicas: 0 });
+  const rules = ["on", ">p", "~hits:*", "~{hits:*", "+@read", "+@write", "+@scripting", "+ping"];
+  for (const node of cluster.nodes) {
+    await node.command("ACL", "SETUSER", "few", ...rules, "+cluster|slots", "+info");
+  }
+  const STORE_URL = cluster.url.replace("://", "://few:p@");
+  await using service = await start({ STORE_URL });
+  for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
+});
+
+for (
+  const { name, url } of [
+    { name: "another database than 0", url: (port: number) => `redis://127.0.0.1:${port}/1` },
+    { name: "the scheme says so", url: (port: number) => `redis+cluster://127.0.0.1:${port}/1` },
+  ]
+) {
+  Deno.test(`cluster: a database other than 0 ends the start: ${name}`, needsRedis, async () => {
+    await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+    const { code, stderr } = await runService({ env: { STORE_URL: url(redis.port) } });
+    strictEqual(code, 1);
+    match(stderr, /a Redis Cluster(?:, which)? has no (?:database but 0|other)/);
+  });
+}
+
+Deno.test(
+  "openRedis: several addresses of single Redis servers end the start",
+  needsRedis,
+  async () => {
+    await using one = await startRedis();
+    await using other = await startRedis();
+    const STORE_URL = `redis://127.0.0.1:${one.port},127.0.0.1:${other.port}`;
+    const { code, stderr } = await runService({ env: { STORE_URL } });
+    strictEqual(code, 1);
+    match(stderr, /has several addresses, but 127\.0\.0\.1:\d+ is a Redis by itself/);
+  },
+);
+
+Deno.test(
+  "cluster: an export while slots move misses no counter and names none twice",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0 });
+    await using service = await start({ STORE_URL: cluster.url });
+    await using load = startCallers({ service, callers: 16, ids: 400 });
+    await waitForHits(load.ledger, 3000);
+    const known = new Set([...(await cluster.stored()).keys()]);
+    const [from, to] = [cluster.node(0), cluster.node(1)];
+    let moving = true;
+    const moved = (async () => {
+      for (let first = 0; first < 4000; first += 100) {
+        const slots = Array.from({ length: 100 }, (_, slot) => first + slot);
+        await moveSlots(slots, { from, to });
+      }
+    })().finally(() => moving = false);
+    let exports = 0;
+    for (; moving || exports === 0; exports++) {
+      const response = await fetch(`${service.url}/counters?days=0`, {
+        headers: { "x-auth-token": SECRET },
+      });
+      const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+      const ids = lines.slice(0, -1).map(({ id }) => id);
+      strictEqual(new Set(ids).size, ids.length, "named twice");
+      deepStrictEqual([...known.difference(new Set(ids))], [], "missed");
+      strictEqual(lines.at(-1)?.counters, ids.length);
+    }
+    await moved;
+    ok(exports > 1);
+    await load.stop();
+    load.ledger.checkOutcomes(200, 503);
+    load.ledger.check(await cluster.stored());
+  },
+);
+
+function start(env: Record<string, string>): Promise<Service> {
+  return startService({ env: { SECRET_TOKEN: SECRET, ...env } });
+}
+
+async function status(service: Service, id: string): Promise<number> {
+  const { answer } = await hitOnce({ service }, id);
+  return answer?.status ?? 0;
+}
+
+async function ready({ url }: Service): Promise<true | undefined> {
+  const response = await fetch(`${url}/readyz`);
+  const told: unknown = await response.json();
+  return response.ok && !JSON.stringify(told).includes("away") || undefined;
+}
+
+/** A counter of each node, in their order. */
+async function counters(nodes: readonly RedisServer[]): Promise<[string, string, string]> {
+  const found = new Map<number, string>();
+  for (let number = 0; found.size < 3; number++) {
+    const slot = Number(await nodes[0]?.command("CLUSTER", "KEYSLOT", `hits:n${number}`));
+    const node = Math.floor(slot * 3 / 16384);
+    if (!found.has(node)) found.set(node, `n${number}`);
+  }
+  return [found.get(0) ?? "", found.get(1) ?? "", found.get(2) ?? ""];
+}

@@ -1,14 +1,11 @@
-import { ok } from "node:assert/strict";
 import { moveSlots, waitForCluster } from "../support/cluster_steps.ts";
 import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
 import { needsRedis } from "../support/redis_server.ts";
-import { startService } from "../support/service.ts";
-import { fullNumbers, timeLimit } from "../support/time_limit.ts";
+import { fullNumbers } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { SECRET } from "../support/secret.ts";
-import { pause, startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
-import { waitForHits } from "./recovery.ts";
+import { pause } from "./load.ts";
+import { times } from "./numbers.ts";
+import { withstand } from "./withstand.ts";
 
 interface Fault {
   name: string;
@@ -23,9 +20,6 @@ interface Fault {
 
 /** A counter that is hit; the node that serves it is the one that fails. */
 const KEY = "hits:c1";
-
-/** How long a load runs on beside what is measured, in milliseconds. */
-const MORE = times(300, 1500);
 
 async function killed(cluster: RedisCluster): Promise<void> {
   const node = await cluster.masterOf(KEY);
@@ -95,21 +89,13 @@ for (const { name, replicas, awaited, quick = false, happen } of FAULTS) {
     ignore: needsRedis.ignore || !(quick || fullNumbers),
     async fn() {
       await using cluster = await startCluster({ replicas });
-      await using service = await startService({
-        env: { SECRET_TOKEN: SECRET, STORE_URL: cluster.url, STORE_REPLICAS: String(awaited) },
+      await withstand({
+        name: `cluster, ${name}, STORE_REPLICAS=${awaited} of ${replicas}`,
+        url: cluster.url,
+        awaited,
+        happen: () => happen(cluster),
+        stored: () => cluster.stored(),
       });
-      await using load = startCallers({ service, callers: 64, ids: 60 });
-      const { ledger } = load;
-      await waitForHits(ledger, 500);
-      await happen(cluster);
-      await waitForHits(ledger, 500);
-      await pause(MORE);
-      await load.stop();
-      ledger.checkOutcomes(200, 503, 504);
-      ok(ledger.slowest <= timeLimit(3000), `an answer took ${ledger.slowest} ms`);
-      const stored = ledger.check(await cluster.stored());
-      const fault = `cluster, ${name}, STORE_REPLICAS=${awaited} of ${replicas}`;
-      reportKept({ fault, runs: 1, ledger, stored });
     },
   });
 }

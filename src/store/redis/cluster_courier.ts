@@ -99,8 +99,9 @@ export class ClusterCourier {
     this.#onRedirect();
     const target = this.#topology.nodeAt(redirect);
     if (target !== node) target.confirm(sentAt);
-    if (!redirect.asking) this.#topology.move(redirect.slot, target);
+    this.#topology.alarm();
     if (!target.usable) return target;
+    if (!redirect.asking) this.#topology.move(redirect.slot, target);
     errand.node = target;
     errand.asking = redirect.asking;
     return target;

@@ -65,10 +65,9 @@ export class ClusterTopology {
     return node;
   }
 
-  /** Takes note that a slot has moved; what else has is asked for soon. */
+  /** Takes note that a slot has moved. */
   move(slot: number, owner: RedisNode): void {
     this.#owners[slot] = owner;
-    this.alarm();
   }
 
   /** Says that not all is as it was: the slots are asked for soon, and then less and less often until all is well. */
@@ -83,7 +82,7 @@ export class ClusterTopology {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    this.#inquiry.end();
+    await this.#inquiry.end();
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 
@@ -111,9 +110,7 @@ export class ClusterTopology {
 
   /** Those that may be relied on first; the seeds are among the others. */
   #informants(): readonly RedisNode[] {
-    for (const seed of this.#options.seeds) {
-      if (!this.#isWhole()) this.nodeAt(seed);
-    }
+    if (!this.#isWhole()) this.#options.seeds.forEach((seed) => this.nodeAt(seed));
     return this.nodes.toSorted((one, other) => Number(other.usable) - Number(one.usable));
   }
 

@@ -36,9 +36,10 @@ export class Inquiry {
     return this.#asking;
   }
 
-  /** Asks no more. */
-  end(): void {
+  /** Asks no more; resolves when nobody is being asked. */
+  async end(): Promise<void> {
     clearInterval(this.#watch);
+    await this.#asking;
   }
 
   #lookAfter(): void {

@@ -63,7 +63,7 @@ export class SentinelWatch {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    this.#inquiry.end();
+    await this.#inquiry.end();
     await Promise.all([...this.#sentinels.values()].map((sentinel) => sentinel.close()));
     await this.#node?.close();
   }

@@ -41,6 +41,12 @@ const KINDS = {
       "An id has 1 to 200 bytes of UTF-8 and no control, format, private-use or unassigned characters.",
     badge: "bad id",
   },
+  "bad-idempotency-key": {
+    status: 400,
+    title: "Bad Idempotency-Key",
+    detail: "An Idempotency-Key has 1 to 64 letters, digits, _ and -, bare or in double quotes.",
+    badge: "bad key",
+  },
   "unauthorized": {
     status: 401,
     title: "Unauthorized",

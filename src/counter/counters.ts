@@ -6,6 +6,8 @@ import type { Day, Held } from "./days.ts";
 import type { Group } from "./gathering.ts";
 import { GroupCalls } from "./group_calls.ts";
 import type { Line } from "./line.ts";
+import type { Marks, OnceOutcome } from "./once.ts";
+import { countGroupsOnce, isList, ONCE, type OnceResults } from "./once_calls.ts";
 import { setLines } from "./set_lines.ts";
 import type { Setting } from "./setting.ts";
 import type {
@@ -38,6 +40,10 @@ export interface Counters {
   readonly calendar: Calendar;
   /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
   hit(id: CounterId): Promise<number>;
+  /** The same for a hit that counts once, or was counted already. */
+  hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome>;
+  /** See {@linkcode CounterStore.salt}; of today. */
+  salt(): Promise<string>;
   /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
   count(id: CounterId): number | Promise<number>;
   /** The number that this process saw last, which may be out of date; undefined where it saw none. */
@@ -63,7 +69,8 @@ export interface Counters {
 
 /** What is done to a counter; hits of one counter are one and the same call. */
 type ChangeCall = typeof HIT | Omit<Replacement, "id"> | Omit<Deletion, "id">;
-type ChangeGroup = Group<ChangeCall, number | Held>;
+type Changed = Exclude<ChangeOutcome, Problem>;
+type ChangeGroup = Group<ChangeCall, Changed>;
 
 const HIT = { kind: "add" } as const;
 const DELETION: ChangeCall = { kind: "delete" };
@@ -77,7 +84,7 @@ export function createCounters(
   const { batches, idsPerBatch } = store;
   const limits = { batches, idsPerBatch, deadlineMs: DEADLINE_MS };
 
-  const changes = new GroupCalls<ChangeCall, number | Held>({
+  const changes = new GroupCalls<ChangeCall, Changed>({
     ...limits,
     lingers: batches === 1,
     overdue: "outcome-unknown",
@@ -89,6 +96,13 @@ export function createCounters(
       });
       return outcomes;
     },
+  });
+  // Beside the others: which of two comes first does not matter where neither was answered yet.
+  const onces = new GroupCalls<typeof ONCE, OnceResults, Marks>({
+    ...limits,
+    lingers: false,
+    overdue: "outcome-unknown",
+    send: (groups) => countGroupsOnce(store, groups),
   });
   const counts = new GroupCalls<"count", number>({
     ...limits,
@@ -121,7 +135,7 @@ export function createCounters(
   }
 
   function waiting(): number {
-    return changes.waiting + counts.waiting + histories.waiting;
+    return changes.waiting + onces.waiting + counts.waiting + histories.waiting;
   }
 
   /** Why nobody may call now; undefined where they may. */
@@ -133,6 +147,14 @@ export function createCounters(
 
   async function change(id: CounterId, call: ChangeCall): Promise<Held> {
     return heldOf(await (refusal() ?? changes.callAlone(id, call)));
+  }
+
+  async function hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome> {
+    const { result, place } = await (refusal() ?? onces.joinWithPart({ id, call: ONCE }, marks));
+    const outcome = result[place];
+    if (outcome === undefined || outcome instanceof Error) throw outcome;
+    if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
+    return outcome;
   }
 
   function known(id: CounterId): number | undefined {
@@ -148,7 +170,7 @@ export function createCounters(
   }
 
   async function end(): Promise<void> {
-    await Promise.all([changes.drain(), counts.drain(), histories.drain()]);
+    await Promise.all([changes, onces, counts, histories].map((calls) => calls.drain()));
     await store.close();
   }
 
@@ -161,6 +183,8 @@ export function createCounters(
       return waiting();
     },
     hit: (id) => refusal() ?? changes.joinWithShare({ id, call: HIT }, ownNumber),
+    hitOnce,
+    salt: () => store.salt(calendar.today()),
     count: (id) => known(id) ?? refusal() ?? counts.join(id, "count"),
     lastSeen: (id) => seen.get(id),
     history: (id, since) => refusal() ?? histories.join(id, since),
@@ -186,7 +210,7 @@ function changeOf({ id, call, callers }: ChangeGroup): Change {
 }
 
 /** The number of one hit of several that were added together. */
-function ownNumber(total: number | Held, { callers }: ChangeGroup, place: number): number {
+function ownNumber(total: Changed, { callers }: ChangeGroup, place: number): number {
   if (typeof total !== "number") throw new TypeError("Count a hit: the store gave no number");
   return total - callers + 1 + place;
 }
@@ -195,11 +219,12 @@ function ownNumber(total: number | Held, { callers }: ChangeGroup, place: number
 function hitsAfter({ call }: ChangeGroup, outcome: ChangeOutcome | undefined): number | undefined {
   if (outcome === undefined || outcome instanceof Problem) return undefined;
   if (typeof outcome === "number") return outcome;
+  if (isList(outcome)) return undefined;
   if (call.kind !== "set") return 0;
   return call.mode === "max" ? Math.max(call.hits, outcome.hits) : call.hits;
 }
 
-function heldOf(held: number | Held): Held {
-  if (typeof held === "number") throw new TypeError("Set a counter: the store gave a number");
-  return held;
+function heldOf(held: Changed): Held {
+  if (typeof held !== "number" && !isList(held)) return held;
+  throw new TypeError("Set a counter: the store gave something else");
 }

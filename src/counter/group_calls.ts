@@ -3,15 +3,15 @@ import type { CounterId } from "./counter_id.ts";
 import { Gathering, type Group } from "./gathering.ts";
 import { Linger } from "./linger.ts";
 
-interface Batch<Call, Result> {
-  readonly groups: readonly Group<Call, Result>[];
+interface Batch<Call, Result, Part> {
+  readonly groups: readonly Group<Call, Result, Part>[];
   /** By `performance.now()`. */
   readonly sentAt: number;
   overdue: boolean;
 }
 
 /** Options of {@linkcode GroupCalls}. */
-export interface GroupCallsOptions<Call, Result> {
+export interface GroupCallsOptions<Call, Result, Part = never> {
   /** How many batches may be under way at once. */
   batches: number;
   /** How many ids a batch may hold. */
@@ -23,7 +23,7 @@ export interface GroupCallsOptions<Call, Result> {
   /** What a caller is told whose batch was sent and not answered in time. */
   overdue: ProblemName;
   /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
-  send(groups: readonly Group<Call, Result>[]): Promise<readonly (Result | Problem)[]>;
+  send(groups: readonly Group<Call, Result, Part>[]): Promise<readonly (Result | Problem)[]>;
 }
 
 /** How often deadlines are looked at: a caller may wait that much longer. */
@@ -34,10 +34,10 @@ const WATCH_INTERVAL_MS = 100;
  * once or after a {@linkcode Linger}. Calls that find the store idle go out in the same turn of the event loop, without
  * waiting for others.
  */
-export class GroupCalls<Call, Result> {
-  readonly #options: GroupCallsOptions<Call, Result>;
-  readonly #gathering = new Gathering<Call, Result>();
-  readonly #underWay = new Set<Batch<Call, Result>>();
+export class GroupCalls<Call, Result, Part = never> {
+  readonly #options: GroupCallsOptions<Call, Result, Part>;
+  readonly #gathering = new Gathering<Call, Result, Part>();
+  readonly #underWay = new Set<Batch<Call, Result, Part>>();
   #overdue = 0;
   #waiting = 0;
   readonly #linger = new Linger(() => this.#sendIfReady());
@@ -45,7 +45,7 @@ export class GroupCalls<Call, Result> {
   #watch: ReturnType<typeof setInterval> | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(options: GroupCallsOptions<Call, Result>) {
+  constructor(options: GroupCallsOptions<Call, Result, Part>) {
     this.#options = options;
   }
 
@@ -62,12 +62,23 @@ export class GroupCalls<Call, Result> {
   /** The same, with this caller's own part: by the group once it was answered, and the place that the caller has in it. */
   joinWithShare<Share>(
     { id, call }: { id: CounterId; call: Call },
-    share: (result: Result, group: Group<Call, Result>, place: number) => Share,
+    share: (result: Result, group: Group<Call, Result, Part>, place: number) => Share,
   ): Promise<Share> {
     if (this.#isStuck) return refused();
     const group = this.#enter(this.#gathering.join(id, call));
     const place = group.callers - 1;
     return group.result.promise.then((result) => share(result, group, place));
+  }
+
+  /** The same, with a part of one's own; resolves with the result and the place of that part. */
+  joinWithPart(
+    { id, call }: { id: CounterId; call: Call },
+    part: Part,
+  ): Promise<{ result: Result; place: number }> {
+    if (this.#isStuck) return refused();
+    const group = this.#enter(this.#gathering.join(id, call));
+    const place = group.parts.push(part) - 1;
+    return group.result.promise.then((result) => ({ result, place }));
   }
 
   /** Calls after all that came before on this counter, and before all that will come. */
@@ -80,7 +91,7 @@ export class GroupCalls<Call, Result> {
     return this.#overdue > 0 && this.#overdue === this.#options.batches;
   }
 
-  #enter(group: Group<Call, Result>): Group<Call, Result> {
+  #enter(group: Group<Call, Result, Part>): Group<Call, Result, Part> {
     group.callers++;
     this.#waiting++;
     if (this.#isNextReady()) this.#sendThisTurn();
@@ -120,7 +131,7 @@ export class GroupCalls<Call, Result> {
 
   #sendNext(): void {
     const groups = this.#gathering.take(this.#options.idsPerBatch);
-    const batch: Batch<Call, Result> = { groups, sentAt: performance.now(), overdue: false };
+    const batch: Batch<Call, Result, Part> = { groups, sentAt: performance.now(), overdue: false };
     this.#linger.end();
     this.#underWay.add(batch);
     this.#options.send(groups).then(
@@ -129,7 +140,7 @@ export class GroupCalls<Call, Result> {
     );
   }
 
-  #settle(batch: Batch<Call, Result>, outcomes: readonly (Result | Error)[]): void {
+  #settle(batch: Batch<Call, Result, Part>, outcomes: readonly (Result | Error)[]): void {
     this.#underWay.delete(batch);
     for (const group of batch.groups) this.#gathering.release(group);
     if (batch.overdue) {
@@ -141,7 +152,7 @@ export class GroupCalls<Call, Result> {
     batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
   }
 
-  #beginLinger({ groups, sentAt }: Batch<Call, Result>): boolean {
+  #beginLinger({ groups, sentAt }: Batch<Call, Result, Part>): boolean {
     const { lingers, idsPerBatch } = this.#options;
     if (!lingers || this.#gathering.size >= idsPerBatch) return false;
     const tookMs = performance.now() - sentAt;
@@ -150,7 +161,7 @@ export class GroupCalls<Call, Result> {
   }
 
   #answer(
-    { callers, result }: Group<Call, Result>,
+    { callers, result }: Group<Call, Result, Part>,
     outcome: Result | Error | undefined,
   ): void {
     this.#waiting -= callers;

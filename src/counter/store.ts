@@ -1,6 +1,7 @@
 import type { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Day, Held } from "./days.ts";
+import type { Marks, OnceOutcome } from "./once.ts";
 import type { Setting } from "./setting.ts";
 
 /** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
@@ -10,7 +11,7 @@ export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 export type Source = "redis" | "deno-kv" | "memory";
 
 /** What becomes of one counter: all changes pass the same door, so that those of one id keep their order. */
-export type Change = Addition | Replacement | Deletion;
+export type Change = Addition | OnceAddition | Replacement | Deletion;
 
 /** So many hits of one counter. */
 export interface Addition {
@@ -18,6 +19,13 @@ export interface Addition {
   readonly kind: "add";
   /** A whole number from 1. */
   readonly amount: number;
+}
+
+/** Hits of one counter that are each counted once, in this order; see {@linkcode Marks}. */
+export interface OnceAddition {
+  readonly id: CounterId;
+  readonly kind: "once";
+  readonly hits: readonly Marks[];
 }
 
 /** What its owner wants a counter to hold. */
@@ -32,8 +40,11 @@ export interface Deletion {
   readonly kind: "delete";
 }
 
-/** The new number of a counter that was added to, and what one held before that was set or deleted; or why neither was done. */
-export type ChangeOutcome = number | Held | Problem;
+/**
+ * The new number of a counter that was added to, what became of each of its hits that count once, and what one held before
+ * that was set or deleted; or why nothing was done.
+ */
+export type ChangeOutcome = number | readonly OnceOutcome[] | Held | Problem;
 
 /** The number that a counter holds, or why there is none for this id alone. */
 export type Outcome = number | Problem;
@@ -79,9 +90,11 @@ export interface CounterStore {
   /**
    * Changes counters and answers in the order of the changes, once they are as durable as the store promises. An addition
    * past {@linkcode MAX_HITS} is the outcome "counter-full". Hits belong to the day on which this is called, and setting is
-   * no hit. No id may stand in it twice.
+   * no hit. A mark is left in one step with the hit that it belongs to. No id may stand in it twice.
    */
   change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]>;
+  /** A random text of a day: the same for all who ask on that day, and gone after it. */
+  salt(day: Day): Promise<string>;
   /** The numbers of counters, in the order of the ids: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** What counters hold, each as it was at one instant, in the order of the questions. */

@@ -4,7 +4,7 @@ export type Found = number | Remarked;
 /** A number that is not what the request usually gives. */
 export interface Remarked {
   readonly hits: number;
-  readonly remark: "prefetch" | "bot" | "camo";
+  readonly remark: "prefetch" | "bot" | "repeat" | "camo";
 }
 
 /** A number with a remark, once it is known. */

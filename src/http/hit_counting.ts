@@ -13,8 +13,11 @@ export interface HitRequest {
   readonly opening: Opening;
 }
 
-/** Counts a hit, unless the request only looks; where its answer is not the plain number of a hit, it says so. */
-export type HitCounting = (asked: HitRequest) => Found | Promise<Found>;
+/**
+ * Counts a hit, unless the request only looks; where its answer is not the plain number of a hit, it says so. With a key
+ * it is the same hit as the one before with this key.
+ */
+export type HitCounting = (asked: HitRequest, key?: string) => Found | Promise<Found>;
 
 /** The one way in which hits are counted. */
 export function createHitCounting(counters: Counters): HitCounting {
@@ -31,10 +34,17 @@ export function createHitCounting(counters: Counters): HitCounting {
     return kind === "image proxy" ? remarked(hits, "camo") : hits;
   }
 
-  return ({ request, id, opening }) => {
+  async function hitOnce(id: CounterId, key: string): Promise<Found> {
+    const { hits, repeat } = await counters.hitOnce(id, { key });
+    return repeat ? { hits, remark: "repeat" } : hits;
+  }
+
+  return ({ request, id, opening }, key) => {
     if (isPrefetch(request)) return remarked(counters.count(id), "prefetch");
     if (request.method === "HEAD") return counters.count(id);
-    if (opening === "open" || opening === "secret") return counters.hit(id);
+    if (opening === "open" || opening === "secret") {
+      return key === undefined ? counters.hit(id) : hitOnce(id, key);
+    }
     const kind = kindOf(request.headers.get("user-agent") ?? "");
     return kind instanceof Promise
       ? kind.then((kind) => hitByKey(id, { key: opening, kind }))

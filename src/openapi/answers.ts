@@ -36,11 +36,12 @@ export const bodies = {
 } satisfies Record<string, Content>;
 
 /** What `X-Tallymark` says of an answer that is not what the request usually gives. */
-export type Remark = "prefetch" | "stale" | "bot" | "camo" | "problem";
+export type Remark = "prefetch" | "stale" | "bot" | "repeat" | "camo" | "problem";
 
 const REMARKS: Record<Remark, { values: readonly string[]; meaning: string }> = {
   prefetch: { values: ["prefetch"], meaning: "`prefetch`: answered without counting." },
   bot: { values: ["bot"], meaning: "`bot`: a crawler that came with a key; not counted." },
+  repeat: { values: ["repeat"], meaning: "`repeat`: this hit was counted already." },
   camo: {
     values: ["camo"],
     meaning: "`camo`: counted for an image proxy, which hides whom it fetches for.",

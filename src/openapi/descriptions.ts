@@ -30,6 +30,7 @@ export interface Description {
 const STORE = [409, 503, 504];
 const HIT = [403, ...STORE];
 const HIT_REMARKS = ["prefetch", "bot", "camo"] as const;
+
 const NOT_COUNTED = "A prefetch, and a crawler with a key, is answered without counting.";
 const COUNT = "The count; 0 before the first hit.";
 
@@ -41,13 +42,23 @@ const ifNoneMatch: ParameterObject = {
   schema: { type: "string" },
 };
 
+/** The name of a hit that may be sent again. */
+const idempotencyKey: ParameterObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "With the secret: a hit with the same key within 24 hours is counted once, and " +
+    "answered with its first number. So a hit may be sent again after a 503, a 504 or no answer.",
+  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
+};
+
 /** What is told of each endpoint, by its first method and its path. */
 export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, Description>([
   ["GET /hit", {
     name: "Hit",
     tags: ["Counters"],
     description: `${NOT_COUNTED} A \`POST\` takes no body: the id belongs in the query.`,
-    answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS) },
+    headers: [idempotencyKey],
+    answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS, "repeat") },
     problems: HIT,
   }],
   ["GET /hit.svg", {

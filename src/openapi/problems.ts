@@ -26,7 +26,7 @@ export const problemBodies: Record<ProblemForm, Content> = {
 const string = { type: "string" };
 
 const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer> } = {
-  400: { description: "A bad id, query, body or Host header." },
+  400: { description: "A bad id, query, body, Host or Idempotency-Key header." },
   401: {
     description: "No secret or a wrong one: the answer is the same for both.",
     headers: { "WWW-Authenticate": { required: true, schema: string } },

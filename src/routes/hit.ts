@@ -2,6 +2,7 @@ import { answer, type Audience, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { idOf } from "../http/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { idempotencyKeyOf } from "../http/idempotency_key.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
 export function hit(service: CounterService): Endpoint {
@@ -17,7 +18,7 @@ export function hit(service: CounterService): Endpoint {
     audience: "none",
     errors: "json",
     work: {
-      find: countHit,
+      find: (asked) => countHit(asked, idempotencyKeyOf(asked)),
       answer(found, { id, opening }) {
         const { source } = counters;
         decisions.note(id, typeof found === "number" ? "counted" : found.remark);

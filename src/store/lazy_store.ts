@@ -38,6 +38,7 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
   return {
     ...traits,
     change: async (changes) => (await opened()).change(changes),
+    salt: async (day) => (await opened()).salt(day),
     read: async (ids) => (await opened()).read(ids),
     history: async (questions) => (await opened()).history(questions),
     async *list(options) {

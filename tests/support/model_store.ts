@@ -1,5 +1,6 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Day, type Held, upTo } from "../../src/counter/days.ts";
+import { countOnce, type KnownMarks } from "../../src/counter/once.ts";
 import { applied } from "../../src/counter/setting.ts";
 import {
   type Change,
@@ -19,6 +20,7 @@ export class ModelStore implements CounterStore {
   readonly batches = 1;
   readonly idsPerBatch = 100;
   readonly counters = new Map<CounterId, Held>();
+  readonly #marks = new Map<CounterId, KnownMarks>();
   readonly #today: () => Day;
 
   constructor(today: () => Day) {
@@ -27,6 +29,10 @@ export class ModelStore implements CounterStore {
 
   change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     return Promise.resolve(changes.map((change) => this.#carryOut(change)));
+  }
+
+  salt(day: Day): Promise<string> {
+    return Promise.resolve(`salt of ${day}`);
   }
 
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
@@ -69,19 +75,35 @@ export class ModelStore implements CounterStore {
       case "set":
         this.counters.set(change.id, applied(change, { held, today }));
         return held;
-      case "add": {
-        const hits = held.hits + change.amount;
-        if (hits > MAX_HITS) return new Problem("counter-full");
-        const { newest, hits: [latest = 0, ...older] } = upTo(
-          held.days ?? { newest: today, hits: [] },
-          today,
-        );
-        this.counters.set(change.id, {
-          hits,
-          days: { newest, hits: [latest + change.amount, ...older] },
+      case "add":
+        return this.#add(change.id, change.amount);
+      case "once": {
+        const known = this.#marks.get(change.id) ?? { keys: new Map(), visitors: new Set() };
+        const { amount, outcomes, keys, visitors } = countOnce(change.hits, {
+          total: held.hits,
+          known,
         });
-        return hits;
+        const total = this.#add(change.id, amount);
+        if (total instanceof Problem) return total;
+        this.#marks.set(change.id, {
+          keys: new Map([...known.keys, ...keys]),
+          visitors: known.visitors.union(visitors),
+        });
+        return outcomes;
       }
     }
+  }
+
+  #add(id: CounterId, amount: number): Outcome {
+    const held = this.#held(id);
+    const today = this.#today();
+    const hits = held.hits + amount;
+    if (hits > MAX_HITS) return new Problem("counter-full");
+    const { newest, hits: [latest = 0, ...older] } = upTo(
+      held.days ?? { newest: today, hits: [] },
+      today,
+    );
+    this.counters.set(id, { hits, days: { newest, hits: [latest + amount, ...older] } });
+    return hits;
   }
 }

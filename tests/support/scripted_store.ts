@@ -1,11 +1,13 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { Held } from "../../src/counter/days.ts";
+import { countOnce, type KnownMarks } from "../../src/counter/once.ts";
+import type { Day, Held } from "../../src/counter/days.ts";
 import type {
   Change,
   ChangeOutcome,
   CounterStore,
   HistoryQuestion,
   ListPage,
+  OnceAddition,
   Outcome,
 } from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
@@ -24,6 +26,7 @@ export class ScriptedStore implements CounterStore {
   /** What every call waits for before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<CounterId, number>();
+  readonly #marks = new Map<CounterId, KnownMarks>();
 
   async change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     this.calls.change++;
@@ -67,12 +70,30 @@ export class ScriptedStore implements CounterStore {
     return this.#counters.get(id) ?? 0;
   }
 
+  async salt(day: Day): Promise<string> {
+    await this.#obey();
+    return `salt of ${day}`;
+  }
+
   #carryOut(change: Change): ChangeOutcome {
     const { id, kind } = change;
     const hits = this.#number(id);
+    if (kind === "once") return this.#countOnce(change);
     if (kind === "delete") this.#counters.delete(id);
     else this.#counters.set(id, kind === "set" ? change.hits : hits + change.amount);
     return kind === "add" ? this.#number(id) : { hits, days: undefined };
+  }
+
+  #countOnce({ id, hits }: OnceAddition): ChangeOutcome {
+    const total = this.#number(id);
+    const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
+    const { amount, outcomes, keys, visitors } = countOnce(hits, { total, known });
+    this.#marks.set(id, {
+      keys: new Map([...known.keys, ...keys]),
+      visitors: known.visitors.union(visitors),
+    });
+    this.#counters.set(id, total + amount);
+    return outcomes;
   }
 
   async #obey(): Promise<void> {

@@ -240,7 +240,9 @@ export function addition(id: CounterId, amount: number): Addition {
 /** An outcome as a test compares it: the number, or the name of the problem. */
 export function shown(outcome: ChangeOutcome): number | ProblemName {
   if (outcome instanceof Problem) return outcome.kind;
-  return typeof outcome === "number" ? outcome : outcome.hits;
+  if (typeof outcome === "number") return outcome;
+  if ("hits" in outcome) return outcome.hits;
+  throw new TypeError("Show an outcome: it is of hits that count once");
 }
 
 interface Room {

@@ -1,13 +1,20 @@
 import type { KvPlace, KvRecord } from "./kv_records.ts";
+import { entriesOf } from "./kv_marks.ts";
 import { encodeLedger, encodeYear } from "./ledger_code.ts";
 import type { Plan } from "./plan.ts";
 
+/** Where to commit, and how long marks stay there by themselves; for ever where they are swept. */
+export interface CommitPlace extends KvPlace {
+  readonly markLifetime?: { readonly expireIn: number };
+}
+
 /** One commit of all that plans write, unless somebody writes to one of their counters in between. */
-export function commitOf(plans: readonly Plan[], { kv, keys }: KvPlace): Deno.AtomicOperation {
+export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.AtomicOperation {
+  const { kv, keys, markLifetime = {} } = place;
   const operation = kv.atomic();
   for (const { change: { id }, before, writes } of plans) {
     if (writes === undefined) continue;
-    const { total, ledger, years, goneYears } = writes;
+    const { total, ledger, years, goneYears, marks } = writes;
     const key = keys.total(id);
     // Nobody writes a ledger without its total, so that this guards both.
     operation.check({ key, versionstamp: before.versionstamp });
@@ -17,6 +24,9 @@ export function commitOf(plans: readonly Plan[], { kv, keys }: KvPlace): Deno.At
     if (ledger !== undefined) operation.set(keys.ledger(id), encodeLedger(ledger));
     for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
     for (const year of goneYears) operation.delete(keys.year(id, year));
+    for (const mark of marks === undefined ? [] : entriesOf(id, { marks, place })) {
+      operation.set(mark.key, mark.value, markLifetime);
+    }
   }
   return operation;
 }

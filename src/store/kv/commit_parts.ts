@@ -36,12 +36,14 @@ export function commitParts(plans: readonly Plan[], longestKey: number): Plan[][
 
 const NOTHING: Load = { checks: 0, mutations: 0, keyBytes: 0, valueBytes: 0 };
 
-function loadOf({ total, ledger, years, goneYears }: Writes, longestKey: number): Load {
+function loadOf(writes: Writes, longestKey: number): Load {
+  const { total, ledger, years, goneYears, marks } = writes;
   const ends = total === undefined;
   const lists = [ledger?.before, ...years.map(({ hits }) => hits)].filter((list) =>
     list !== undefined
   );
-  const mutations = 1 + (ends ? 1 : 0) + lists.length + goneYears.length;
+  const mutations = 1 + (ends ? 1 : 0) + lists.length + goneYears.length +
+    (marks === undefined ? 0 : marks.keys.size + marks.visitors.size);
   const numbers = lists.reduce((sum, list) => sum + list.length, 0);
   return {
     checks: 1,

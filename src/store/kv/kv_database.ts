@@ -5,6 +5,8 @@ import type { Plan } from "./plan.ts";
 
 /** A Deno KV that holds counters, and what is known of it: whether it is this process's alone makes the difference. */
 export interface KvDatabase extends KvPlace {
+  /** Whether marks end by themselves here, and need not be swept. */
+  readonly marksExpire: boolean;
   /** Throws where the database is known to have gone away. */
   checkPresent(): void;
   /** The record of a counter without its ledger, where it is known without asking. */

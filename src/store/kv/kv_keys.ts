@@ -8,6 +8,10 @@ export interface KvKeys {
   ledger(id: string): Deno.KvKey;
   /** The days of a year that is over. */
   year(id: string, year: number): Deno.KvKey;
+  /** The mark of a key that makes hits the same, among those of its time. */
+  once(id: string, mark: { key: string; generation: number }): Deno.KvKey;
+  /** The mark of a visitor of a day. */
+  seen(visitor: string, day: number): Deno.KvKey;
   /** The most bytes that one of these keys can have. */
   readonly longest: number;
 }
@@ -15,8 +19,13 @@ export interface KvKeys {
 /** What the keys of everything but totals begin with. */
 export const OWN = "tallymark";
 
-/** What a key has beside prefix and id: names, a number, and marks between the parts. */
-const REST_OF_KEY = 40;
+/** Where the salt of a day lies; the counters of all prefixes share it. */
+export function saltKey(day: number): Deno.KvKey {
+  return [OWN, "salt", day];
+}
+
+/** What a key has beside prefix and id: names, a number, what a caller chose, and marks between the parts. */
+const REST_OF_KEY = 110;
 
 /** The keys of the counters under a prefix. */
 export function kvKeys(prefix: string): KvKeys {
@@ -24,6 +33,8 @@ export function kvKeys(prefix: string): KvKeys {
     total: (id) => [prefix, id],
     ledger: (id) => [OWN, "days", prefix, id],
     year: (id, year) => [OWN, "years", prefix, id, year],
+    once: (id, { key, generation }) => [OWN, "once", generation, prefix, id, key],
+    seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
     longest: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + REST_OF_KEY,
   };
 }

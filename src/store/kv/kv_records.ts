@@ -1,5 +1,6 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day, Ledger, YearEntry } from "../../counter/days.ts";
+import type { KnownMarks } from "../../counter/once.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { KvKeys } from "./kv_keys.ts";
@@ -18,6 +19,8 @@ export interface KvRecord {
   readonly ledgerStamp?: string | null;
   /** The years that are over, where they were asked for. */
   readonly years?: readonly YearEntry[];
+  /** Which marks are there, where they were asked for. */
+  readonly marks?: KnownMarks;
 }
 
 /** A counter to ask for, and whether to ask for its ledger too. */
@@ -64,13 +67,20 @@ export async function readYears(
   { kv, keys }: KvPlace,
   { id, years }: { id: CounterId; years: readonly number[] },
 ): Promise<YearEntry[]> {
-  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-  for (let start = 0; start < years.length; start += KEYS_PER_READ) {
-    const part = years.slice(start, start + KEYS_PER_READ);
-    reads.push(kv.getMany<unknown[]>(part.map((year) => keys.year(id, year))));
-  }
-  const found = (await Promise.all(reads)).flat();
+  const found = await readKeys(kv, years.map((year) => keys.year(id, year)));
   return years.flatMap((year, index) => decodeYear(found[index]?.value, year) ?? []);
+}
+
+/** Asks for entries, in the order of the keys. */
+export async function readKeys(
+  kv: Deno.Kv,
+  keys: readonly Deno.KvKey[],
+): Promise<Deno.KvEntryMaybe<unknown>[]> {
+  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  for (let start = 0; start < keys.length; start += KEYS_PER_READ) {
+    reads.push(kv.getMany<unknown[]>(keys.slice(start, start + KEYS_PER_READ)));
+  }
+  return (await Promise.all(reads)).flat();
 }
 
 /** The record that a total and its ledger tell; the ledger is undefined where it was not asked for. */

@@ -1,5 +1,5 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Held } from "../../counter/days.ts";
+import type { Day, Held } from "../../counter/days.ts";
 import type {
   Change,
   ChangeOutcome,
@@ -14,6 +14,8 @@ import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
 import { listCounters } from "./kv_list.ts";
 import type { KvRecord } from "./kv_records.ts";
+import { saltOf } from "./kv_salt.ts";
+import { createSweeper } from "./kv_sweep.ts";
 
 /** Options of {@linkcode createKvStore}; the database belongs to the store from then on. */
 export interface KvStoreOptions extends KvChangesOptions {
@@ -28,12 +30,14 @@ export const KV_BATCHES = { batches: 1, idsPerBatch: 100 };
 
 /** Counters in Deno KV. */
 export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {
-  const { database, health } = options;
+  const { database, health, today } = options;
   const carryOut = createKvChanges(options);
+  const sweeper = database.marksExpire ? undefined : createSweeper(database.kv, today);
   let closing: Promise<void> | undefined;
 
   async function change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     checkPresent();
+    if (changes.some(({ kind }) => kind === "once")) sweeper?.begin();
     return await carryOut(changes);
   }
 
@@ -76,6 +80,12 @@ export function createKvStore({ source, ...options }: KvStoreOptions): CounterSt
     return records.map(heldOf);
   }
 
+  async function salt(day: Day): Promise<string> {
+    checkPresent();
+    sweeper?.begin();
+    return await saltOf(day, database.kv).catch(unavailable);
+  }
+
   async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
     checkPresent();
     try {
@@ -101,6 +111,11 @@ export function createKvStore({ source, ...options }: KvStoreOptions): CounterSt
     }
   }
 
+  async function end(): Promise<void> {
+    await sweeper?.end();
+    await database.close();
+  }
+
   function unavailable(cause: unknown): never {
     health.away(cause);
     throw new Problem("store-unavailable", { cause });
@@ -110,11 +125,12 @@ export function createKvStore({ source, ...options }: KvStoreOptions): CounterSt
     source,
     ...KV_BATCHES,
     change,
+    salt,
     read,
     known,
     history,
     list,
     check,
-    close: () => closing ??= database.close(),
+    close: () => closing ??= end(),
   };
 }

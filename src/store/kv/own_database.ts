@@ -93,6 +93,8 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
 
   return {
     ...place,
+    // Entries that expire and a disk that is full end the process.
+    marksExpire: false,
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
     isOpen: (id, day) => (kept.get(id)?.openDay ?? -Infinity) >= day,

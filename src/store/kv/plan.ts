@@ -1,14 +1,16 @@
 import { type Day, daysOf, type Held, historyOf, openDay } from "../../counter/days.ts";
 import type { Ledger, YearEntry } from "../../counter/days.ts";
 import { applied } from "../../counter/setting.ts";
+import { countOnce } from "../../counter/once.ts";
 import {
-  type Addition,
   type Change,
   type ChangeOutcome,
   MAX_HITS,
+  type OnceAddition,
   type Replacement,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
+import type { NewMarks } from "./kv_marks.ts";
 import type { KvRecord } from "./kv_records.ts";
 
 /** What a change makes of a counter, as that was when it was read. */
@@ -31,6 +33,8 @@ export interface Writes {
   readonly years: readonly YearEntry[];
   /** The years whose days end. */
   readonly goneYears: readonly number[];
+  /** What makes later hits the same as these. */
+  readonly marks?: NewMarks;
 }
 
 /** What a change makes of a counter; where it is none of hits, the record has the ledger and all years. */
@@ -45,7 +49,9 @@ function resultOf(change: Change, before: KvRecord, today: Day): Result {
   if (typeof total !== "number") return { outcome: total, writes: undefined };
   switch (change.kind) {
     case "add":
-      return added(change, { before, total, today });
+      return added(change.amount, { before, total, today });
+    case "once":
+      return addedOnce(change, { before, total, today });
     case "set":
       return replaced(change, { before, total, today });
     case "delete":
@@ -59,7 +65,7 @@ interface Situation {
   today: Day;
 }
 
-function added({ amount }: Addition, { before, total, today }: Situation): Result {
+function added(amount: number, { before, total, today }: Situation): Result {
   const outcome = total + amount;
   if (outcome > MAX_HITS) return { outcome: new Problem("counter-full"), writes: undefined };
   if (before.openDay >= today) {
@@ -71,6 +77,21 @@ function added({ amount }: Addition, { before, total, today }: Situation): Resul
     writes: { total: outcome, ledger, years: over === undefined ? NONE : [over], goneYears: NONE },
   };
 }
+
+/** Always with its total, even where none of the hits counts: that guards the marks. */
+function addedOnce({ hits }: OnceAddition, situation: Situation): Result {
+  const { before, total, today } = situation;
+  const { amount, outcomes, keys, visitors } = countOnce(hits, {
+    total,
+    known: before.marks ?? NO_MARKS,
+  });
+  if (amount === 0 && keys.size === 0) return { outcome: outcomes, writes: undefined };
+  const { outcome, writes } = added(amount, situation);
+  if (writes === undefined) return { outcome, writes };
+  return { outcome: outcomes, writes: { ...writes, marks: { keys, visitors, day: today } } };
+}
+
+const NO_MARKS = { keys: new Map<string, number>(), visitors: new Set<string>() };
 
 /** Always with a ledger: without one, hits of a process that remembers the day as open would belong to no day. */
 function replaced(change: Replacement, { before, total, today }: Situation): Result {

@@ -8,6 +8,8 @@ import { OWN } from "./kv_keys.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 
+/** How long the database keeps what makes hits the same: as long as somebody looks for it. */
+const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
 /** Of how many counters the open day is remembered for sure. */
@@ -31,7 +33,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
   }
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
-    const operation = commitOf(plans, place);
+    const operation = commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME });
     operation.set(markKey, ++commits, { expireIn: MARK_LIFETIME_MS });
     const versionstamp = await carriedOut(operation);
     for (const plan of plans) {
@@ -62,6 +64,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
 
   return {
     ...place,
+    marksExpire: true,
     checkPresent() {},
     known: () => undefined,
     isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,

@@ -1,5 +1,6 @@
 import { type Day, historyOf, upTo } from "../../counter/days.ts";
-import type { Change, ChangeOutcome, Replacement } from "../../counter/store.ts";
+import type { OnceOutcome } from "../../counter/once.ts";
+import type { Addition, Change, ChangeOutcome, Replacement } from "../../counter/store.ts";
 import { ledgerKey } from "./ledger_key.ts";
 import { formatLedger, formatYear, heldOf, textsOf } from "./ledger_text.ts";
 import type { RedisAdditions } from "./redis_additions.ts";
@@ -37,6 +38,7 @@ export class RedisChanges {
       if (command === undefined || reply?.kind !== "done") {
         return problemOf(reply, "outcome-unknown");
       }
+      if (change.kind === "once") return onceOutcomes(reply.value);
       if (change.kind !== "add") return heldOf(textsOf(reply.value));
       return additions.outcomeOf(change, { day, command, total: Number(reply.value) });
     }));
@@ -45,11 +47,11 @@ export class RedisChanges {
   #commandFor(change: Change, day: Day): Command {
     const { additions, scripts, prefix } = this.#options;
     if (change.kind === "add") return additions.commandFor(change, day);
-    additions.forget(change.id);
+    if (change.kind !== "once") additions.forget(change.id);
     const key = prefix + change.id;
     return callOf(scripts[change.kind], {
       keys: [key, ledgerKey(key)],
-      args: change.kind === "set" ? settingArguments(change, day) : [day],
+      args: argumentsOf(change, day),
     });
   }
 
@@ -68,6 +70,28 @@ export class RedisChanges {
       if (failed) additions.forgetAll();
     }
   }
+}
+
+function argumentsOf(
+  change: Exclude<Change, Addition>,
+  day: Day,
+): readonly (string | number)[] {
+  if (change.kind === "set") return settingArguments(change, day);
+  if (change.kind === "delete") return [day];
+  const marks = change.hits.flatMap(({ key = "", visitor = "", remember }) => {
+    return [key, visitor, remember === true ? 1 : 0];
+  });
+  return [day, ...marks];
+}
+
+/** Each number is followed by whether it was counted already. */
+function onceOutcomes(answers: unknown): OnceOutcome[] {
+  const outcomes: OnceOutcome[] = [];
+  const list: readonly unknown[] = Array.isArray(answers) ? answers : [];
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    outcomes.push({ hits: Number(list[at]), repeat: Number(list[at + 1]) === 1 });
+  }
+  return outcomes;
 }
 
 /** Days are told as they would be kept beside a total of 0. */

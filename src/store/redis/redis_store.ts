@@ -8,6 +8,7 @@ import { RedisChanges } from "./redis_changes.ts";
 import { listCounters } from "./redis_list.ts";
 import { RedisReading } from "./redis_reading.ts";
 import { isFailure } from "./redis_reply.ts";
+import { saltOf } from "./redis_salt.ts";
 import { nameScripts } from "./script_calls.ts";
 import type { Shard, StoreLink } from "./store_link.ts";
 
@@ -54,6 +55,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     source: "redis",
     ...REDIS_BATCHES,
     change: (batch) => changes.change(batch),
+    salt: (day) => saltOf(day, calls),
     read: (ids) => reading.read(ids),
     history: (questions) => reading.history(questions),
     list: (list) => listCounters({ link, reading, prefix }, list),

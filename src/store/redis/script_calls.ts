@@ -1,4 +1,4 @@
-import { ADD, DELETE, SET, TAKE_BACK } from "./scripts.ts";
+import { ADD, DELETE, ONCE, SET, TAKE_BACK } from "./scripts.ts";
 import type { Command } from "./store_link.ts";
 
 /** A script and the name that Redis has for it. */
@@ -10,6 +10,7 @@ export interface Script {
 /** The scripts of a store. */
 export interface Scripts {
   readonly add: Script;
+  readonly once: Script;
   readonly takeBack: Script;
   readonly set: Script;
   readonly delete: Script;
@@ -25,6 +26,7 @@ export interface ScriptCall {
 export async function nameScripts(): Promise<Scripts> {
   return {
     add: await named(ADD),
+    once: await named(ONCE),
     takeBack: await named(TAKE_BACK),
     set: await named(SET),
     delete: await named(DELETE),

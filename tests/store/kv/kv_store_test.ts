@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counter/counters.ts";
+import { testOnce } from "../../support/once_contract.ts";
 import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { addition, rejectsWith, testStore } from "../../support/store_contract.ts";
@@ -11,7 +12,10 @@ import { waitFor } from "../../support/wait_for.ts";
 const PREFIX = "hits:";
 const HOME = counterId("home");
 
-for (const { name, kind } of KV_KINDS) testStore(name, kind);
+for (const { name, kind } of KV_KINDS) {
+  testStore(name, kind);
+  testOnce(name, kind);
+}
 
 Deno.test("createKvStore: a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
   const kv = await Deno.openKv(":memory:");

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
+import { testOnce } from "../../support/once_contract.ts";
 import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../support/redis_backend.ts";
 import { type RedisCluster, startCluster } from "../../support/redis_cluster.ts";
 import { testHistory } from "../../support/history_contract.ts";
@@ -31,6 +32,7 @@ const KIND: StoreKind = {
 
 testStore("createRedisStore on a cluster", KIND);
 testHistory("createRedisStore on a cluster", KIND);
+testOnce("createRedisStore on a cluster", KIND);
 
 for (const prefix of ["", "{tag}", "日本:"]) {
   Deno.test(

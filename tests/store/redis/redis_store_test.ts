@@ -12,6 +12,7 @@ import {
   redisBackend,
   storeOn,
 } from "../../support/redis_backend.ts";
+import { testOnce } from "../../support/once_contract.ts";
 import { testHistory } from "../../support/history_contract.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import {
@@ -41,6 +42,7 @@ const KIND: StoreKind = {
 
 testStore("createRedisStore", KIND);
 testHistory("createRedisStore", KIND);
+testOnce("createRedisStore", KIND);
 
 for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
   Deno.test(

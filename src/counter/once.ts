@@ -1,0 +1,53 @@
+/** What makes a hit the same as one before. */
+export interface Marks {
+  /** Chosen by the caller: a hit with the same key, within 24 hours, is sent again and was counted already. */
+  readonly key?: string;
+  /** Who comes to this counter, and to no other by this name: whoever came on this day already is not counted again. */
+  readonly visitor?: string;
+  /** Whether a visitor who is new is remembered. */
+  readonly remember?: boolean;
+}
+
+/** What became of a hit with marks. */
+export interface OnceOutcome {
+  /** Its number; where it is one that was counted already, that of then by its key, and the present one by its visitor. */
+  readonly hits: number;
+  /** Whether it was counted already. */
+  readonly repeat: boolean;
+}
+
+/** The marks that are there already. */
+export interface KnownMarks {
+  /** The numbers of hits by their keys. */
+  readonly keys: ReadonlyMap<string, number>;
+  readonly visitors: ReadonlySet<string>;
+}
+
+/** What hits with marks come to, and the marks that they leave. */
+export interface Once {
+  /** How many of them count. */
+  readonly amount: number;
+  readonly outcomes: readonly OnceOutcome[];
+  readonly keys: ReadonlyMap<string, number>;
+  readonly visitors: ReadonlySet<string>;
+}
+
+/** Counts hits of one counter, one after the other, on top of a total. */
+export function countOnce(
+  hits: readonly Marks[],
+  { total, known }: { total: number; known: KnownMarks },
+): Once {
+  const keys = new Map<string, number>();
+  const visitors = new Set<string>();
+  let amount = 0;
+  const outcomes = hits.map(({ key, visitor, remember }): OnceOutcome => {
+    const first = key === undefined ? undefined : keys.get(key) ?? known.keys.get(key);
+    if (first !== undefined) return { hits: first, repeat: true };
+    const repeat = visitor !== undefined && (visitors.has(visitor) || known.visitors.has(visitor));
+    if (!repeat) amount++;
+    if (!repeat && visitor !== undefined && remember === true) visitors.add(visitor);
+    if (key !== undefined) keys.set(key, total + amount);
+    return { hits: total + amount, repeat };
+  });
+  return { amount, outcomes, keys, visitors };
+}

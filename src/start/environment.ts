@@ -1,3 +1,4 @@
+import { refuseOldRuntime } from "./runtime.ts";
 import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
 import { ConfigError, type Environment, isDeploy } from "./settings_reader.ts";
 import { StartError } from "../start_error.ts";
@@ -19,6 +20,7 @@ export async function readEnvironment(
 ): Promise<Surroundings> {
   const own = readOwn(get);
   if (isDeploy(own)) return { environment: own, strange: [] };
+  refuseOldRuntime(Deno.version.deno);
   const file = await readDotEnv();
   const settings = VARIABLES.map((name) => [name, own[name] ?? file[name]]);
   // Where it runs is for the platform to say, not for a file.

@@ -3,10 +3,17 @@ import { join } from "node:path";
 import { copyProject } from "./support/project_copy.ts";
 import { redisAvailable, startRedis } from "./support/redis_server.ts";
 import { runService, startService } from "./support/service.ts";
-import { strictRun } from "./support/programs.ts";
+import { projectFolder, strictRun } from "./support/programs.ts";
+import { startFlags } from "./support/service_command.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
+
+Deno.test("deno task bundle: README's command runs it as the start task runs the service", async () => {
+  const readme = await Deno.readTextFile(join(projectFolder, "README.md"));
+  const line = /^deno run .*dist\/tallymark\.js$/m.exec(readme)?.[0];
+  strictEqual(line, ["deno run --unstable-kv", ...startFlags(), "dist/tallymark.js"].join(" "));
+});
 
 Deno.test("deno task bundle: one file that is the whole service", async (t) => {
   await using project = await copyProject();

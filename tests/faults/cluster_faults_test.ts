@@ -76,7 +76,7 @@ const FAULTS: Fault[] = [
   { name: "kill -9 of a master and failover", replicas: 2, awaited: 2, happen: killed },
   { name: "SIGSTOP of a master for 6 s", replicas: 1, awaited: 0, happen: hung },
   { name: "SIGSTOP of a master for 6 s", replicas: 1, awaited: 1, happen: hung },
-  { name: "4,500 slots moved", replicas: 1, awaited: 0, quick: true, happen: resharded },
+  { name: "4,500 slots moved", replicas: 1, awaited: 0, happen: resharded },
   { name: "4,500 slots moved", replicas: 1, awaited: 1, happen: resharded },
   { name: "a replica promoted by hand, 3 times", replicas: 1, awaited: 0, happen: promoted },
   { name: "a replica promoted by hand, 3 times", replicas: 1, awaited: 1, happen: promoted },

@@ -1,8 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { moveSlots } from "../support/cluster_steps.ts";
 import { opensslAvailable } from "../support/certificate.ts";
-import { startCluster } from "../support/redis_cluster.ts";
-import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
+import {
+  needsRedis,
+  redisAvailable,
+  type RedisServer,
+  startRedis,
+} from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
 import { runService, type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -10,14 +15,23 @@ import { Ledger } from "./ledger.ts";
 import { hitOnce, startCallers } from "./load.ts";
 import { waitForHits } from "./recovery.ts";
 
-/** Without it the whole cluster stops with its first shard. */
-const GOES_ON = ["--cluster-require-full-coverage", "no"];
+/** One for the tests that leave it as it was. */
+let shared: RedisCluster;
+
+if (redisAvailable) {
+  Deno.test.beforeAll(async () => {
+    shared = await startCluster({ replicas: 0 });
+  });
+  Deno.test.afterAll(() => shared[Symbol.asyncDispose]());
+}
 
 Deno.test(
   "cluster: a shard that is away, at the start or later, fails its own counters only, and is named",
   needsRedis,
   async () => {
-    await using cluster = await startCluster({ replicas: 0, args: GOES_ON });
+    // Else all of it would stop with its first shard.
+    const args = ["--cluster-require-full-coverage", "no"];
+    await using cluster = await startCluster({ replicas: 0, args });
     const [first, second, dead] = await counters(cluster.nodes);
     const node = cluster.node(2);
     await node.kill();
@@ -55,7 +69,7 @@ Deno.test("cluster: with all shards away nothing is ready", needsRedis, async ()
 });
 
 Deno.test("cluster: one of several addresses that are given may be dead", needsRedis, async () => {
-  await using cluster = await startCluster({ replicas: 0 });
+  const cluster = shared;
   await using gone = await startRedis();
   await gone.kill();
   const STORE_URL = `redis://127.0.0.1:${gone.port},127.0.0.1:${cluster.node(1).port}`;
@@ -100,26 +114,24 @@ Deno.test(
   },
 );
 
-for (
-  const { name, options } of [
-    { name: "TLS, a password and announced names", options: { tls: true, password: "p@ss" } },
-    { name: "announced names and a password", options: { hostnames: true, password: "p@ss" } },
-  ]
-) {
-  Deno.test({
-    name: `cluster: ${name} are served`,
-    ignore: needsRedis.ignore || !opensslAvailable,
-    async fn() {
-      await using cluster = await startCluster({ replicas: 0, hostnames: true, ...options });
-      const DENO_CERT = cluster.node(0).caCertificate ?? "";
-      await using service = await start({ STORE_URL: cluster.url, DENO_CERT });
-      for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
-    },
-  });
-}
+Deno.test({
+  name: "cluster: TLS, a password and announced names are served",
+  ignore: needsRedis.ignore || !opensslAvailable,
+  async fn() {
+    await using cluster = await startCluster({
+      replicas: 0,
+      hostnames: true,
+      tls: true,
+      password: "p@ss",
+    });
+    const DENO_CERT = cluster.node(0).caCertificate ?? "";
+    await using service = await start({ STORE_URL: cluster.url, DENO_CERT });
+    for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
+  },
+});
 
 Deno.test("cluster: a user who may do no more than it takes is served", needsRedis, async () => {
-  await using cluster = await startCluster({ replicas: 0 });
+  const cluster = shared;
   const rules = ["on", ">p", "~hits:*", "~{hits:*", "+@read", "+@write", "+@scripting", "+ping"];
   for (const node of cluster.nodes) {
     await node.command("ACL", "SETUSER", "few", ...rules, "+cluster|slots", "+info");

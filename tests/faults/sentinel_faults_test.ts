@@ -11,8 +11,6 @@ interface Fault {
   /** How many replicas must have a hit, of those that there are. */
   awaited: number;
   replicas: number;
-  /** Whether the test command has the time for it. */
-  quick?: boolean;
   happen(sentinels: RedisSentinels): Promise<void>;
 }
 
@@ -64,16 +62,16 @@ const FAULTS: Fault[] = [
   { name: "kill -9 of the master and failover", awaited: 1, replicas: 1, happen: killed },
   { name: "kill -9 of the master and failover", awaited: 2, replicas: 2, happen: killed },
   { name: "SIGSTOP of the master for 6 s", awaited: 0, replicas: 1, happen: hung },
-  { name: "SIGSTOP of the master for 6 s", awaited: 1, replicas: 1, quick: true, happen: hung },
+  { name: "SIGSTOP of the master for 6 s", awaited: 1, replicas: 1, happen: hung },
   { name: "a replica promoted by hand", awaited: 1, replicas: 1, happen: promoted },
   { name: "a replica promoted by hand", awaited: 2, replicas: 2, happen: promoted },
 ];
 
-for (const { name, awaited, replicas, quick = false, happen } of FAULTS) {
+for (const { name, awaited, replicas, happen } of FAULTS) {
   Deno.test({
     name:
       `Sentinel: ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
-    ignore: needsRedis.ignore || !(quick || fullNumbers),
+    ignore: needsRedis.ignore || !fullNumbers,
     async fn() {
       await using sentinels = await startSentinels({ replicas });
       await withstand({

@@ -124,18 +124,21 @@ export class RedisLink {
   async #greet(): Promise<void> {
     this.#greeted = performance.now();
     const [ping, ...infos] = await this.send(GREETING).catch(() => []);
-    const { health, onInfo } = this.#options;
+    const { health } = this.#options;
+    if (ping?.kind === "done") health.readable();
     if (ping?.kind === "refused" && ping.cause.message.startsWith("NOAUTH")) {
       health.denied(ping.cause);
-    }
-    if (ping?.kind === "done") {
-      const info = infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join("");
-      health.readable();
-      onInfo(info);
-      if (info.includes("role:master")) this.#successors = 0;
-      if (info.includes("role:slave")) this.#seekMaster();
+    } else if (ping !== undefined) {
+      this.#learn(infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join(""));
     }
     this.#tried.resolve();
+  }
+
+  /** Takes up what Redis tells of itself, which is nothing where this user may not ask. */
+  #learn(info: string): void {
+    this.#options.onInfo(info);
+    if (info.includes("role:master")) this.#successors = 0;
+    if (info.includes("role:slave")) this.#seekMaster();
   }
 
   /**

@@ -59,14 +59,16 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: a user who may not ask for INFO is served", needsRedis, async () => {
-  await using redis = await startRedis();
-  await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", "+incrby", "+get", "+ping");
-  await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
-  await room.connected();
-  strictEqual(await room.counters.hit(HOME), 1);
-  strictEqual(await room.counters.count(HOME), 1);
-});
+for (const may of [["+incrby", "+get", "+ping"], ["+incrby", "+get"]]) {
+  Deno.test(`RedisLink: a user who may do no more than ${may} is served`, needsRedis, async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", ...may);
+    await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    strictEqual(await room.counters.count(HOME), 1);
+  });
+}
 
 Deno.test(
   "RedisLink: a hit whose reply was lost is unknown and never sent again",

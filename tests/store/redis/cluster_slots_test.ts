@@ -1,0 +1,89 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  isSplit,
+  keyOf,
+  redirectOf,
+  slotRanges,
+  slotsUnderWay,
+} from "../../../src/store/redis/cluster_slots.ts";
+import { slotOf } from "../../../src/store/redis/key_slot.ts";
+import type { Reply } from "../../../src/store/redis/redis_reply.ts";
+
+const asked = { host: "asked", port: 1 };
+const done = (value: unknown): Reply => ({ kind: "done", value });
+const refused = (message: string): Reply => ({ kind: "refused", cause: new Error(message) });
+
+/** The examples of the specification, and what redis-server 7.0 says to CLUSTER KEYSLOT. */
+const SLOTS: [key: string, slot: number][] = [
+  ["123456789", 0x31c3],
+  ["foo", 12182],
+  ["{user1000}.following", slotOf("user1000")],
+  ["foo{}{bar}", 8363],
+  ["foo{{bar}}zap", slotOf("{bar")],
+  ["foo{bar}{zap}", slotOf("bar")],
+  ["", 0],
+  ["hits:日本", 11635],
+];
+
+for (const [key, slot] of SLOTS) {
+  Deno.test(`slotOf: ${JSON.stringify(key)} lies in ${slot}`, () => strictEqual(slotOf(key), slot));
+}
+
+Deno.test("slotRanges: a node without a name is where it was asked", () => {
+  const replicas = [["10.0.0.9", "7009", "id", []]];
+  const answer = [
+    ["0", "5460", ["10.0.0.1", "7001", "id", []], ...replicas],
+    ["5461", "5461", ["", "7002", "id"]],
+    ["5462", "9", [null, "7003", "id", ["hostname", "x"]]],
+    ["10", "11", ["?", "7004", "id"]],
+  ];
+  deepStrictEqual(
+    slotRanges(done(answer), asked)?.map(({ first, last, master }) => {
+      return [first, last, master.host, master.port];
+    }),
+    [
+      [0, 5460, "10.0.0.1", 7001],
+      [5461, 5461, "asked", 7002],
+      [5462, 9, "asked", 7003],
+      [10, 11, "asked", 7004],
+    ],
+  );
+  for (const other of [done("OK"), refused("ERR"), undefined]) {
+    strictEqual(slotRanges(other, asked), undefined);
+  }
+});
+
+Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {
+  deepStrictEqual(redirectOf(refused("MOVED 866 10.0.0.2:7002"), asked), {
+    asking: false,
+    slot: 866,
+    host: "10.0.0.2",
+    port: 7002,
+  });
+  deepStrictEqual(redirectOf(refused("ASK 1 2001:db8::1:7002"), asked), {
+    asking: true,
+    slot: 1,
+    host: "2001:db8::1",
+    port: 7002,
+  });
+  deepStrictEqual(redirectOf(refused("MOVED 1 :7002"), asked)?.host, "asked");
+  for (const text of ["MOVED", "ERR MOVED 1 a:1", "TRYAGAIN", "CLUSTERDOWN", "MOVED x a:1"]) {
+    strictEqual(redirectOf(refused(text), asked), undefined);
+  }
+  strictEqual(redirectOf(done("MOVED 866 10.0.0.2:7002"), asked), undefined);
+  strictEqual(isSplit(refused("TRYAGAIN Multiple keys request during rehashing of slot")), true);
+  strictEqual(isSplit(refused("ERR TRYAGAIN")), false);
+});
+
+Deno.test("keyOf: the first key of a command, also of a script", () => {
+  strictEqual(keyOf(["INCRBY", "a", "1"]), "a");
+  strictEqual(keyOf(["MGET", "a", "b"]), "a");
+  strictEqual(keyOf(["EVALSHA", "sha", "2", "a", "b"]), "a");
+  strictEqual(keyOf(["EVAL", "return 1", "1", "a"]), "a");
+});
+
+Deno.test("slotsUnderWay: slots that are handed over or taken over", () => {
+  const text = "id 127.0.0.1:1@2 myself,master - 0 0 1 connected 0-5 [7->-other] [93-<-other]\n";
+  deepStrictEqual(slotsUnderWay(done(text)), [7, 93]);
+  deepStrictEqual(slotsUnderWay(refused("ERR")), []);
+});

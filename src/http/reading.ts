@@ -44,5 +44,7 @@ export function asksForTotal(query: Query<"period" | "show">): boolean {
 
 /** Whatever the query says was accepted before. */
 function periodOf(query: Query<"period">): Period {
-  return parsePeriod(query.get("period") ?? "") ?? periodParameter.schema.default;
+  const text = query.get("period");
+  const period = text === undefined ? undefined : parsePeriod(text);
+  return period ?? periodParameter.schema.default;
 }

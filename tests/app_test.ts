@@ -1,6 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { field, memoryApp, openApp } from "./support/app.ts";
-import { ModelStore } from "./support/model_store.ts";
 import { endpoints } from "./support/surface.ts";
 import { ScriptedStore } from "./support/scripted_store.ts";
 import { authorized, SECRET } from "./support/secret.ts";
@@ -25,7 +24,7 @@ function expectedStatus(path: string, method: string): number {
 
 for (const endpoint of paths) {
   Deno.test(`createApp() answers ${endpoint.methods.join(", ")} on ${endpoint.path} and 405 to the rest`, async () => {
-    await using app = openApp({ store: new ModelStore(() => 20_000) });
+    await using app = await memoryApp();
     for (const method of methods) {
       const { status, headers, body } = await app.send(`${method} ${endpoint.path}`, authorized);
       if (endpoint.methods.includes(method)) {

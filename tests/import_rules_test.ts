@@ -125,7 +125,7 @@ Deno.test("imports: no module imports itself in a circle by value", () => {
   visit("main.ts");
 });
 
-Deno.test("imports: a start loads nothing that draws or describes, and no package but Hono", () => {
+Deno.test("imports: a start loads nothing that draws or describes, nothing of Redis, and no package but Hono", () => {
   const loaded = new Set<string>();
   function load(name: string): void {
     if (loaded.has(name)) return;
@@ -138,6 +138,8 @@ Deno.test("imports: a start loads nothing that draws or describes, and no packag
   const names = [...loaded];
   const drawing = /^src\/(?:badge\/(?!parameters\.ts)|openapi\/)/;
   deepStrictEqual(names.filter((name) => drawing.test(name)), []);
+  const redis = /^src\/store\/redis\/(?!redis_batches\.ts)/;
+  deepStrictEqual(names.filter((name) => redis.test(name)), []);
   deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
   deepStrictEqual(names.filter((name) => /^npm:(?!hono@)/.test(name)), []);
   ok(names.includes("src/routes/hit.ts") && names.some((name) => name.startsWith("npm:hono@")));

@@ -194,7 +194,7 @@ export function createCounters(
       setLines(lines, {
         set: ({ id, hits, days }) => set(id, { hits, days, mode }),
         portion: idsPerBatch,
-        othersWait: () => changes.waiting > 0,
+        waiting: () => changes.waiting,
       }),
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");

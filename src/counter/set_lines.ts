@@ -7,42 +7,55 @@ export interface SetLinesOptions {
   set(line: Line): Promise<Held>;
   /** How many are set at a time. */
   portion: number;
-  /** Whether others wait for the store too. */
-  othersWait(): boolean;
+  /** How many wait for the store, those that are being set here included. */
+  waiting(): number;
 }
+
+/** How many portions are on their way at once: while the store is busy with one, the next is made ready. */
+const LANES = 2;
 
 /**
  * Sets counters, those with similar ids together, as a database has them near each other. Where others wait for the store
- * it is theirs for as long after each portion as that has taken. After a portion with a failure of the store the rest is not
- * tried. Resolves with the problems of those that were not set, by their place.
+ * it is theirs for as long after each portion as that has taken. After a failure of the store the rest is not tried.
+ * Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
   lines: readonly Line[],
-  { set, portion, othersWait }: SetLinesOptions,
+  { set, portion, waiting }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
   const places = [...lines.keys()].sort((a, b) => compare(lines[a]?.id, lines[b]?.id));
   const problems = new Map<number, Problem>();
+  let failure: Problem | undefined;
+  let next = 0;
+  let own = 0;
 
   async function setOne(place: number): Promise<void> {
     const line = lines[place];
     if (line === undefined) return;
+    own++;
     try {
       await set(line);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       problems.set(place, error);
+      if (error.status >= 500) failure = error;
+    } finally {
+      own--;
     }
   }
 
-  for (let start = 0; start < places.length; start += portion) {
-    const began = performance.now();
-    await Promise.all(places.slice(start, start + portion).map(setOne));
-    const failure = problems.values().find(({ status }) => status >= 500);
-    if (failure !== undefined) {
-      for (const place of places.slice(start + portion)) problems.set(place, failure);
-      break;
+  async function setPortions(): Promise<void> {
+    while (next < places.length && failure === undefined) {
+      const began = performance.now();
+      const some = places.slice(next, next += portion);
+      await Promise.all(some.map(setOne));
+      if (waiting() > own) await pause(performance.now() - began);
     }
-    if (othersWait()) await pause(performance.now() - began);
+  }
+
+  await Promise.all(Array.from({ length: LANES }, setPortions));
+  if (failure !== undefined) {
+    for (const place of places.slice(next)) problems.set(place, failure);
   }
   return problems;
 }

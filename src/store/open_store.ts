@@ -8,8 +8,7 @@ import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
 import { createOwnDatabase } from "./kv/own_database.ts";
 import { createSharedDatabase } from "./kv/shared_database.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { openRedis } from "./redis/open_redis.ts";
-import { createRedisStore, REDIS_BATCHES } from "./redis/redis_store.ts";
+import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
 import { meteredHealth, meteredStore } from "./metered_store.ts";
@@ -78,7 +77,7 @@ async function open(
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const library = await loadRedisClient();
+          const { library, openRedis, createRedisStore } = await loadRedis();
           const link = await openRedis({
             setting,
             replicas,
@@ -108,12 +107,17 @@ function requireDenoKv(): void {
   );
 }
 
-/** Loads the client, which takes longer than all the rest of a start, and leaves a global `require` behind. */
-async function loadRedisClient() {
+/** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */
+async function loadRedis() {
   // In a bundle the client's CommonJS modules have no other way to load those of Node.
   const { default: process } = await import("node:process");
   Object.assign(globalThis, { require: process.getBuiltinModule });
-  return await import("@redis/client");
+  const [library, { openRedis }, { createRedisStore }] = await Promise.all([
+    import("@redis/client"),
+    import("./redis/open_redis.ts"),
+    import("./redis/redis_store.ts"),
+  ]);
+  return { library, openRedis, createRedisStore };
 }
 
 async function platformKv(): Promise<Deno.Kv> {

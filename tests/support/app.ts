@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
-import type { Calendar } from "../../src/counter/calendar.ts";
+import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { kvStore } from "./kv_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
@@ -101,18 +101,20 @@ export function openApp(
 }
 
 /** A store in Deno KV in memory, and its database to look into. */
-export async function memoryStore(): Promise<{ store: CounterStore; kv: Deno.Kv }> {
+export async function memoryStore(
+  { today }: Pick<Calendar, "today"> = createCalendar("UTC"),
+): Promise<{ store: CounterStore; kv: Deno.Kv }> {
   const kv = await Deno.openKv(":memory:");
   const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
   return {
     kv,
-    store: kvStore({ kv, source: "memory", health }),
+    store: kvStore({ kv, source: "memory", health, today }),
   };
 }
 
 /** The app over Deno KV in memory. */
 export async function memoryApp(options: Omit<TestAppOptions, "store"> = {}): Promise<TestApp> {
-  const { store } = await memoryStore();
+  const { store } = await memoryStore(options.calendar);
   return openApp({ store, ...options });
 }
 

@@ -1,3 +1,4 @@
+import { REDIS_BATCHES } from "./redis_batches.ts";
 import { Problem } from "../../problem.ts";
 import type { Day } from "../../counter/days.ts";
 import type { CounterStore } from "../../counter/store.ts";
@@ -21,9 +22,6 @@ export interface RedisStoreOptions {
   /** Called once where Redis carries out no scripts, so that hits are counted but not by days. */
   onNoScripts(cause: Error): void;
 }
-
-/** On a link with latency, hits that arrive while a batch is under way need not wait for its return. */
-export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000 };
 
 /** How long one shard may take to show that it takes hits: one that hangs must not speak for the others. */
 const PROBE_MS = 800;

@@ -3,8 +3,9 @@ import { getPath } from "hono/utils/url";
 import type { Counters } from "./counter/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
 import { Decisions } from "./http/decisions.ts";
-import type { Endpoint } from "./http/endpoint.ts";
+import type { Endpoint, Peer } from "./http/endpoint.ts";
 import { createFarewell } from "./http/farewell.ts";
+import type { Proxies } from "./http/caller_address.ts";
 import { createHitCounting } from "./http/hit_counting.ts";
 import { createHostCheck } from "./http/host.ts";
 import { readersOf } from "./http/readers.ts";
@@ -30,7 +31,7 @@ import { tally } from "./routes/tally.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
-  config: AccessOptions;
+  config: AccessOptions & { proxies: Proxies };
   counters: Counters;
   metrics: Metrics;
   log: Log;
@@ -38,7 +39,7 @@ export interface AppOptions {
 
 /** The HTTP surface. */
 export interface App {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
   /** Loads what the start did not wait for, before a request has to: without free descriptors it could not be loaded. */
   load(): Promise<void>;
   /** Has every answer from now on end its connection. */
@@ -53,7 +54,7 @@ export function endpointsOf(
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
-    countHit: createHitCounting(counters),
+    countHit: createHitCounting({ counters, proxies: config.proxies, log }),
     decisions: new Decisions(),
     metrics,
   };
@@ -91,9 +92,9 @@ export function createApp(options: AppOptions): App {
   const nothing = serveNothing(shared);
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
-  const app = new Hono({ getPath: (request) => getPath(request) || "/" });
-  for (const [path, { handle }] of paths) app.all(path, (c) => handle(c.req.raw));
-  app.notFound((c) => nothing(c.req.raw));
+  const app = new Hono<{ Bindings: Peer }>({ getPath: (request) => getPath(request) || "/" });
+  for (const [path, { handle }] of paths) app.all(path, (c) => handle(c.req.raw, c.env));
+  app.notFound((c) => nothing(c.req.raw, c.env));
   return {
     fetch: app.fetch,
     async load() {

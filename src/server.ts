@@ -49,7 +49,8 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const metrics = new Metrics();
   const store = await open({ config, calendar, log, metrics, onUnusable: fail });
   const counters = createCounters(store, calendar);
-  const access = { secret, openReads: config.openReads };
+  const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
+  const access = { secret, openReads: config.openReads, proxies };
   const app = createApp({ config: access, counters, metrics, log });
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });

@@ -3,24 +3,23 @@ import { Recent } from "../recent.ts";
 import { type Calendar, createCalendar } from "./calendar.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Day, Held } from "./days.ts";
-import type { Group } from "./gathering.ts";
+import {
+  type ChangeCall,
+  type Changed,
+  changeOf,
+  DELETION,
+  heldOf,
+  HIT,
+  hitsAfter,
+  ownNumber,
+} from "./change_calls.ts";
 import { GroupCalls } from "./group_calls.ts";
 import type { Line } from "./line.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
-import { countGroupsOnce, isList, ONCE, type OnceResults } from "./once_calls.ts";
+import { countGroupsOnce, ONCE, type OnceResults } from "./once_calls.ts";
 import { setLines } from "./set_lines.ts";
 import type { Setting } from "./setting.ts";
-import type {
-  Change,
-  ChangeOutcome,
-  CounterStore,
-  Deletion,
-  ListOptions,
-  ListPage,
-  Outcome,
-  Replacement,
-  Source,
-} from "./store.ts";
+import type { CounterStore, ListOptions, ListPage, Outcome, Source } from "./store.ts";
 import { within } from "./within.ts";
 
 /** How long a caller waits for the store at most. */
@@ -66,14 +65,6 @@ export interface Counters {
   /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
 }
-
-/** What is done to a counter; hits of one counter are one and the same call. */
-type ChangeCall = typeof HIT | Omit<Replacement, "id"> | Omit<Deletion, "id">;
-type Changed = Exclude<ChangeOutcome, Problem>;
-type ChangeGroup = Group<ChangeCall, Changed>;
-
-const HIT = { kind: "add" } as const;
-const DELETION: ChangeCall = { kind: "delete" };
 
 /** Opens the counters of a store; they own it from then on. */
 export function createCounters(
@@ -203,28 +194,4 @@ export function createCounters(
     ready,
     close: () => closing ??= end(),
   };
-}
-
-function changeOf({ id, call, callers }: ChangeGroup): Change {
-  return call.kind === "add" ? { ...call, id, amount: callers } : { ...call, id };
-}
-
-/** The number of one hit of several that were added together. */
-function ownNumber(total: Changed, { callers }: ChangeGroup, place: number): number {
-  if (typeof total !== "number") throw new TypeError("Count a hit: the store gave no number");
-  return total - callers + 1 + place;
-}
-
-/** What a counter holds after a change that went well. */
-function hitsAfter({ call }: ChangeGroup, outcome: ChangeOutcome | undefined): number | undefined {
-  if (outcome === undefined || outcome instanceof Problem) return undefined;
-  if (typeof outcome === "number") return outcome;
-  if (isList(outcome)) return undefined;
-  if (call.kind !== "set") return 0;
-  return call.mode === "max" ? Math.max(call.hits, outcome.hits) : call.hits;
-}
-
-function heldOf(held: Changed): Held {
-  if (typeof held !== "number" && !isList(held)) return held;
-  throw new TypeError("Set a counter: the store gave something else");
 }

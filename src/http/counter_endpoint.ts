@@ -2,7 +2,7 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { Problem } from "../problem.ts";
 import { type Access, CREDENTIALS, type Opening } from "./access.ts";
-import type { Endpoint, EndpointFacts, Work } from "./endpoint.ts";
+import type { Endpoint, EndpointFacts, Peer, Work } from "./endpoint.ts";
 import type { Parameter } from "../parameter.ts";
 import type { Decisions } from "./decisions.ts";
 import type { HitCounting } from "./hit_counting.ts";
@@ -25,6 +25,7 @@ export interface CounterRequest<Name extends string = never> {
   readonly query: Query<Name>;
   readonly id: CounterId;
   readonly opening: Opening;
+  readonly peer: Peer;
 }
 
 /** What an endpoint does with an admitted request about a counter. */
@@ -57,7 +58,7 @@ export function counterEndpoint<Name extends string, Found>(
   function open(work: CounterWork<Name, Found>): Work {
     const finish = findAndAnswer(work);
     return {
-      handle(request) {
+      handle(request, peer) {
         const query = parseQuery(request.url, documented);
         checkValues(query, choosy);
         check?.(query);
@@ -65,8 +66,8 @@ export function counterEndpoint<Name extends string, Found>(
         const id = counterId(query.get("id"));
         const opening = admit({ request, query, id });
         return opening instanceof Promise
-          ? opening.then((opening) => finish({ request, query, id, opening }))
-          : finish({ request, query, id, opening });
+          ? opening.then((opening) => finish({ request, query, id, opening, peer }))
+          : finish({ request, query, id, opening, peer });
       },
       draw: work.draw,
       onProblem: work.onProblem,

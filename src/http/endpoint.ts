@@ -19,9 +19,14 @@ export interface EndpointFacts<Name extends string = string> {
   readonly errors: WordForm | ((url: string) => WordForm) | "svg";
 }
 
+/** Who is at the other end of a connection, as Deno tells it; nothing where there is no connection. */
+export interface Peer {
+  readonly remoteAddr?: { readonly hostname?: string };
+}
+
 /** What an endpoint does. */
 export interface Work {
-  handle(request: Request): Response | Promise<Response>;
+  handle(request: Request, peer: Peer): Response | Promise<Response>;
   /** The picture of a problem, where it fails in pictures. */
   readonly draw?: ((problem: Problem) => string) | undefined;
   /** Is told of every problem that it answers with. */

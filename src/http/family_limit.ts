@@ -2,14 +2,19 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counter/counters.ts";
 import { Problem } from "../problem.ts";
 import type { FamilyPrefix } from "./family.ts";
+import type { Found } from "./found.ts";
 
-/** How many counters the key of a family may begin in one process and day: it stands in public, and ids are free. */
+/** How many counters the key of a family may begin in one process and day. */
 const MAX_BEGUN = 10_000;
 
-/** A function that counts hits which the key of a family opened; it keeps strangers from filling the store. */
-export function limitFamilies(
-  counters: Counters,
-): (id: CounterId, prefix: FamilyPrefix) => Promise<number> {
+/** Counts a hit that the key of a family opened. */
+export type FamilyHits = (
+  of: { id: CounterId; prefix: FamilyPrefix },
+  count: () => Promise<Found>,
+) => Promise<Found>;
+
+/** A bound to what strangers can do with the key of a family, which stands in public: they could fill the store. */
+export function limitFamilies(counters: Counters): FamilyHits {
   const begun = new Map<FamilyPrefix, number>();
   let day = counters.calendar.today();
 
@@ -20,11 +25,11 @@ export function limitFamilies(
     return begun.get(prefix) ?? 0;
   }
 
-  return async (id, prefix) => {
+  return async ({ id, prefix }, count) => {
     const isFull = begunToday(prefix) >= MAX_BEGUN;
     if (isFull && await counters.count(id) === 0) throw new Problem("family-full");
-    const hits = await counters.hit(id);
-    if (hits === 1) begun.set(prefix, begunToday(prefix) + 1);
-    return hits;
+    const found = await count();
+    if (found === 1) begun.set(prefix, begunToday(prefix) + 1);
+    return found;
   };
 }

@@ -30,6 +30,22 @@ export const family = {
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
+/** How often a visitor counts. */
+export const once = {
+  name: "once",
+  meaning: "`day` counts each visitor once for each counter and day.",
+  schema: { type: "string", enum: ["day"] },
+  accepts: (text: string) => text === "day",
+} as const satisfies Parameter;
+
+/** Who the visitor is, for a server that calls in the name of its visitors. */
+export const visitor = {
+  name: "visitor",
+  meaning: "With the secret and `once`: what tells visitors apart, in the place of the caller.",
+  schema: { type: "string", maxLength: 1000 },
+  accepts: (text: string) => text !== "" && text.length <= 1000,
+} as const satisfies Parameter;
+
 /** The form of a count. */
 export const format = {
   name: "format",

@@ -2,7 +2,7 @@ import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
 import { answer, headOf, NO_SNIFF } from "./answer.ts";
 import { audienceOf } from "./audience.ts";
-import type { Endpoint, Work } from "./endpoint.ts";
+import type { Endpoint, Peer, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
 import type { Farewell } from "./farewell.ts";
 import type { HostCheck } from "./host.ts";
@@ -17,7 +17,7 @@ export interface ServeOptions {
 }
 
 /** Answers a request. */
-export type Handler = (request: Request) => Response | Promise<Response>;
+export type Handler = (request: Request, peer: Peer) => Response | Promise<Response>;
 
 /** A handler, and a way to load what its first request would have to wait for. */
 export interface Served {
@@ -62,7 +62,7 @@ function servePath([first, ...others]: [Endpoint, ...Endpoint[]], options: Serve
     others.flatMap(({ methods }, index) => methods.map((method) => [method, served[index]])),
   );
   return {
-    handle: (request) => (byMethod.get(request.method) ?? refusing).handle(request),
+    handle: (request, peer) => (byMethod.get(request.method) ?? refusing).handle(request, peer),
     load: async () => {
       await Promise.all([refusing, ...served].map((each) => each.load()));
     },
@@ -84,8 +84,8 @@ function serveEndpoint(endpoint: Endpoint, options: EndpointOptions): Served {
     loading ??= work().catch(broken).then((work) => {
       handle = handlerOf(endpoint, { ...options, work });
     });
-  let handle: Handler = (request) => load().then(() => handle(request));
-  return { handle: (request) => handle(request), load };
+  let handle: Handler = (request, peer) => load().then(() => handle(request, peer));
+  return { handle: (request, peer) => handle(request, peer), load };
 }
 
 /** Stands for work that could not be loaded. */
@@ -105,19 +105,19 @@ function handlerOf(
   const meter = metrics.requestsFor(endpoint.path);
   const fail = createFailure({ endpoint, work, log, leave });
 
-  function respond(request: Request): Response | Promise<Response> {
+  function respond(request: Request, peer: Peer): Response | Promise<Response> {
     checkHost(request);
     const { method } = request;
     if (!methods.includes(method)) throw new Problem("method-not-allowed", { allow });
     if (method === "OPTIONS") return preflight(endpoint, { request, allow });
-    const response = work.handle(request);
+    const response = work.handle(request, peer);
     return method === "HEAD" ? headOf(response) : response;
   }
 
-  return (request) => {
+  return (request, peer) => {
     const counted = meter.begin<Response>();
     try {
-      const response = respond(request);
+      const response = respond(request, peer);
       return response instanceof Response ? counted(leave(response)) : response.then(
         (response) => counted(leave(response)),
         (error) => afterwards(fail(error, request), counted),

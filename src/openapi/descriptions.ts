@@ -29,7 +29,7 @@ export interface Description {
 
 const STORE = [409, 503, 504];
 const HIT = [403, ...STORE];
-const HIT_REMARKS = ["prefetch", "bot", "camo"] as const;
+const HIT_REMARKS = ["prefetch", "bot", "repeat", "camo"] as const;
 
 const NOT_COUNTED = "A prefetch, and a crawler with a key, is answered without counting.";
 const COUNT = "The count; 0 before the first hit.";
@@ -58,7 +58,7 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     tags: ["Counters"],
     description: `${NOT_COUNTED} A \`POST\` takes no body: the id belongs in the query.`,
     headers: [idempotencyKey],
-    answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS, "repeat") },
+    answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS) },
     problems: HIT,
   }],
   ["GET /hit.svg", {

@@ -3,6 +3,7 @@ import { counterEndpoint, type CounterService } from "../http/counter_endpoint.t
 import { idOf } from "../http/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { idempotencyKeyOf } from "../http/idempotency_key.ts";
+import { once, visitor } from "../http/parameters.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
 export function hit(service: CounterService): Endpoint {
@@ -13,7 +14,7 @@ export function hit(service: CounterService): Endpoint {
     path: "/hit",
     methods: ["GET", "POST", "OPTIONS"],
     summary: "Count a hit",
-    parameters: [],
+    parameters: [once, visitor],
     admits: "keyholder",
     audience: "none",
     errors: "json",

@@ -5,6 +5,7 @@ import { counterEndpoint, type CounterService } from "../http/counter_endpoint.t
 import { idOf } from "../http/decisions.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import type { Found } from "../http/found.ts";
+import { once, visitor } from "../http/parameters.ts";
 import { problemInPicture } from "../http/problem_answer.ts";
 import { Problem } from "../problem.ts";
 
@@ -29,7 +30,7 @@ export function hitImage(service: CounterService): Endpoint {
     path: "/hit.svg",
     methods: SHARED_READ,
     summary: "Count a hit and show the badge",
-    parameters: LOOKS,
+    parameters: [once, visitor, ...LOOKS],
     admits: "keyholder",
     audience: "image",
     errors: "svg",

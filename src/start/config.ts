@@ -19,6 +19,8 @@ export interface Config {
   readonly failFast: boolean;
   /** Whether anyone may read. */
   readonly openReads: boolean;
+  /** How many proxies of the owner's stand before the service. */
+  readonly trustProxy: number;
   /** The zone whose days are counted, by its IANA name. */
   readonly timeZone: string;
   /** Settings that have no effect here. */
@@ -43,6 +45,7 @@ export function parseConfig(environment: Environment): Config {
     prefix: reader.read(SETTINGS.prefix),
     failFast: reader.read(SETTINGS.failFast),
     openReads: deploy || secret === undefined || publicReads,
+    trustProxy: reader.read(SETTINGS.trustProxy),
     timeZone: reader.read(SETTINGS.timeZone),
     ignored: reader.withoutEffect(Object.values(SETTINGS)),
   };

@@ -8,7 +8,7 @@ const RELISTEN_PAUSE_MS = 100;
 export interface ListenOptions {
   /** Where to listen; undefined where the platform chooses that itself. */
   at: Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
-  fetch: Deno.ServeHandler;
+  fetch: Deno.ServeHandler<Deno.NetAddr>;
   log: Log;
 }
 
@@ -69,7 +69,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
 
 type Server = Deno.HttpServer<Deno.NetAddr>;
 
-function serve(at: ListenOptions["at"], fetch: Deno.ServeHandler): Server {
+function serve(at: ListenOptions["at"], fetch: Deno.ServeHandler<Deno.NetAddr>): Server {
   try {
     return Deno.serve({ ...at, onListen: () => {} }, fetch);
   } catch (cause) {

@@ -35,8 +35,8 @@ export function parsePort(text: string): number {
   throw new BadSetting("must be a whole number from 0 to 65535");
 }
 
-/** A number of replicas. */
-export function parseReplicas(text: string): number {
+/** A number of replicas or proxies. */
+export function parseCount(text: string): number {
   if (/^\d$/.test(text)) return Number(text);
   throw new BadSetting("must be a whole number from 0 to 9");
 }

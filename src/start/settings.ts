@@ -1,10 +1,10 @@
 import {
   anyText,
+  parseCount,
   parseFlag,
   parseHost,
   parsePort,
   parsePrefix,
-  parseReplicas,
   parseTimeZone,
   type Setting,
 } from "./setting.ts";
@@ -40,7 +40,7 @@ export const SETTINGS = {
     default: "0",
     meaning: "Redis only: a hit is answered 200 when so many replicas have it.",
     onDeploy: true,
-    parse: parseReplicas,
+    parse: parseCount,
   },
   hostedStore: {
     name: "HOSTED_STORE_URL",
@@ -93,6 +93,14 @@ export const SETTINGS = {
     meaning: "0 takes a free one and prints it.",
     onDeploy: false,
     parse: parsePort,
+  },
+  trustProxy: {
+    name: "TRUST_PROXY",
+    default: "0",
+    meaning:
+      "How many proxies of your own stand before the service: visitors are told apart by the n-th entry of `X-Forwarded-For` from the right.",
+    onDeploy: false,
+    parse: parseCount,
   },
   timeZone: {
     name: "TIME_ZONE",

@@ -64,10 +64,10 @@ Deno.test("serveNothing() answers every method with 404, after a look at the hos
     metrics: new Metrics(),
   });
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "ANY"]) {
-    strictEqual((await handle(new Request("http://localhost/", { method }))).status, 404);
+    strictEqual((await handle(new Request("http://localhost/", { method }), {})).status, 404);
   }
   const headers = { host: "a/b" };
-  strictEqual((await handle(new Request("http://localhost/", { headers }))).status, 400);
+  strictEqual((await handle(new Request("http://localhost/", { headers }), {})).status, 400);
 });
 
 const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
@@ -188,5 +188,5 @@ function served(...endpoints: Endpoint[]): {
     metrics: new Metrics(),
   });
   const { handle } = paths.get("/") ?? fail("the path is not served");
-  return { log, send: async (request) => await handle(request) };
+  return { log, send: async (request) => await handle(request, {}) };
 }

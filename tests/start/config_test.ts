@@ -17,6 +17,7 @@ const plain: Config = {
   prefix: "hits:",
   failFast: false,
   openReads: true,
+  trustProxy: 0,
   timeZone: "UTC",
   ignored: [],
 };
@@ -90,6 +91,7 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     store: redis,
     replicas: 2,
   }],
+  ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {
     ...plain,
     store: { kind: "kv-file", path: "a b/日本.kv" },
@@ -173,6 +175,10 @@ const bad: [environment: Environment, named: string[]][] = [
   ...["-1", "1.5", "10", "one"].map((STORE_REPLICAS): [Environment, string[]] => [
     { STORE_URL: "redis://h", STORE_REPLICAS },
     ["STORE_REPLICAS"],
+  ]),
+  ...["-1", "1.5", "10", "true"].map((TRUST_PROXY): [Environment, string[]] => [
+    { TRUST_PROXY },
+    ["TRUST_PROXY"],
   ]),
   [{ STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
   [{ STORE_URL: "memory:", STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],

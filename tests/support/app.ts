@@ -3,6 +3,7 @@ import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counter/counters.ts";
 import { kvStore } from "./kv_store.ts";
+import type { Proxies } from "../../src/http/caller_address.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { Metrics } from "../../src/metrics.ts";
@@ -28,8 +29,8 @@ export interface Answer {
 export interface TestApp extends AsyncDisposable {
   /** The lines of its log. */
   readonly log: readonly string[];
-  /** Sends "METHOD /path?query" and holds the answer to what holds for every answer. */
-  send(line: string, headers?: HeadersInit): Promise<Answer>;
+  /** Sends "METHOD /path?query", from this machine unless from another, and holds the answer to what holds for all. */
+  send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
   /** The same with the secret and a body, such as the lines of an import. */
   sendBody(line: string, body: BodyInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
@@ -45,33 +46,40 @@ export interface TestAppOptions {
   openReads?: boolean;
   calendar?: Calendar;
   metrics?: Metrics;
+  /** How many proxies stand before the service; none unless given. */
+  proxies?: Proxies;
 }
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
+  const { proxies = 0 } = options;
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar);
   const app = createApp({
-    config: { secret, openReads },
+    config: { secret, openReads, proxies },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
   });
 
-  function send(line: string, headers: HeadersInit = {}): Promise<Answer> {
-    return sendRequest(line, { headers });
+  function send(line: string, headers: HeadersInit = {}, peer?: string): Promise<Answer> {
+    return sendRequest(line, { headers }, peer);
   }
 
-  async function sendRequest(line: string, init: RequestInit): Promise<Answer> {
+  async function sendRequest(
+    line: string,
+    init: RequestInit,
+    peer = "127.0.0.1",
+  ): Promise<Answer> {
     const [method = "", target = ""] = line.split(" ");
     const request = new Request(`http://localhost${target}`, { method, ...init });
     const host = request.headers.get("host");
     // Deno puts a request's URL together of its host, if it is not empty, and its path, whatever they are.
     if (host) Object.defineProperty(request, "url", { value: `http://${host}${target}` });
-    const response = await app.fetch(request);
+    const response = await app.fetch(request, { remoteAddr: { hostname: peer } });
     // A path in the host comes first: it is that one that is answered.
     const path = request.url.slice(request.url.indexOf("/", "http://".length));
     await checkAnswer(method, `http://localhost${path}`, response);

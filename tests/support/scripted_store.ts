@@ -1,5 +1,5 @@
-import type { CounterId } from "../../src/counter/counter_id.ts";
-import { countOnce, type KnownMarks } from "../../src/counter/once.ts";
+import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
+import { countOnce } from "../../src/counter/once.ts";
 import type { Day, Held } from "../../src/counter/days.ts";
 import type {
   Change,
@@ -26,7 +26,7 @@ export class ScriptedStore implements CounterStore {
   /** What every call waits for before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<CounterId, number>();
-  readonly #marks = new Map<CounterId, KnownMarks>();
+  readonly #marks = new Map<CounterId, { keys: Map<string, number>; visitors: Set<string> }>();
 
   async change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
     this.calls.change++;
@@ -66,6 +66,11 @@ export class ScriptedStore implements CounterStore {
     return Object.values(this.calls).reduce((sum, times) => sum + times, 0);
   }
 
+  /** What is remembered of the visitors of a counter. */
+  visitorsOf(id: string): string[] {
+    return [...this.#marks.get(counterId(id))?.visitors ?? []];
+  }
+
   #number(id: CounterId): number {
     return this.#counters.get(id) ?? 0;
   }
@@ -88,10 +93,9 @@ export class ScriptedStore implements CounterStore {
     const total = this.#number(id);
     const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
     const { amount, outcomes, keys, visitors } = countOnce(hits, { total, known });
-    this.#marks.set(id, {
-      keys: new Map([...known.keys, ...keys]),
-      visitors: known.visitors.union(visitors),
-    });
+    for (const [key, number] of keys) known.keys.set(key, number);
+    for (const visitor of visitors) known.visitors.add(visitor);
+    this.#marks.set(id, known);
     this.#counters.set(id, total + amount);
     return outcomes;
   }

@@ -7,7 +7,7 @@ import { ScriptedStore } from "./scripted_store.ts";
 
 /** Every endpoint of the service, for tests that walk its surface; they stand on a store that holds nothing. */
 export const endpoints = endpointsOf({
-  config: { secret: undefined, openReads: true },
+  config: { secret: undefined, openReads: true, proxies: 0 },
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
   metrics: new Metrics(),

@@ -1,4 +1,5 @@
-import { ADD, DELETE, ONCE, SET, TAKE_BACK } from "./scripts.ts";
+import { ONCE } from "./once_script.ts";
+import { ADD, DELETE, SET, TAKE_BACK } from "./scripts.ts";
 import type { Command } from "./store_link.ts";
 
 /** A script and the name that Redis has for it. */

@@ -1,0 +1,58 @@
+import { strictEqual } from "node:assert/strict";
+import { callerAddress } from "../../src/http/caller_address.ts";
+
+interface Row {
+  forwarded: string | null;
+  proxies: number | "deploy";
+  caller: string | undefined;
+  peer?: string;
+}
+
+const PEER = "198.51.100.9";
+
+const rows: Row[] = [
+  { forwarded: null, proxies: 0, caller: PEER },
+  { forwarded: null, proxies: "deploy", caller: PEER },
+  { forwarded: "203.0.113.7", proxies: "deploy", caller: PEER },
+  { forwarded: null, proxies: 0, peer: "::ffff:203.0.113.7", caller: "203.0.113.7" },
+  { forwarded: null, proxies: 0, peer: "2001:DB8::0:1", caller: "[2001:db8::1]" },
+  // A proxy that the owner did not tell of.
+  { forwarded: "203.0.113.7", proxies: 0, caller: undefined },
+  { forwarded: "", proxies: 0, caller: undefined },
+  // As many as the owner told of; whatever a caller put before it does not matter.
+  { forwarded: "203.0.113.7", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "192.0.2.1, 203.0.113.7", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "rubbish, <b>, 203.0.113.7", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "203.0.113.7,10.0.0.1", proxies: 2, caller: "203.0.113.7" },
+  { forwarded: "192.0.2.1, 203.0.113.7, 10.0.0.1", proxies: 2, caller: "203.0.113.7" },
+  // Readers within the owner's network.
+  { forwarded: "10.0.0.7", proxies: 1, caller: "10.0.0.7" },
+  { forwarded: "unknown, 10.0.0.7", proxies: 1, caller: "10.0.0.7" },
+  // Spellings.
+  { forwarded: " 203.0.113.7:4711 ", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "[2001:db8::7]:443", proxies: 1, caller: "[2001:db8::7]" },
+  { forwarded: "2001:DB8:0:0::7", proxies: 1, caller: "[2001:db8::7]" },
+  { forwarded: "[fe80::7%eth0]", proxies: 1, caller: "[fe80::7]" },
+  { forwarded: "fe80::7%25eth0", proxies: 1, caller: "[fe80::7]" },
+  { forwarded: "::ffff:203.0.113.7", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "::ffff:cb00:7107", proxies: 1, caller: "203.0.113.7" },
+  // Fewer than told of, more than told of, or no address where the caller's should be.
+  { forwarded: null, proxies: 1, caller: undefined },
+  { forwarded: "203.0.113.7", proxies: 2, caller: undefined },
+  { forwarded: "203.0.113.7, 10.0.0.1", proxies: 1, caller: undefined },
+  { forwarded: "2001:db8::7, fd00::1", proxies: 1, caller: undefined },
+  { forwarded: "203.0.113.7, unknown", proxies: 1, caller: undefined },
+  { forwarded: "203.0.113.7, _hidden", proxies: 1, caller: undefined },
+  { forwarded: "203.0.113.7, ", proxies: 1, caller: undefined },
+  { forwarded: "999.0.113.7", proxies: 1, caller: undefined },
+  { forwarded: "1.2.3", proxies: 1, caller: undefined },
+  { forwarded: "::::", proxies: 1, caller: undefined },
+  { forwarded: "[2001:db8::7", proxies: 1, caller: undefined },
+  { forwarded: "example.com", proxies: 1, caller: undefined },
+];
+
+for (const { forwarded, proxies, peer = PEER, caller } of rows) {
+  Deno.test(`callerAddress() of ${peer} behind ${proxies} with ${forwarded} is ${caller}`, () => {
+    strictEqual(callerAddress({ peer, forwarded, proxies }), caller);
+  });
+}

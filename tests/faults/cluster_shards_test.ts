@@ -54,6 +54,11 @@ Deno.test(
     await service.waitForOutput(new RegExp(`"store back","node":"127.0.0.1:${node.port}"`));
     const again = await fetch(`${service.url}/readyz`);
     deepStrictEqual(await again.json(), { status: "ok" });
+    const named = service.stderr().matchAll(/"store away","node":"([^"]*)"/g);
+    deepStrictEqual(
+      new Set(Array.from(named, ([, name]) => name)),
+      new Set([`127.0.0.1:${node.port}`]),
+    );
   },
 );
 

@@ -4,6 +4,7 @@ import type { ClusterTopology } from "./cluster_topology.ts";
 import { slotOf } from "./key_slot.ts";
 import { arrived, type RedisNode } from "./redis_node.ts";
 import { isFailure, type Reply } from "./redis_reply.ts";
+import { isForbiddenScript, isUnknownScript } from "./script_calls.ts";
 import { type Command, writes } from "./store_link.ts";
 
 /** A command on its way, and what became of it as far as it is known. */
@@ -120,16 +121,23 @@ async function carryOut(node: RedisNode, errands: readonly Errand[]): Promise<vo
   }
 }
 
-/** What answers tell of the node that gave them; that it sends a command on is no trouble. */
-function judge({ health, address }: RedisNode, errands: readonly Errand[]): void {
-  const trouble = errands.map(({ reply }) => reply).find((reply) =>
-    reply !== UNSENT && isFailure(reply) && !isSplit(reply) && !redirectOf(reply, address)
-  );
+/** What answers tell of the node that gave them. */
+function judge(node: RedisNode, errands: readonly Errand[]): void {
+  const { health } = node;
+  const trouble = errands.find((errand) => isTrouble(errand, node))?.reply;
   if (trouble?.kind === "refused") health.unwritable(trouble.cause);
   else if (trouble?.kind === "lost") health.away(trouble.cause);
   else if (errands.some(({ reply, command }) => reply.kind === "done" && writes(command))) {
     health.well();
   }
+}
+
+/** Whether an errand failed for what its node is; where it is sent on, or has another form, it goes on. */
+function isTrouble({ reply }: Errand, { address }: RedisNode): boolean {
+  if (reply === UNSENT || !isFailure(reply)) return false;
+  if (reply.kind === "lost") return true;
+  const goesOn = isSplit(reply) || redirectOf(reply, address) !== undefined;
+  return !goesOn && !isUnknownScript(reply.cause) && !isForbiddenScript(reply.cause);
 }
 
 function pause(milliseconds: number): Promise<void> {

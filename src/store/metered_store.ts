@@ -1,4 +1,4 @@
-import type { Change, CounterStore } from "../counter/store.ts";
+import type { Change, ChangeOutcome, CounterStore } from "../counter/store.ts";
 import type { BatchMeter, Metrics } from "../metrics.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
@@ -10,10 +10,10 @@ export function meteredStore(store: CounterStore, metrics: Metrics): CounterStor
   const reads = metrics.batchesOf("read");
   const histories = metrics.batchesOf("history");
 
-  function note(change: Change, outcome: unknown): void {
-    if (change.kind !== "add") return;
-    if (!(outcome instanceof Problem)) metrics.hits += change.amount;
-    else if (outcome.kind === "outcome-unknown") metrics.unknownHits += change.amount;
+  function note(change: Change, outcome: ChangeOutcome | undefined): void {
+    if (outcome === undefined) return;
+    if (!(outcome instanceof Problem)) metrics.hits += hitsCounted(change, outcome);
+    else if (outcome.kind === "outcome-unknown") metrics.unknownHits += hitsAsked(change);
   }
 
   return {
@@ -30,6 +30,18 @@ export function meteredStore(store: CounterStore, metrics: Metrics): CounterStor
     read: (ids) => metered(reads, ids, () => store.read(ids)),
     history: (wanted) => metered(histories, wanted, () => store.history(wanted)),
   };
+}
+
+/** How many hits a change is to bring. */
+function hitsAsked(change: Change): number {
+  if (change.kind === "add") return change.amount;
+  return change.kind === "once" ? change.hits.length : 0;
+}
+
+/** How many it brought: of those that count once, the others are repeats. */
+function hitsCounted(change: Change, outcome: Exclude<ChangeOutcome, Problem>): number {
+  const single = typeof outcome === "number" || !("length" in outcome);
+  return single ? hitsAsked(change) : outcome.filter(({ repeat }) => !repeat).length;
 }
 
 function metered<Result>(

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Metrics } from "../../src/metrics.ts";
 import { meteredHealth, meteredStore } from "../../src/store/metered_store.ts";
+import { Problem } from "../../src/problem.ts";
 import { createLog } from "../../src/log.ts";
 import { endpoints } from "../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../support/app.ts";
@@ -31,6 +32,25 @@ Deno.test("GET /metrics counts requests by endpoint and status, and hits by what
   strictEqual(numbers.get('tallymark_store_batch_ids_total{kind="change"}'), 3);
   strictEqual(numbers.get('tallymark_store_duration_seconds_count{kind="change"}'), 3);
   strictEqual(numbers.get("tallymark_waiting_requests"), 0);
+});
+
+Deno.test("GET /metrics counts a hit that is sent again once, and hits of which nobody knows apart", async () => {
+  const metrics = new Metrics();
+  const { store } = await memoryStore();
+  await using room = openApp({ store: meteredStore(store, metrics), metrics });
+  for (let time = 0; time < 3; time++) {
+    await room.send("POST /hit?id=home", { ...headers, "idempotency-key": "same" });
+  }
+  strictEqual((await numbersOf(room)).get("tallymark_hits_total"), 1);
+  const lost = meteredStore({
+    ...store,
+    change: () => Promise.reject(new Problem("outcome-unknown")),
+  }, metrics);
+  await using other = openApp({ store: lost, metrics });
+  strictEqual((await other.send("POST /hit?id=home", headers)).status, 504);
+  const numbers = await numbersOf(other);
+  strictEqual(numbers.get("tallymark_hits_unknown_total"), 1);
+  strictEqual(numbers.get("tallymark_hits_total"), 1);
 });
 
 Deno.test("GET /metrics names endpoints of the service only, whatever is asked for", async () => {

@@ -29,8 +29,20 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     const since = underWay === 0 ? begun : undefined;
     const records = await readRecords(place, questions);
     // What was read while a commit was under way may be what was there before it.
-    if (since === begun) questions.forEach(({ id }, index) => keep(id, records[index]));
+    if (since === begun) keepRead(questions, records);
     return records;
+  }
+
+  /** Without the ledgers, which take more memory than all the rest; what is known of the open day stays known. */
+  function keepRead(questions: readonly Question[], records: readonly KvRecord[]): void {
+    records.forEach(({ outcome, versionstamp, openDay }, index) => {
+      const question = questions[index];
+      if (question === undefined) return;
+      const { id, withLedger } = question;
+      if (withLedger || kept.get(id)?.versionstamp !== versionstamp) {
+        keep(id, { outcome, versionstamp, openDay });
+      }
+    });
   }
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
@@ -78,13 +90,9 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
   }
 
   /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
-  function keep(id: CounterId, record: KvRecord | undefined): void {
-    if (typeof record?.outcome !== "number" || record.versionstamp === null) {
-      kept.delete(id);
-      return;
-    }
-    const { outcome, versionstamp, openDay } = record;
-    kept.set(id, { outcome, versionstamp, openDay });
+  function keep(id: CounterId, record: KvRecord): void {
+    if (typeof record.outcome === "number" && record.versionstamp !== null) kept.set(id, record);
+    else kept.delete(id);
   }
 
   function forget(plans: readonly Plan[]): void {

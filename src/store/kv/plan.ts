@@ -25,39 +25,33 @@ export interface Plan {
 
 /** What to write of a counter. */
 export interface Writes {
-  /** Undefined where the counter ends, and its ledger with it. */
+  /** Undefined where the counter ends. */
   readonly total: number | undefined;
-  /** Undefined where it stays as it is. */
-  readonly ledger?: Ledger;
-  /** The years whose days are new. */
-  readonly years: readonly YearEntry[];
-  /** The years whose days end. */
-  readonly goneYears: readonly number[];
+  /** Undefined where it stays as it is, as for nearly every hit. */
+  readonly history: HistoryWrites | undefined;
   /** What makes later hits the same as these. */
   readonly marks?: NewMarks;
 }
 
+/** What to write of the days of a counter. */
+export interface HistoryWrites {
+  /** Undefined where there shall be none. */
+  readonly ledger: Ledger | undefined;
+  /** The years whose days are new. */
+  readonly years: readonly YearEntry[];
+  /** The years whose days end. */
+  readonly goneYears: readonly number[];
+}
+
 /** What a change makes of a counter; where it is none of hits, the record has the ledger and all years. */
 export function planOf(change: Change, before: KvRecord, today: Day): Plan {
-  return { change, before, ...resultOf(change, before, today) };
+  const { outcome: total } = before;
+  if (typeof total !== "number") return { change, before, outcome: total, writes: undefined };
+  const { outcome, writes } = resultOf(change, { before, total, today });
+  return { change, before, outcome, writes };
 }
 
 type Result = Pick<Plan, "outcome" | "writes">;
-
-function resultOf(change: Change, before: KvRecord, today: Day): Result {
-  const { outcome: total } = before;
-  if (typeof total !== "number") return { outcome: total, writes: undefined };
-  switch (change.kind) {
-    case "add":
-      return added(change.amount, { before, total, today });
-    case "once":
-      return addedOnce(change, { before, total, today });
-    case "set":
-      return replaced(change, { before, total, today });
-    case "delete":
-      return deleted({ before, total });
-  }
-}
 
 interface Situation {
   before: KvRecord;
@@ -65,17 +59,30 @@ interface Situation {
   today: Day;
 }
 
-function added(amount: number, { before, total, today }: Situation): Result {
+function resultOf(change: Change, situation: Situation): Result {
+  switch (change.kind) {
+    case "add":
+      return added(change.amount, situation);
+    case "once":
+      return addedOnce(change, situation);
+    case "set":
+      return replaced(change, situation);
+    case "delete":
+      return deleted(situation);
+  }
+}
+
+function added(amount: number, situation: Situation): Result {
+  const { before, total, today } = situation;
   const outcome = total + amount;
   if (outcome > MAX_HITS) return { outcome: new Problem("counter-full"), writes: undefined };
-  if (before.openDay >= today) {
-    return { outcome, writes: { total: outcome, years: NONE, goneYears: NONE } };
-  }
+  const history = before.openDay >= today ? undefined : opened(situation);
+  return { outcome, writes: { total: outcome, history } };
+}
+
+function opened({ before, total, today }: Situation): HistoryWrites {
   const { ledger, over } = openDay({ ledger: before.ledger, total }, today);
-  return {
-    outcome,
-    writes: { total: outcome, ledger, years: over === undefined ? NONE : [over], goneYears: NONE },
-  };
+  return { ledger, years: over === undefined ? NONE : [over], goneYears: NONE };
 }
 
 /** Always with its total, even where none of the hits counts: that guards the marks. */
@@ -100,15 +107,16 @@ function replaced(change: Replacement, { before, total, today }: Situation): Res
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));
   const goneYears = yearsOf(before).filter((year) => !staying.has(year));
-  return { outcome: held, writes: { total: hits, ledger, years, goneYears } };
+  return { outcome: held, writes: { total: hits, history: { ledger, years, goneYears } } };
 }
 
-function deleted({ before, total }: Omit<Situation, "today">): Result {
+function deleted({ before, total }: Situation): Result {
   const outcome = heldIn(before, total);
   if (before.versionstamp === null && before.ledger === undefined) {
     return { outcome, writes: undefined };
   }
-  return { outcome, writes: { total: undefined, years: NONE, goneYears: yearsOf(before) } };
+  const history = { ledger: undefined, years: NONE, goneYears: yearsOf(before) };
+  return { outcome, writes: { total: undefined, history } };
 }
 
 const NONE: readonly never[] = [];

@@ -1,7 +1,6 @@
 import { type Day, yearsSince } from "../../counter/days.ts";
-import type { KnownMarks } from "../../counter/once.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Change, OnceAddition } from "../../counter/store.ts";
+import type { Change } from "../../counter/store.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { readMarks } from "./kv_marks.ts";
 import { type KvRecord, readYears } from "./kv_records.ts";
@@ -21,39 +20,29 @@ export function plansFor(
   changes: readonly Change[],
   options: PlansForOptions,
 ): Plan[] | Promise<Plan[]> {
-  const records = changes.map((change) => knownRecord(change, options));
-  const unknown = changes.filter((_, index) => records[index] === undefined);
-  const planAll = (asked: readonly KvRecord[], marks: readonly KnownMarks[] = []): Plan[] => {
-    const [rest, marksOfEach] = [asked.values(), marks.values()];
-    return changes.map((change, index) => {
-      const record = records[index] ?? rest.next().value;
-      if (record === undefined) throw new TypeError("Plan a change: its record was not asked for");
-      return change.kind === "once"
-        ? planOf(change, withMarks(record, marksOfEach.next().value), options.today)
-        : planOf(change, record, options.today);
-    });
-  };
-  const additions = changes.filter((change) => change.kind === "once");
-  if (additions.length > 0) {
-    return askAll({ unknown, additions }, options).then(([asked, marks]) => planAll(asked, marks));
+  const plans: Plan[] = [];
+  for (const change of changes) {
+    const record = change.kind === "add" ? knownRecord(change, options) : undefined;
+    if (record === undefined) return askedPlans(changes, options);
+    plans.push(planOf(change, record, options.today));
   }
-  return unknown.length === 0 ? planAll([]) : ask(unknown, options).then((asked) => planAll(asked));
+  return plans;
 }
 
 /** The marks after the records: who leaves a mark writes the total too, which the commit would notice. */
-async function askAll(
-  { unknown, additions }: { unknown: readonly Change[]; additions: readonly OnceAddition[] },
-  options: PlansForOptions,
-): Promise<[KvRecord[], KnownMarks[]]> {
+async function askedPlans(changes: readonly Change[], options: PlansForOptions): Promise<Plan[]> {
   const { database, today } = options;
-  const asked = unknown.length === 0 ? [] : await ask(unknown, options);
-  const marks = additions.map((addition) => readMarks(database, { addition, day: today }));
-  return [asked, await Promise.all(marks)];
-}
-
-function withMarks(record: KvRecord, marks: KnownMarks | undefined): KvRecord {
-  if (marks === undefined) throw new TypeError("Plan hits: their marks were not asked for");
-  return { ...record, marks };
+  const known = changes.map((change) => knownRecord(change, options));
+  const unknown = changes.filter((_, index) => known[index] === undefined);
+  const asked = (unknown.length === 0 ? [] : await ask(unknown, options)).values();
+  const records = known.map((record) => record ?? asked.next().value);
+  return await Promise.all(changes.map(async (change, index) => {
+    const record = records[index];
+    if (record === undefined) throw new TypeError("Plan a change: its record was not asked for");
+    if (change.kind !== "once") return planOf(change, record, today);
+    const marks = await readMarks(database, { addition: change, day: today });
+    return planOf(change, { ...record, marks }, today);
+  }));
 }
 
 /** The record of a counter, where hits need no more of it and it need not be asked for. */

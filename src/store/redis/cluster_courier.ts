@@ -68,7 +68,7 @@ export class ClusterCourier {
     errands: readonly Errand[],
     { hops, until }: Journey,
   ): Promise<void> {
-    if (node === undefined) return this.#topology.alarm();
+    if (node === undefined) return this.#topology.inquiry.alarm();
     const sentAt = performance.now();
     await carryOut(node, errands);
     judge(node, errands);
@@ -94,13 +94,15 @@ export class ClusterCourier {
     if (isSplit(reply)) return node;
     const redirect = redirectOf(reply, node.address);
     if (redirect === undefined) {
-      if (reply === UNSENT || LOST_ITS_WAY.test(reply.cause.message)) this.#topology.alarm();
+      if (reply === UNSENT || LOST_ITS_WAY.test(reply.cause.message)) {
+        this.#topology.inquiry.alarm();
+      }
       return undefined;
     }
     this.#onRedirect();
     const target = this.#topology.nodeAt(redirect);
     if (target !== node) target.confirm(sentAt);
-    this.#topology.alarm();
+    this.#topology.inquiry.alarm();
     if (!target.usable) return target;
     if (!redirect.asking) this.#topology.move(redirect.slot, target);
     errand.node = target;

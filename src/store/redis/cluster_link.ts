@@ -29,15 +29,15 @@ export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
   const { seeds, connect, onGone, onRedirect } = options;
   const topology = new ClusterTopology({
     seeds,
-    connect: (address) => connect(address, () => topology.alarm()),
+    connect: (address) => connect(address, () => topology.inquiry.alarm()),
     onGone,
   });
   const courier = new ClusterCourier(topology, onRedirect);
   const until = performance.now() + OPEN_MS;
   await arrived(topology.nodes, until);
-  await topology.refresh();
+  await topology.inquiry.ask();
   await arrived(topology.masters.keys(), until);
-  await topology.refresh();
+  await topology.inquiry.ask();
   return {
     health: UNWATCHED,
     together: false,

@@ -24,12 +24,13 @@ const IDLE_MS = 30_000;
 
 /** Who serves which slot of a Redis Cluster, as its nodes last told, and the connections to them. */
 export class ClusterTopology {
+  /** Asks the nodes, one after the other, until one tells the slots. */
+  readonly inquiry: Inquiry = new Inquiry({ calmMs: CALM_MS, ask: () => this.#ask() });
   readonly #options: ClusterTopologyOptions;
   readonly #nodes = new Map<string, RedisNode>();
   /** When a node was last named, by `performance.now()`. */
   readonly #namedAt = new Map<RedisNode, number>();
   readonly #owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
-  readonly #inquiry = new Inquiry({ calmMs: CALM_MS, ask: () => this.#ask() });
   #ranges: readonly SlotRange[] = [];
 
   constructor(options: ClusterTopologyOptions) {
@@ -70,19 +71,9 @@ export class ClusterTopology {
     this.#owners[slot] = owner;
   }
 
-  /** Says that not all is as it was: the slots are asked for soon, and then less and less often until all is well. */
-  alarm(): void {
-    this.#inquiry.alarm();
-  }
-
-  /** Asks the nodes, one after the other, until one tells the slots; calls meanwhile share it. */
-  refresh(): Promise<void> {
-    return this.#inquiry.ask();
-  }
-
   /** Ends all connections. */
   async close(): Promise<void> {
-    await this.#inquiry.end();
+    await this.inquiry.end();
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 

@@ -31,7 +31,7 @@ export async function* scanCluster(
 
 /** The slots that are on their way from one master to another, as the masters say right now. */
 async function underWay(topology: ClusterTopology): Promise<Set<number>> {
-  await topology.refresh();
+  await topology.inquiry.ask();
   const answers = await Promise.all(
     topology.masters.keys().map((node) => node.send([["CLUSTER", "NODES"]])),
   );

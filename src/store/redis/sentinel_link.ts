@@ -18,16 +18,16 @@ const OPEN_MS = 1500;
 export async function openSentinels(options: SentinelOptions): Promise<StoreLink> {
   const watch = new SentinelWatch(options);
   await within(OPEN_MS, watch.tried).catch(() => {});
-  await watch.refresh();
+  await watch.inquiry.ask();
   await within(OPEN_MS, watch.node?.tried ?? Promise.resolve()).catch(() => {});
-  await watch.refresh();
+  await watch.inquiry.ask();
   const { health } = options;
   const link = singleLink({ health, node: () => watch.node, close: () => watch.close() });
   return {
     ...link,
     async send(commands) {
       const replies = await link.send(commands);
-      if (replies.some(refusedByReplica)) watch.alarm();
+      if (replies.some(refusedByReplica)) watch.inquiry.alarm();
       return replies;
     },
   };

@@ -29,9 +29,10 @@ const ASK_MS = 300;
 
 /** The Redis that Sentinels name as the master, now and after each failover. */
 export class SentinelWatch {
+  /** Asks all Sentinels for the master. */
+  readonly inquiry: Inquiry = new Inquiry({ calmMs: CALM_MS, ask: () => this.#ask() });
   readonly #options: SentinelWatchOptions;
   readonly #sentinels = new Map<string, RedisLink>();
-  readonly #inquiry = new Inquiry({ calmMs: CALM_MS, ask: () => this.#ask() });
   #node: RedisNode | undefined;
   /** The failover that made it the master. */
   #epoch = -1;
@@ -51,19 +52,9 @@ export class SentinelWatch {
     return Promise.all(this.#sentinels.values().map((sentinel) => sentinel.tried));
   }
 
-  /** Says that not all is as it was: the Sentinels are asked soon, and then less and less often until all is well. */
-  alarm(): void {
-    this.#inquiry.alarm();
-  }
-
-  /** Asks all Sentinels for the master; calls meanwhile share it. */
-  refresh(): Promise<void> {
-    return this.#inquiry.ask();
-  }
-
   /** Ends all connections. */
   async close(): Promise<void> {
-    await this.#inquiry.end();
+    await this.inquiry.end();
     await Promise.all([...this.#sentinels.values()].map((sentinel) => sentinel.close()));
     await this.#node?.close();
   }

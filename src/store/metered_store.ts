@@ -55,11 +55,20 @@ function metered<Result>(
   return call().finally(() => meter.durations.observe((performance.now() - since) / 1000));
 }
 
+/** What the metrics call a store that is one node. */
+export const WHOLE = "store";
+
 /** The health of a store, or of one of its nodes, that the log and the metrics tell. */
 export function meteredHealth(
   { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
 ): StoreHealth {
-  const name = node ?? "store";
+  const name = node ?? WHOLE;
   metrics.nodes.set(name, true);
-  return createStoreHealth(log, { node, onChange: (well) => metrics.nodes.set(name, well) });
+  return createStoreHealth(log, {
+    node,
+    onChange(well) {
+      // One that is gone may still tell of its end.
+      if (metrics.nodes.has(name)) metrics.nodes.set(name, well);
+    },
+  });
 }

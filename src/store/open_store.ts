@@ -11,7 +11,7 @@ import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
-import { meteredHealth, meteredStore } from "./metered_store.ts";
+import { meteredHealth, meteredStore, WHOLE } from "./metered_store.ts";
 import { within } from "../counter/within.ts";
 
 /** How long a service that fails fast waits for its store at start. */
@@ -83,7 +83,10 @@ async function open(
             replicas,
             library,
             health,
-            healthOf,
+            healthOf(node) {
+              metrics.nodes.delete(WHOLE);
+              return healthOf(node);
+            },
             onGone: (node) => metrics.nodes.delete(node),
             onRedirect: () => metrics.redirects++,
             onUnusable,

@@ -8,7 +8,7 @@ import {
   type RedisServer,
   startRedis,
 } from "../support/redis_server.ts";
-import { SECRET } from "../support/secret.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { runService, type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
@@ -54,6 +54,10 @@ Deno.test(
     await service.waitForOutput(new RegExp(`"store back","node":"127.0.0.1:${node.port}"`));
     const again = await fetch(`${service.url}/readyz`);
     deepStrictEqual(await again.json(), { status: "ok" });
+    deepStrictEqual(
+      await nodesUp(service),
+      cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).sort(),
+    );
     const named = service.stderr().matchAll(/"store away","node":"([^"]*)"/g);
     deepStrictEqual(
       new Set(Array.from(named, ([, name]) => name)),
@@ -116,6 +120,24 @@ Deno.test(
     strictEqual(await status(service, "home"), 504);
     await replica.kill("SIGCONT");
     await waitFor("the replica", async () => await status(service, "home") === 200 || undefined);
+  },
+);
+
+Deno.test(
+  "openRedis: with min-replicas-to-write a Redis without its replicas surely counts nothing",
+  needsRedis,
+  async () => {
+    await using master = await startRedis({
+      args: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"],
+    });
+    const replica = await startRedis({ args: ["--replicaof", "127.0.0.1", String(master.port)] });
+    await using service = await start({ STORE_URL: master.url, STORE_REPLICAS: "1" });
+    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined);
+    await replica[Symbol.asyncDispose]();
+    await waitFor("the refusal", async () => await status(service, "home") === 503 || undefined);
+    const stored = await master.command("GET", "hits:home");
+    strictEqual(await status(service, "home"), 503);
+    strictEqual(await master.command("GET", "hits:home"), stored);
   },
 );
 
@@ -193,7 +215,7 @@ Deno.test(
     let exports = 0;
     for (; moving || exports === 0; exports++) {
       const response = await fetch(`${service.url}/counters?days=0`, {
-        headers: { "x-auth-token": SECRET },
+        headers: authorized,
       });
       const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
       const ids = lines.slice(0, -1).map(({ id }) => id);
@@ -216,6 +238,12 @@ function start(env: Record<string, string>): Promise<Service> {
 async function status(service: Service, id: string): Promise<number> {
   const { answer } = await hitOnce({ service }, id);
   return answer?.status ?? 0;
+}
+
+/** The nodes that the metrics call up, in the order of the alphabet. */
+async function nodesUp({ url }: Service): Promise<string[]> {
+  const text = await (await fetch(`${url}/metrics`, { headers: authorized })).text();
+  return Array.from(text.matchAll(/store_up\{node="([^"]*)"\} 1/g), ([, node = ""]) => node).sort();
 }
 
 async function ready({ url }: Service): Promise<true | undefined> {

@@ -11,7 +11,7 @@ local function beside(what) return (string.gsub(KEYS[2], '}days', '}' .. what, 1
 local function once_key(key) return beside('once:' .. key) end
 
 local day, seen = tonumber(ARGV[1]), beside('seen' .. ARGV[1])
-local total = total_of(KEYS[1])
+local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return no_counter() end
 
 local amount, answers, firsts, again, newcomers, is_new = 0, {}, {}, {}, {}, {}

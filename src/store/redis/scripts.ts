@@ -15,9 +15,9 @@ local function year_of(day) return 1968 + math.floor(4 * (day + 731) / 1461) end
 
 local function year_key(ledger, year) return (string.gsub(ledger, '}days', '}days' .. year, 1)) end
 
--- What a counter holds; nil where that is no counter.
-local function total_of(key)
-  local held = redis.call('GET', key) or '0'
+-- The number that a text holds; nil where that is no counter.
+local function total_of(held)
+  held = held or '0'
   if held ~= '0' and not string.match(held, '^[1-9]%d*$') then return nil end
   if #held > 16 or tonumber(held) > MAX_HITS then return nil end
   return tonumber(held)
@@ -73,7 +73,7 @@ end
  */
 export const ADD = `${COMMON}
 local day, amount, already = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local total = total_of(KEYS[1])
+local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return no_counter() end
 if total + amount > MAX_HITS then return redis.error_reply('ERR counter is full') end
 open(KEYS[2], total - already, day)
@@ -85,7 +85,7 @@ return redis.call('INCRBY', KEYS[1], ARGV[2])
  * many hits it was.
  */
 export const TAKE_BACK = `${COMMON}
-local total = total_of(KEYS[1])
+local total = total_of(redis.call('GET', KEYS[1]))
 if total and total >= tonumber(ARGV[1]) then return total end
 return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
 `;
@@ -119,42 +119,52 @@ local function earlier(one, other)
   return text(math.min(one, other))
 end
 
-local mode, day, hits = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local key, ledger_key, given = KEYS[1], KEYS[2], ARGV[4]
-local total = total_of(key)
-if not total then return no_counter() end
-local held = snapshot(key, ledger_key)
-local after = mode == 'max' and math.max(hits, total) or hits
-local years = {}
-for at = 5, #ARGV, 2 do years[ARGV[at]] = ARGV[at + 1] end
+-- The years that stand in a list from a place on, each with its text.
+local function years_in(list, from)
+  local years = {}
+  for at = from, #list, 2 do years[list[at]] = list[at + 1] end
+  return years
+end
 
-local latest = math.max(day, tonumber(string.match(held[2] or '', '^%d+') or 0))
-local ledger
-if not given then
-  open(ledger_key, total, day)
-  local last, opening, first, before = string.match(redis.call('GET', ledger_key), LEDGER)
-  ledger = last .. ' ' .. text(after - math.max(0, total - opening)) .. ' ' .. first .. before
-else
-  latest = math.max(latest, tonumber(string.match(given, '^%d+')))
+-- The parts of a ledger once a day is open; a year that this ends goes to the others.
+local function parts_at(day, ledger, total, years)
   local over, ended
-  given, over, ended = opened(given, 0, latest)
+  ledger, over, ended = opened(ledger, total, day)
   if over then years[text(over)] = ended end
-  local last, opening, first, before = string.match(given, LEDGER)
+  return string.match(ledger, LEDGER)
+end
+
+local function last_day(ledger) return tonumber(string.match(ledger, '^%d+') or 0) end
+
+local mode, today, hits, given = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local key, ledger_key = KEYS[1], KEYS[2]
+local held = snapshot(key, ledger_key)
+local total, ledger = total_of(held[1]), held[2] or ''
+if not total then return no_counter() end
+local after = mode == 'max' and math.max(hits, total) or hits
+local known, years = years_in(held, 3), years_in(ARGV, 5)
+local day = math.max(today, last_day(ledger), last_day(given or ''))
+
+local last, opening, first, before
+if not given then
+  last, opening, first, before = parts_at(day, ledger, total, years)
+  opening = after - math.max(0, total - opening)
+else
+  last, opening, first, before = parts_at(day, given, 0, years)
   if mode == 'max' then
-    open(ledger_key, total, latest)
-    local _, was, was_first, was_before = string.match(redis.call('GET', ledger_key), LEDGER)
+    local _, was, was_first, was_before = parts_at(day, ledger, total, known)
     opening = -math.max(-opening, total - was)
     first, before = earlier(first, was_first), larger(was_before, before)
-    for year, text_of_year in pairs(years) do
-      years[year] = larger_year(redis.call('GET', year_key(ledger_key, year)) or text_of_year, text_of_year)
+    for year, was_hits in pairs(known) do
+      years[year] = years[year] and larger_year(was_hits, years[year]) or was_hits
     end
   else
-    for at = 3, #held, 2 do redis.call('DEL', year_key(ledger_key, held[at])) end
+    for year in pairs(known) do redis.call('DEL', year_key(ledger_key, year)) end
   end
-  ledger = last .. ' ' .. text(after + opening) .. ' ' .. first .. before
+  opening = after + opening
 end
 for year, hits_of_year in pairs(years) do redis.call('SET', year_key(ledger_key, year), hits_of_year) end
-redis.call('SET', ledger_key, ledger)
+redis.call('SET', ledger_key, last .. ' ' .. text(opening) .. ' ' .. first .. before)
 redis.call('SET', key, text(after), 'KEEPTTL')
 return held
 `;
@@ -166,8 +176,8 @@ return held
  * that may be, one is left that takes those hits.
  */
 export const DELETE = `${COMMON}
-if not total_of(KEYS[1]) then return no_counter() end
 local held = snapshot(KEYS[1], KEYS[2])
+if not total_of(held[1]) then return no_counter() end
 if not held[1] and not held[2] then return held end
 for at = 3, #held, 2 do redis.call('DEL', year_key(KEYS[2], held[at])) end
 local last = math.max(tonumber(ARGV[1]), tonumber(string.match(held[2] or '', '^%d+') or 0))

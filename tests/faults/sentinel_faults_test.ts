@@ -1,8 +1,12 @@
+import { strictEqual } from "node:assert/strict";
+import { opensslAvailable } from "../support/certificate.ts";
 import { type RedisSentinels, startSentinels } from "../support/redis_sentinel.ts";
 import { needsRedis } from "../support/redis_server.ts";
+import { SECRET } from "../support/secret.ts";
+import { startService } from "../support/service.ts";
 import { fullNumbers } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { pause } from "./load.ts";
+import { hitOnce, pause } from "./load.ts";
 import { storedInRedis } from "./stored.ts";
 import { withstand } from "./withstand.ts";
 
@@ -84,3 +88,21 @@ for (const { name, awaited, replicas, happen } of FAULTS) {
     },
   });
 }
+
+Deno.test({
+  name: "Sentinel: TLS and a password are served",
+  ignore: needsRedis.ignore || !opensslAvailable,
+  async fn() {
+    await using sentinels = await startSentinels({ tls: true, password: "p@ss" });
+    await using service = await startService({
+      env: {
+        SECRET_TOKEN: SECRET,
+        STORE_URL: sentinels.url.replace("://", "://:p%40ss@"),
+        DENO_CERT: sentinels.server(0).caCertificate ?? "",
+      },
+    });
+    const { answer } = await hitOnce({ service });
+    strictEqual(answer?.status, 200);
+    strictEqual(await sentinels.server(0).command("GET", "hits:home"), "1");
+  },
+});

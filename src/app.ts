@@ -24,10 +24,12 @@ import { days } from "./routes/days.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
-import { health, openapiDocument, readiness, welcome } from "./routes/service.ts";
 import { metricsText } from "./routes/metrics.ts";
+import { sampleBadge } from "./routes/sample.ts";
+import { health, openapiDocument, readiness } from "./routes/service.ts";
 import { session } from "./routes/session.ts";
 import { tally } from "./routes/tally.ts";
+import { welcome } from "./routes/welcome.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
@@ -78,7 +80,8 @@ export function endpointsOf(
     metricsText(service),
     health(),
     readiness(service),
-    welcome(() => endpoints),
+    sampleBadge(),
+    welcome(() => endpoints, service),
   ];
   return endpoints;
 }

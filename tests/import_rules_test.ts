@@ -26,6 +26,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/http/", "src/counter/", "src/badge/", "src/openapi/", "src/page/"],
     "src/problem.ts",
   ]],
+  ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
   ["src/http/", [
     ...["src/http/", "src/problem.ts", "src/recent.ts"],
     ...["src/counter/counter_id.ts", "src/counter/period.ts"],

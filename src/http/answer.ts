@@ -2,7 +2,7 @@
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** What an answer's body is. */
-export type Form = WordForm | "svg" | "script";
+export type Form = WordForm | "svg" | "script" | "html";
 /** The forms that are words. */
 export type WordForm = "json" | "text";
 
@@ -20,6 +20,7 @@ const TYPES: Record<Form, string> = {
   text: "text/plain; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
   script: "text/javascript; charset=utf-8",
+  html: "text/html; charset=utf-8",
 };
 
 /** Lets the style of a badge through and nothing else, should somebody open it as a page. */
@@ -43,6 +44,7 @@ export function headersOf(form: Form, { cacheControl, audience }: Sharing): Head
     ...(audience === "any" && ANY_ORIGIN),
     ...(audience !== "none" && CROSS_ORIGIN),
     ...(form === "svg" && { "content-security-policy": SVG_POLICY }),
+    ...(form === "html" && { "referrer-policy": "no-referrer" }),
   };
 }
 
@@ -53,7 +55,11 @@ export function remarkOf(remark: string, audience: Audience): HeaderRecord {
 }
 
 /** An answer with these headers. */
-export function answer(body: string | null, headers: HeaderRecord, status = 200): Response {
+export function answer(
+  body: string | Uint8Array<ArrayBuffer> | null,
+  headers: HeaderRecord,
+  status = 200,
+): Response {
   return new Response(body, { status, headers });
 }
 

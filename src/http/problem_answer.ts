@@ -1,4 +1,5 @@
 import type { Problem } from "../problem.ts";
+import { asksForImage } from "./accept.ts";
 import {
   answer,
   type Audience,
@@ -61,21 +62,6 @@ function problemHeaders(problem: Problem, { form, ...sharing }: ProblemForm): He
     ...(problem.status === 503 && { "retry-after": "1" }),
     ...(problem.allow !== undefined && { allow: problem.allow }),
   };
-}
-
-/** Whether somebody wants to show the answer as an image: their `Accept` names one, and no page. */
-function asksForImage({ method, headers }: Request): boolean {
-  if (method !== "GET" && method !== "HEAD") return false;
-  const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
-  const isImage = (range: string): boolean =>
-    range.trim().startsWith("image/") && !isRefused(range);
-  const isPage = (range: string): boolean => range.trim().startsWith("text/html");
-  return ranges.some(isImage) && !ranges.some(isPage);
-}
-
-/** Whether a range of `Accept` has a weight of 0 (RFC 9110, section 12.4.2). */
-function isRefused(range: string): boolean {
-  return range.split(";").slice(1).some((part) => /^q=0(?:\.0{0,3})?$/.test(part.trim()));
 }
 
 function textOf({ kind: name, title, status, detail }: Problem, form: WordForm): string {

@@ -33,6 +33,7 @@ export const bodies = {
   document: { "application/json": { schema: { type: "object" } } },
   text: { "text/plain": { schema: { type: "string" } } },
   script: { "text/javascript": { schema: { type: "string" } } },
+  html: { "text/html": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
 /** What `X-Tallymark` says of an answer that is not what the request usually gives. */
@@ -68,6 +69,12 @@ export function cached(description: string, content: Content): Answer {
 export function uncached(description: string, ...remarks: Remark[]): Answer {
   const headers = { ...cacheControl({ const: UNCACHED_IMAGE }), ...remarkOf(remarks) };
   return { description, headers, content: bodies.svg };
+}
+
+/** An image that caches may keep for an hour. */
+export function keptImage(description: string): Answer {
+  const control = cacheControl({ enum: ["max-age=3600", UNCACHED_IMAGE] });
+  return { description, headers: { ...control, ...remarkOf(["problem"]) }, content: bodies.svg };
 }
 
 /** The answers of an image that caches keep but ask for every time. */

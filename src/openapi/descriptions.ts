@@ -6,6 +6,7 @@ import {
   cached,
   type Content,
   fresh,
+  keptImage,
   revalidated,
   uncached,
 } from "./answers.ts";
@@ -167,7 +168,12 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
   ["GET /metrics", service("Metrics", { content: bodies.text })],
   ["GET /healthz", service("Health", { content: bodies.health })],
   ["GET /readyz", service("Readiness", { content: bodies.readiness, problems: [503] })],
-  ["GET /", service("Index", { content: bodies.text })],
+  ["GET /sample/badge", {
+    name: "SampleBadge",
+    tags: ["Badges"],
+    answers: { 200: keptImage("The badge.") },
+  }],
+  ["GET /", service("Index", { content: { ...bodies.text, ...bodies.html } })],
 ]);
 
 /** An endpoint that tells of the service itself. */

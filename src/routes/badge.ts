@@ -22,7 +22,7 @@ export function badge(service: CounterService): Endpoint {
     path: "/badge",
     methods: SHARED_READ,
     summary: "Show a counter as a badge",
-    parameters: [period, show, ...LOOKS],
+    parameters: [...LOOKS, period, show],
     check: checkShown,
     admits: "reader",
     audience,

@@ -1,5 +1,4 @@
 import type { Counters } from "../counter/counters.ts";
-import type { Admission } from "../http/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, type EndpointFacts, READ, SHARED_READ } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";
@@ -73,39 +72,3 @@ export function readiness({ counters }: { counters: Counters }): Endpoint {
     },
   };
 }
-
-/** `GET /`: what this service is, for a person who comes by. */
-export function welcome(endpoints: () => readonly Endpoint[]): Endpoint {
-  const headers = {
-    ...headersOf("text", { cacheControl: "no-cache", audience: "none" }),
-    "referrer-policy": "no-referrer",
-  };
-  return {
-    ...SERVICE,
-    path: "/",
-    summary: "Name the service and its endpoints",
-    work: {
-      handle(request) {
-        parseQuery(request.url, NONE);
-        return answer(welcomeText(endpoints()), headers);
-      },
-    },
-  };
-}
-
-function welcomeText(endpoints: readonly Endpoint[]): string {
-  const lines = endpoints.map(({ methods, path, summary, admits }) => {
-    const told = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${told.padEnd(9)}  ${path.padEnd(13)}  ${summary}${NEEDS[admits]}`;
-  });
-  return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
-}
-
-/** What a person has to know who wants to be admitted. */
-const NEEDS: Record<Admission, string> = {
-  anyone: "",
-  reader: "",
-  keyholder: " (with the secret or the key of the counter)",
-  owner: " (with the secret)",
-  secretholder: " (with the secret)",
-};

@@ -83,7 +83,13 @@ const answers: Row[] = [
   { line: "GET /readyz", headers: { ...json, ...noStore } },
   {
     line: "GET /",
-    headers: { ...text, ...nosniff, "cache-control": "no-cache", "referrer-policy": "no-referrer" },
+    headers: {
+      ...text,
+      ...nosniff,
+      "cache-control": "no-cache",
+      "referrer-policy": "no-referrer",
+      "vary": "Accept",
+    },
   },
   { line: "OPTIONS /count", status: 204, headers: preflight },
   { line: "OPTIONS /count.txt", status: 204, headers: preflight },

@@ -1,0 +1,82 @@
+import { asksForPage } from "../http/accept.ts";
+import type { Admission } from "../http/access.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { type Endpoint, READ } from "../http/endpoint.ts";
+import { parseQuery } from "../http/query.ts";
+import type { Readers } from "../http/readers.ts";
+import type { PageParts } from "../page/compose.ts";
+
+/** `GET /`: for a browser the page, for everybody else what this service is, in plain text. */
+export function welcome(
+  endpoints: () => readonly Endpoint[],
+  { readers }: { readers: Readers },
+): Endpoint {
+  const sharing = { cacheControl: "no-cache", audience: "none" } as const;
+  const inWords = {
+    ...headersOf("text", sharing),
+    "referrer-policy": "no-referrer",
+    vary: "Accept",
+  };
+  return {
+    path: "/",
+    methods: READ,
+    summary: "Build a badge and see your counters; for who wants no page: the list of endpoints",
+    parameters: [],
+    admits: "anyone",
+    audience: "none",
+    errors: "json",
+    async work() {
+      const { composePage } = await import("../page/compose.ts");
+      const { factsOf } = await import("../page/facts.ts");
+      const facts = factsOf(endpoints(), readers.areAnyone);
+      const { html, policy } = await composePage(await loadParts(), facts);
+      const packed = await gzip(html);
+      const plain = {
+        ...headersOf("html", sharing),
+        "content-security-policy": policy,
+        vary: "Accept, Accept-Encoding",
+      };
+      return {
+        handle(request) {
+          parseQuery(request.url, new Set());
+          if (!asksForPage(request)) return answer(welcomeText(endpoints()), inWords);
+          if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
+            return answer(html, plain);
+          }
+          return answer(packed, { ...plain, "content-encoding": "gzip" });
+        },
+      };
+    },
+  };
+}
+
+async function loadParts(): Promise<PageParts> {
+  const [html, css, script] = await Promise.all([
+    import("../page/page.html", { with: { type: "text" } }),
+    import("../page/page.css", { with: { type: "text" } }),
+    import("../page/page.js", { with: { type: "text" } }),
+  ]);
+  return { html: html.default, css: css.default, script: script.default };
+}
+
+async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function welcomeText(endpoints: readonly Endpoint[]): string {
+  const lines = endpoints.map(({ methods, path, summary, admits }) => {
+    const told = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
+    return `  ${told.padEnd(9)}  ${path.padEnd(13)}  ${summary}${NEEDS[admits]}`;
+  });
+  return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
+}
+
+/** What a person has to know who wants to be admitted. */
+const NEEDS: Record<Admission, string> = {
+  anyone: "",
+  reader: "",
+  keyholder: " (with the secret or the key of the counter)",
+  owner: " (with the secret)",
+  secretholder: " (with the secret)",
+};

@@ -1,0 +1,69 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { memoryApp } from "../support/app.ts";
+import { projectFolder } from "../support/programs.ts";
+
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+Deno.test("GET / is a page for whoever names text/html, and text for all others", async () => {
+  await using app = await memoryApp();
+  for (const accept of [BROWSER, "TEXT/HTML", "image/png, text/html;q=0.1"]) {
+    const { headers } = await app.send("GET /", { accept });
+    strictEqual(headers["content-type"], "text/html; charset=utf-8", accept);
+  }
+  for (const accept of ["*/*", "", "text/plain", "text/html;q=0", "application/json"]) {
+    const { headers, body } = await app.send("GET /", { accept });
+    strictEqual(headers["content-type"], "text/plain; charset=utf-8", accept);
+    strictEqual(headers.vary, "Accept");
+    match(body, /POST +\/hit/);
+  }
+});
+
+Deno.test("GET / tells a browser a policy that lets this page's own script and style run and no other", async () => {
+  await using app = await memoryApp();
+  const { headers, body } = await app.send("GET /", { accept: BROWSER });
+  const hashIn = (element: RegExp) => {
+    const text = element.exec(body)?.[1] ?? "";
+    return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  };
+  deepStrictEqual(headers, {
+    "cache-control": "no-cache",
+    "content-security-policy": "default-src 'none'; " +
+      `script-src ${hashIn(/<script type="module">([^]*)<\/script>/)}; ` +
+      `style-src ${hashIn(/<style>([^]*?)<\/style>/)}; img-src 'self' blob:; ` +
+      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "require-trusted-types-for 'script'; trusted-types 'none'",
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "vary": "Accept, Accept-Encoding",
+    "x-content-type-options": "nosniff",
+  });
+});
+
+Deno.test("GET / is at most 40 kB before compression, names no other origin and makes no markup of text", async () => {
+  await using app = await memoryApp();
+  const { body } = await app.send("GET /", { accept: BROWSER });
+  ok(new TextEncoder().encode(body).length <= 40_000, `${body.length}`);
+  const origins = [...body.matchAll(/https?:\/\/[^\s"'`/]+/g)].map(([origin]) => origin);
+  deepStrictEqual([...new Set(origins)], ["https://img.shields.io", "http://www.w3.org"]);
+  doesNotMatch(body, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|srcdoc/);
+});
+
+Deno.test("GET / is gzipped for whoever takes that", async () => {
+  await using app = await memoryApp();
+  const plain = await app.send("GET /", { accept: BROWSER });
+  const { headers } = await app.send("HEAD /", {
+    "accept": BROWSER,
+    "accept-encoding": "br, gzip",
+  });
+  strictEqual(headers["content-encoding"], "gzip");
+  strictEqual(plain.headers["content-encoding"], undefined);
+});
+
+Deno.test("page.js holds what its types say", async () => {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "src/page/page.js"],
+    cwd: projectFolder,
+  }).output();
+  ok(success, new TextDecoder().decode(stderr));
+});

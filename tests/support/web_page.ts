@@ -1,0 +1,45 @@
+import { deepStrictEqual } from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+/** A page in a browser, and what it complained of: errors, and breaches of its policy. */
+export interface WebPage extends AsyncDisposable {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+/** Opens a page in a fresh profile that may write to the clipboard. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WebPage> {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const context = await browser.newContext({ permissions, userAgent: READER, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // What the network says is not the page's own complaint, and is asserted by what is shown.
+    if (message.type() !== "error" || message.text().startsWith("Failed to load")) return;
+    complaints.push(message.text());
+  });
+  await page.goto(url);
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Throws where axe finds anything that keeps somebody from using the page as it is now. */
+export async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const found: Violation[] = await page.evaluate("axe.run().then(({ violations }) => violations)");
+  deepStrictEqual(found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)), []);
+}
+
+/** A browser without a window says so, and would not be counted with a key. */
+const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+  "Chrome/140.0.0.0 Safari/537.36";
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}

@@ -1,7 +1,7 @@
 import { parseColor } from "./color.ts";
 import { fontFamily } from "./font.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
-import { label as labelParameter, type LookQuery } from "./parameters.ts";
+import { label as labelParameter, type LookQuery, spark } from "./parameters.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
@@ -10,6 +10,8 @@ import { cleanText, type Line, setLine } from "./text.ts";
 export interface Look extends NumberForm {
   /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
   readonly label: string;
+  /** How many days are shown as bars; 0 for none. */
+  readonly spark: number;
   readonly style: Style;
   readonly palette: Palette;
   /** The label, set in the style's face. */
@@ -34,6 +36,7 @@ export function parseLook(query: LookQuery): Look {
   return Object.freeze({
     label,
     ...parseNumberForm(query),
+    spark: style.bars ? parseSpark(query.get("spark")) : 0,
     style,
     palette,
     line: setLine(label, style.labelFace, style.capitals),
@@ -46,6 +49,13 @@ export function parseLabel(query: LookQuery<"label">): string {
   return cleanText(query.get("label") ?? labelParameter.schema.default);
 }
 
-function parseTheme(text: string | undefined): Theme {
+function parseSpark(text: string | undefined): number {
+  const { minimum, maximum } = spark.schema;
+  if (text === undefined || !/^\d+$/.test(text) || Number(text) === 0) return 0;
+  return Math.min(maximum, Math.max(minimum, Number(text)));
+}
+
+/** Understands the `theme` parameter; anything else is none. */
+export function parseTheme(text: string | undefined): Theme {
   return text === "auto" || text === "light" || text === "dark" ? text : "none";
 }

@@ -1,7 +1,7 @@
-import type { LookQuery, numbers } from "./parameters.ts";
+import { type LookQuery, numbers as parameter } from "./parameters.ts";
 
 /** How a count is written: `12345`, `12,345` or `12.3K`. */
-export type Numbers = (typeof numbers.schema.enum)[number];
+export type Numbers = (typeof parameter.schema.enum)[number];
 
 /** How a count is written, and for whom. */
 export interface NumberForm {
@@ -26,17 +26,17 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 
 /** The way in which a query asks for counts to be written. */
 export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
-  const numbers = parseNumbers(query.get("numbers"));
+  const numbers = parseNumbers(query.get("numbers"), parameter.schema.default);
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
 }
 
-/** Understands the `numbers` parameter; anything else is plain. */
-function parseNumbers(text: string | undefined): Numbers {
-  return text === "grouped" || text === "compact" ? text : "plain";
+/** Understands the `numbers` parameter; anything else is the fallback. */
+export function parseNumbers(text: string | undefined, fallback: Numbers): Numbers {
+  return parameter.schema.enum.find((name) => name === text) ?? fallback;
 }
 
 /** The canonical form of a BCP 47 tag that this machine has data for, else "en". */
-function parseLocale(text: string | undefined): string {
+export function parseLocale(text: string | undefined): string {
   if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
   try {
     return Intl.NumberFormat.supportedLocalesOf(text)[0] ?? "en";

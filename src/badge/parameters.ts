@@ -74,9 +74,17 @@ export const theme = {
   schema: { type: "string", enum: ["auto", "light", "dark"] },
 } as const satisfies Parameter;
 
+/** The bars of a badge. */
+export const spark = {
+  name: "spark",
+  meaning: "So many days, up to today, as bars before the count; in `classic`, `flat-square` and " +
+    "`terminal`. Clamped to this range; none where it is left out, 0 or not a whole number.",
+  schema: { type: "integer", minimum: 7, maximum: 30 },
+} as const satisfies Parameter;
+
 /** Everything that shapes a badge; what is not understood falls back to its default. */
 export const LOOKS = Object.freeze(
-  [label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme] as const,
+  [label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme, spark] as const,
 );
 
 /** The name of a parameter that shapes a badge. */

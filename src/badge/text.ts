@@ -86,7 +86,8 @@ function measure(text: string, face: Face): { width: number; spaced: number } {
   return { width, spaced: JOINED.test(text) ? 0 : spaced };
 }
 
-function escape(text: string): string {
+/** Makes a clean text safe as content and as an attribute. */
+export function escape(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIALS, entity) : text;
 }
 
@@ -101,7 +102,8 @@ function shortCluster(cluster: string): string {
 // Made at the first text that needs it: most never do, and a cold start should not pay.
 let segmenter: Intl.Segmenter | undefined;
 
-function graphemes(text: string): Intl.Segments {
+/** The characters of a text as people count them. */
+export function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);
 }

@@ -1,16 +1,11 @@
-import { fileURLToPath } from "node:url";
-import { Resvg } from "@resvg/resvg-js";
 import { PNG } from "pngjs";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
+import { drawPixels, pngBytes } from "../support/picture.ts";
 
 // `deno run -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
-//
-// The sheet must come out the same on a machine without fonts, so no font of the machine is used
-// but small cuts of DejaVu Sans and DejaVu Sans Mono that lie in fonts/ (see fonts/LICENSE): the
-// letters of SAMPLES and no others. Where they lack a script (Japanese, emoji) boxes and positions
-// are still compared.
+// The fonts in fonts/ have the letters of SAMPLES and no others.
 
 const SAMPLES = [
   { label: "views", message: "12,345" },
@@ -26,7 +21,6 @@ const SAMPLES = [
 ];
 
 const THEMES = ["none", "light", "dark"];
-const FONTS = fileURLToPath(new URL("./fonts/", import.meta.url));
 
 const GAP = 6;
 const ROW = 34;
@@ -39,7 +33,7 @@ export const SHEET = new URL("./sheet.png", import.meta.url);
 export function drawSheet(): PNG {
   const styles = [...STYLES.keys()].filter((style) => style !== "flat");
   const rows = styles.flatMap((style) =>
-    THEMES.flatMap((theme) => wrapped(badges(style, theme).map(draw)))
+    THEMES.flatMap((theme) => wrapped(badges(style, theme).map((svg) => drawPixels(svg))))
   );
   const sheet = new PNG({ width: WIDTH, height: rows.length * ROW });
   sheet.data.fill(0xff);
@@ -53,7 +47,7 @@ export function drawSheet(): PNG {
   return sheet;
 }
 
-if (import.meta.main) await Deno.writeFile(SHEET, PNG.sync.write(drawSheet()));
+if (import.meta.main) await Deno.writeFile(SHEET, pngBytes(drawSheet()));
 
 function badges(style: string, theme: string): string[] {
   const query = { style, theme };
@@ -65,11 +59,6 @@ function badges(style: string, theme: string): string[] {
     renderError(plain, "bad id"),
     renderError(plain, "store away"),
   ];
-}
-
-function draw(svg: string): PNG {
-  const font = { loadSystemFonts: false, fontDirs: [FONTS] };
-  return PNG.sync.read(new Resvg(svg, { font, background: "#fff" }).render().asPng());
 }
 
 /** Breaks a row where the sheet ends. */

@@ -48,3 +48,10 @@ export function texts(elements: readonly Element[]): Element[] {
     name === "text" && !attributes.has("fill-opacity")
   );
 }
+
+/** Element and attribute names in order, but for the direction of a text. */
+export function skeleton(svg: string): string[] {
+  return parseSvg(svg).map(({ name, attributes }) =>
+    [name, ...attributes.keys()].filter((key) => key !== "direction").join(" ")
+  );
+}

@@ -11,6 +11,7 @@ export const flatSquare: Style = {
   labelFace: verdana11,
   messageFace: verdana11,
   capitals: false,
+  bars: true,
   font: VERDANA,
   painter,
 };
@@ -19,14 +20,16 @@ const HEIGHT = 20;
 
 function painter(palette: Palette): Draw {
   const paint = twoTone(palette);
-  return (label, message) => {
-    const at = shieldsLayout(label, message);
+  return (content) => {
+    const { label, message, bars } = content;
+    const at = shieldsLayout(content);
     const { labelWidth, valueWidth } = at;
     return frame(
       { width: at.width, height: HEIGHT, label, message, css: paint.css },
       `<g shape-rendering="crispEdges">${
         twoBoxes({ labelWidth, valueWidth, height: HEIGHT }, paint)
       }</g>` +
+        bars.draw(at.barsX, paint.valueText) +
         `<g text-anchor="middle" font-family="${palette.font}" text-rendering="geometricPrecision" font-size="110">` +
         plainText(label, { x: at.labelX, y: 140, length: at.labelLength, ink: paint.labelText }) +
         plainText(message, {

@@ -12,6 +12,7 @@ export const forTheBadge: Style = {
   labelFace: verdana10,
   messageFace: verdanaBold10,
   capitals: true,
+  bars: false,
   font: VERDANA,
   painter,
 };
@@ -22,7 +23,7 @@ const MARGIN = 12;
 
 function painter(palette: Palette): Draw {
   const paint = twoTone(palette);
-  return (label, message) => {
+  return ({ label, message }) => {
     const labelLength = spacedWidth(label);
     const messageLength = spacedWidth(message);
     const labelWidth = label.drawn === "" ? 0 : labelLength + 2 * MARGIN;

@@ -1,11 +1,9 @@
-import type { Line } from "../text.ts";
+import type { Content } from "./style.ts";
 
 /** What surrounds every badge: its size in pixels and its text for those who do not see it. */
-export interface Frame {
+export interface Frame extends Pick<Content, "label" | "message"> {
   readonly width: number;
   readonly height: number;
-  readonly label: Line;
-  readonly message: Line;
   /** A style element or nothing. */
   readonly css: string;
 }

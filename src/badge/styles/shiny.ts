@@ -23,10 +23,14 @@ export function shinyStyle(shiny: Shiny): Style {
     labelFace: verdana11,
     messageFace: verdana11,
     capitals: false,
+    bars: shiny.height === HEIGHT_OF_BARS,
     font: VERDANA,
     painter: (palette) => painter(shiny, palette),
   };
 }
+
+/** Bars are drawn for badges that are 20 pixels high. */
+const HEIGHT_OF_BARS = 20;
 
 function painter({ height, radius, baseline: y, shine }: Shiny, palette: Palette): Draw {
   const paint = twoTone(palette);
@@ -35,15 +39,18 @@ function painter({ height, radius, baseline: y, shine }: Shiny, palette: Palette
     `<clipPath id="r">`;
   const type = `<g text-anchor="middle" font-family="${palette.font}" ` +
     `text-rendering="geometricPrecision" font-size="110">`;
-  return (label, message) => {
-    const at = shieldsLayout(label, message);
+  return (content) => {
+    const { label, message, bars } = content;
+    const at = shieldsLayout(content);
     const { labelWidth, valueWidth } = at;
     return frame(
       { width: at.width, height, label, message, css: paint.css },
       `${above}<rect width="${at.width}" ${ends}${
         twoBoxes({ labelWidth, valueWidth, height }, paint)
       }` +
-        `<rect width="${at.width}" height="${height}" fill="url(#s)"/></g>${type}` +
+        `<rect width="${at.width}" height="${height}" fill="url(#s)"/></g>${
+          bars.draw(at.barsX, paint.valueText)
+        }${type}` +
         shadowedText(label, {
           x: at.labelX,
           y,

@@ -18,14 +18,31 @@ export interface Palette {
   readonly font: string;
 }
 
-/** Draws a badge: the label on the left, unless it is empty, and the message on the right. */
-export type Draw = (label: Line, message: Line) => string;
+/** Bars that stand between label and message, or none. */
+export interface Bars {
+  /** In whole pixels; 0 for none. */
+  readonly width: number;
+  /** Draws them from this pixel on, with these attributes as ink. */
+  draw(left: number, ink: string): string;
+}
+
+/** What a badge says: the label on the left, unless it is empty, then the bars and the message. */
+export interface Content {
+  readonly label: Line;
+  readonly message: Line;
+  readonly bars: Bars;
+}
+
+/** Draws a badge as an SVG document. */
+export type Draw = (content: Content) => string;
 
 /** One look of badges: how its text is measured, and how it is drawn once the paint is known. */
 export interface Style {
   readonly labelFace: Face;
   readonly messageFace: Face;
   readonly capitals: boolean;
+  /** Whether it has room for bars. */
+  readonly bars: boolean;
   /** The families to fall back on. */
   readonly font: string;
   readonly painter: (palette: Palette) => Draw;

@@ -9,16 +9,19 @@ export const terminal: Style = {
   labelFace: monospace12,
   messageFace: monospace12,
   capitals: false,
+  bars: true,
   font: "ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace",
   painter,
 };
 
 function painter(palette: Palette): Draw {
   const paint = inks(palette);
-  return (label, message) => {
+  return ({ label, message, bars }) => {
     const labelLength = round(label.width);
     const messageLength = round(message.width);
-    const messageStart = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;
+    const labelEnd = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;
+    const barsStart = Math.ceil(labelEnd);
+    const messageStart = bars.width === 0 ? labelEnd : barsStart + bars.width + GAP;
     const cursor = round(messageStart + messageLength + 4);
     const width = Math.ceil(cursor + 6 + 7);
     return frame(
@@ -32,6 +35,7 @@ function painter(palette: Palette): Draw {
         `<text x="${
           messageStart + messageLength / 2
         }" y="14" textLength="${messageLength}" font-weight="bold"${message.direction} ${paint.value}>${message.drawn}</text></g>` +
+        bars.draw(barsStart, paint.value) +
         `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4" ${paint.value}/>`,
     );
   };

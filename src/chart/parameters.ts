@@ -1,0 +1,59 @@
+import {
+  label,
+  locale,
+  numbers as badgeNumbers,
+  theme as badgeTheme,
+} from "../badge/parameters.ts";
+import type { Parameter } from "../parameter.ts";
+
+/** How far back the chart goes, and what one bar is. */
+export const range = {
+  name: "range",
+  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months, up to today: a bar each.",
+  schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m"] },
+} as const satisfies Parameter;
+
+/** The width of the picture. */
+export const width = {
+  name: "width",
+  meaning: "Pixels; clamped to this range.",
+  schema: { type: "integer", default: 480, minimum: 240, maximum: 960 },
+} as const satisfies Parameter;
+
+/** The height of the picture. */
+export const height = {
+  name: "height",
+  meaning: "Pixels; clamped to this range.",
+  schema: { type: "integer", default: 180, minimum: 120, maximum: 400 },
+} as const satisfies Parameter;
+
+/** The color of the bars. */
+export const color = {
+  name: "color",
+  meaning: "The color of the bars, as that of a badge.",
+  schema: { type: "string", default: "#2f81f7" },
+} as const satisfies Parameter;
+
+/** The page to stand on. */
+export const theme = {
+  ...badgeTheme,
+  meaning:
+    "Paints a panel; `auto` follows the color scheme of the reader. Left out, the ground is " +
+    "transparent and the colors can be read on a light page and on a dark one.",
+} as const satisfies Parameter;
+
+/** How the numbers above the chart are written. */
+export const numbers = {
+  ...badgeNumbers,
+  schema: { ...badgeNumbers.schema, default: "grouped" },
+} as const satisfies Parameter;
+
+/** Everything that shapes a chart; what is not understood falls back to its default. */
+export const CHART_LOOKS = Object.freeze(
+  [range, width, height, label, color, numbers, locale, theme] as const,
+);
+
+/** The values that a request gives to parameters that shape a chart. */
+export interface ChartQuery {
+  readonly get: (name: (typeof CHART_LOOKS)[number]["name"]) => string | undefined;
+}

@@ -1,0 +1,63 @@
+import { formatCount } from "../badge/number.ts";
+import type { Day } from "../counter/days.ts";
+import { Recent } from "../recent.ts";
+import type { ChartLook } from "./chart_look.ts";
+import type { Bar, Range } from "./range.ts";
+
+/** "30 days", in the reader's language. */
+export function spanOf({ unit, count }: Range, locale: string): string {
+  return formatter(
+    `${unit} ${locale}`,
+    () => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }),
+  ).format(count);
+}
+
+/** A date below the chart: "Nov 3", or "Nov 2026" where the chart is long enough to show two Novembers. */
+export function dateBelow(day: Day, { unit, count }: Range, locale: string): string {
+  const long = unit === "month" || count > 12 && unit === "week";
+  return dateText(day, locale, long ? MONTH : DATE);
+}
+
+/** What the chart shows, in a sentence or two for those who do not see it. */
+export function description(bars: readonly Bar[], look: ChartLook): string {
+  const { range, locale } = look;
+  const span = spanOf(range, locale);
+  const since = dateText(bars[0]?.first ?? 0, locale, WHOLE_DATE);
+  const hits = bars.reduce((sum, bar) => sum + bar.hits, 0);
+  if (hits === 0) return `No hits in ${span}, since ${since}.`;
+  const most = bars.reduce((tallest, bar) => bar.hits > tallest.hits ? bar : tallest);
+  return `${formatCount(hits, look)} hits in ${span}, since ${since}. ` +
+    `The most were ${formatCount(most.hits, look)}, ${when(most.first, range, locale)}.`;
+}
+
+function when(first: Day, { unit }: Range, locale: string): string {
+  if (unit === "month") return `in ${dateText(first, locale, MONTH)}`;
+  const date = dateText(first, locale, WHOLE_DATE);
+  return unit === "week" ? `in the week of ${date}` : `on ${date}`;
+}
+
+type DateForm = Intl.DateTimeFormatOptions;
+
+const DATE: DateForm = { day: "numeric", month: "short" };
+const MONTH: DateForm = { month: "short", year: "numeric" };
+const WHOLE_DATE: DateForm = { ...DATE, year: "numeric" };
+
+const DAY_MS = 86_400_000;
+
+function dateText(day: Day, locale: string, form: DateForm): string {
+  // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
+  const options = { ...form, timeZone: "UTC", calendar: "gregory" };
+  return formatter(`${Object.keys(form)} ${locale}`, () => new Intl.DateTimeFormat(locale, options))
+    .format(day * DAY_MS);
+}
+
+type Formatter = { format(value: number): string };
+
+// Making a formatter takes longer than drawing a chart. Readers choose the locale, so few are kept.
+const formatters = new Recent<string, Formatter>(100);
+
+function formatter(name: string, make: () => Formatter): Formatter {
+  let found = formatters.get(name);
+  if (found === undefined) formatters.set(name, found = make());
+  return found;
+}

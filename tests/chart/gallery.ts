@@ -1,0 +1,59 @@
+import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
+import { parseChartLook } from "../../src/chart/chart_look.ts";
+
+// The charts that the README shows. `deno run --allow-write=tests/chart tests/chart/gallery.ts`
+// draws them afresh.
+
+// The formatter would spread an SVG out over many lines.
+const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
+
+/** 2026-11-21, a Saturday. */
+export const TODAY = 20_778;
+
+/** Two years of a page that is read more and more, less at weekends, and once by very many. */
+export const FIGURES: ChartFigures = {
+  total: 48_213,
+  days: {
+    newest: TODAY,
+    hits: Array.from({ length: 730 }, (_, back) => {
+      const weekday = (TODAY - back + 3) % 7;
+      const usual = 140 - back / 6 + 23 * Math.sin(back * 1.7) + 11 * Math.sin(back * 0.6);
+      const peak = back === 17 ? 2.4 : 1;
+      const today = back === 0 ? 0.6 : 1;
+      return Math.max(0, Math.round(usual * peak * today * (weekday > 4 ? 0.55 : 1)));
+    }),
+  },
+};
+
+const QUERIES: readonly (readonly [file: string, query: string])[] = [
+  ["30d", ""],
+  ["90d", "range=90d"],
+  ["12w", "range=12w"],
+  ["52w", "range=52w"],
+  ["12m", "range=12m"],
+  ["light", "theme=light"],
+  ["dark", "theme=dark"],
+  ["auto", "theme=auto"],
+  ["small", "width=240&height=120&range=12w"],
+  ["wide", "width=960&height=400&range=90d"],
+  ["colors", "label=Leser&locale=de&color=success&range=12m"],
+  ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&locale=ar-EG"],
+  ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact"],
+];
+
+/** The files of the gallery: name and content. */
+export const GALLERY: ReadonlyMap<string, string> = new Map(
+  QUERIES.map(([file, query]) => {
+    const look = parseChartLook(new Map(new URLSearchParams(query)));
+    return [`${file}.svg`, `${LEFT_ALONE}${drawChart(FIGURES, look)}\n`];
+  }),
+);
+
+/** The folder that holds them. */
+export const GALLERY_FOLDER = new URL("./gallery/", import.meta.url);
+
+if (import.meta.main) {
+  for (const [file, svg] of GALLERY) {
+    await Deno.writeTextFile(new URL(file, GALLERY_FOLDER), svg);
+  }
+}

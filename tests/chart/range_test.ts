@@ -1,0 +1,73 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { barsOf, firstDay, parseRange } from "../../src/chart/range.ts";
+import { ceilingOf } from "../../src/chart/scale.ts";
+
+const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
+const text = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
+
+const BEGINNINGS:
+  readonly (readonly [range: string, today: string, first: string, last: string])[] = [
+    ["30d", "2026-11-21", "2026-10-23", "2026-11-21"],
+    ["90d", "2026-03-01", "2025-12-02", "2026-03-01"],
+    ["12w", "2026-11-21", "2026-08-31", "2026-11-16"],
+    ["12w", "2026-11-16", "2026-08-31", "2026-11-16"],
+    ["12w", "2026-11-15", "2026-08-24", "2026-11-09"],
+    ["52w", "2026-11-21", "2025-11-24", "2026-11-16"],
+    ["12m", "2026-11-21", "2025-12-01", "2026-11-01"],
+    ["12m", "2026-03-31", "2025-04-01", "2026-03-01"],
+    ["12m", "2024-02-29", "2023-03-01", "2024-02-01"],
+  ];
+
+for (const [name, today, first, last] of BEGINNINGS) {
+  Deno.test(`barsOf() of ${name} up to ${today} begins on ${first}, its last bar on ${last}`, () => {
+    const range = parseRange(name);
+    const bars = barsOf({ newest: day(today), hits: [] }, range);
+    strictEqual(bars.length, range.count);
+    strictEqual(text(bars[0]?.first ?? 0), first);
+    strictEqual(text(bars.at(-1)?.first ?? 0), last);
+    strictEqual(firstDay(range, day(today), range.count - 1), bars[0]?.first);
+  });
+}
+
+for (const name of [undefined, "", "30D", "7d", "365d", "constructor", "__proto__"]) {
+  Deno.test(`parseRange() takes ${name} for 30 days`, () => {
+    deepStrictEqual(parseRange(name), { count: 30, unit: "day" });
+  });
+}
+
+Deno.test("barsOf() gives every day's hits to the one bar whose days it is among", () => {
+  const hits = fc.array(fc.nat(1000), { maxLength: 500 });
+  const name = fc.constantFrom("30d", "90d", "12w", "52w", "12m");
+  fc.assert(fc.property(fc.nat(40_000), hits, name, (newest, hits, name) => {
+    const bars = barsOf({ newest, hits }, parseRange(name));
+    const expected = bars.map(({ first }, at) => {
+      const next = bars[at + 1]?.first ?? newest + 1;
+      return hits.reduce((sum, number, back) => {
+        const day = newest - back;
+        return day >= first && day < next ? sum + number : sum;
+      }, 0);
+    });
+    deepStrictEqual(bars.map(({ hits }) => hits), expected);
+  }));
+});
+
+Deno.test("ceilingOf() is the next of 1, 1.2, 1.6, 2, 3, 4, 5, 6 and 8 times a power of ten, at least 4", () => {
+  const pairs = [
+    [0, 4],
+    [4, 4],
+    [5, 5],
+    [7, 8],
+    [9, 10],
+    [11, 12],
+    [13, 16],
+    [17, 20],
+    [21, 30],
+    [81, 100],
+    [100, 100],
+    [101, 120],
+    [1201, 1600],
+    [Number.MAX_SAFE_INTEGER, 1e16],
+  ] as const;
+  for (const [most, ceiling] of pairs) strictEqual(ceilingOf(most), ceiling);
+});

@@ -15,6 +15,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { badge } from "./routes/badge.ts";
 import { badgeJson } from "./routes/badge_json.ts";
+import { chart } from "./routes/chart.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
 import { listDecisions } from "./routes/decisions.ts";
@@ -67,6 +68,7 @@ export function endpointsOf(
     countText(service),
     badge(service),
     badgeJson(service),
+    chart(service),
     counterKey(service),
     days(service),
     listCounters(service),

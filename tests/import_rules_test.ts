@@ -23,13 +23,13 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/recent.ts", []],
   ["src/openapi/", ["src/openapi/", "src/problem.ts", "src/counter/period.ts"]],
   ["src/routes/", [
-    ...["src/http/", "src/counter/", "src/badge/", "src/openapi/", "src/page/"],
+    ...["src/http/", "src/counter/", "src/badge/", "src/chart/", "src/openapi/", "src/page/"],
     "src/problem.ts",
   ]],
   ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
   ["src/http/", [
     ...["src/http/", "src/problem.ts", "src/recent.ts"],
-    ...["src/counter/counter_id.ts", "src/counter/period.ts"],
+    ...["counter_id", "days", "period"].map((name) => `src/counter/${name}.ts`),
     "src/min_secret_length.ts",
     "node:",
     "npm:isbot",
@@ -50,6 +50,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/store/", "src/counter/", "src/problem.ts", "src/recent.ts", "src/start_error.ts"],
     "node:",
   ]],
+  ["src/chart/", ["src/chart/", "src/badge/", "src/recent.ts"]],
   ["src/badge/", ["src/badge/", "src/recent.ts"]],
 ];
 
@@ -137,7 +138,7 @@ Deno.test("imports: a start loads nothing that draws or describes, nothing of Re
   }
   load("main.ts");
   const names = [...loaded];
-  const drawing = /^src\/(?:badge\/(?!parameters\.ts)|openapi\/)/;
+  const drawing = /^src\/(?:(?:badge|chart)\/(?!parameters\.ts)|openapi\/)/;
   deepStrictEqual(names.filter((name) => drawing.test(name)), []);
   const redis = /^src\/store\/redis\/(?!redis_batches\.ts)/;
   deepStrictEqual(names.filter((name) => redis.test(name)), []);

@@ -24,7 +24,8 @@ export function renderError(look: Look, message: string): string {
   return draw({ label, message: messageLine(look, message), bars: NO_BARS });
 }
 
-const NO_BARS: Bars = { width: 0, draw: () => "" };
+/** Stands for bars where there are none. */
+export const NO_BARS: Bars = { width: 0, tag: "", draw: () => "" };
 
 function messageLine({ style }: Look, message: string): Line {
   return setLine(cleanText(message), style.messageFace, style.capitals);

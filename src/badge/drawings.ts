@@ -1,13 +1,23 @@
 import { Recent } from "../recent.ts";
-import { renderBadge, renderError } from "./badge.ts";
+import { NO_BARS, renderBadge, renderError } from "./badge.ts";
 import { type Look, parseLook } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
+import type { Bars } from "./styles/style.ts";
 
 /** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
 export interface Badge {
   readonly svg: string;
   readonly tag: string;
+}
+
+/** What a badge tells: counts, perhaps with bars. */
+export type Told = Counts | WithBars;
+
+/** Counts, and the bars that stand before them. */
+export interface WithBars {
+  readonly counts: Counts;
+  readonly bars: Bars;
 }
 
 /** The query of a badge, also as it was written. */
@@ -29,15 +39,15 @@ const MAX_KEY_LENGTH = 300;
  */
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
-): (query: DrawingQuery, counts: Counts) => Framed {
-  const known = new Recent<string, (counts: Counts) => Framed>(REMEMBERED);
-  return (query, counts) => {
+): (query: DrawingQuery, told: Told) => Framed {
+  const known = new Recent<string, (told: Told) => Framed>(REMEMBERED);
+  return (query, told) => {
     const key = keyOf(query);
     const found = known.get(key);
-    if (found !== undefined) return found(counts);
+    if (found !== undefined) return found(told);
     const draw = drawingsOf(parseLook(query), frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
-    return draw(counts);
+    return draw(told);
   };
 }
 
@@ -59,19 +69,24 @@ function keyOf(query: DrawingQuery): string {
 function drawingsOf<Framed>(
   look: Look,
   frame: (badge: Badge) => Framed,
-): (counts: Counts) => Framed {
+): (told: Told) => Framed {
   // Whatever changes the drawing changes the hash of a badge without a message.
   const hash = textHash(renderBadge(look, ""));
-  const draw = (counts: Counts) => {
+  const draw = (told: Told) => {
+    const { counts, bars } = partsOf(told);
     const message = formatCounts(counts, look);
-    const tag = `${hash}-${encodeURIComponent(message)}`;
-    return { counts, framed: frame({ svg: renderBadge(look, message), tag }) };
+    const tag = `${hash}-${encodeURIComponent(message)}${bars.tag}`;
+    return { told, framed: frame({ svg: renderBadge(look, message, { bars }), tag }) };
   };
   let last: ReturnType<typeof draw> | undefined;
-  return (counts) => {
-    if (last?.counts !== counts) last = draw(counts);
+  return (told) => {
+    if (last?.told !== told) last = draw(told);
     return last.framed;
   };
+}
+
+function partsOf(told: Told): WithBars {
+  return typeof told === "object" && "bars" in told ? told : { counts: told, bars: NO_BARS };
 }
 
 /** A hash of a text: its length and two 32-bit hashes of its UTF-16 code units, as letters and digits. */

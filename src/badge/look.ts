@@ -10,8 +10,6 @@ import { cleanText, type Line, setLine } from "./text.ts";
 export interface Look extends NumberForm {
   /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
   readonly label: string;
-  /** How many days are shown as bars; 0 for none. */
-  readonly spark: number;
   readonly style: Style;
   readonly palette: Palette;
   /** The label, set in the style's face. */
@@ -22,7 +20,7 @@ export interface Look extends NumberForm {
 
 /** Resolves decoded query values; never throws, what is not understood falls back to its default. */
 export function parseLook(query: LookQuery): Look {
-  const style = STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
+  const style = parseStyle(query);
   const label = parseLabel(query);
   const palette: Palette = Object.freeze({
     theme: parseTheme(query.get("theme")),
@@ -36,7 +34,6 @@ export function parseLook(query: LookQuery): Look {
   return Object.freeze({
     label,
     ...parseNumberForm(query),
-    spark: style.bars ? parseSpark(query.get("spark")) : 0,
     style,
     palette,
     line: setLine(label, style.labelFace, style.capitals),
@@ -49,10 +46,16 @@ export function parseLabel(query: LookQuery<"label">): string {
   return cleanText(query.get("label") ?? labelParameter.schema.default);
 }
 
-function parseSpark(text: string | undefined): number {
-  const { minimum, maximum } = spark.schema;
+/** How many days a query wants to see as bars; 0 for none, and where the style has no room for them. */
+export function sparkOf(query: LookQuery<"spark" | "style">): number {
+  const text = query.get("spark");
   if (text === undefined || !/^\d+$/.test(text) || Number(text) === 0) return 0;
-  return Math.min(maximum, Math.max(minimum, Number(text)));
+  const { minimum, maximum } = spark.schema;
+  return parseStyle(query).bars ? Math.min(maximum, Math.max(minimum, Number(text))) : 0;
+}
+
+function parseStyle(query: LookQuery<"style">): Style {
+  return STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
 }
 
 /** Understands the `theme` parameter; anything else is none. */

@@ -1,3 +1,4 @@
+import { textHash } from "../badge/drawings.ts";
 import type { Bars } from "../badge/styles/style.ts";
 import type { Days } from "../counter/days.ts";
 
@@ -5,7 +6,7 @@ import type { Days } from "../counter/days.ts";
 export function badgeBars({ hits }: Days, count: number): Bars {
   const shown = Array.from({ length: count }, (_, index) => hits[count - 1 - index] ?? 0);
   const most = Math.max(...shown);
-  return { width: count * STEP - 1, draw };
+  return { width: count * STEP - 1, tag: `-${textHash(shown.join())}`, draw };
 
   function draw(left: number, ink: string): string {
     let past = "";

@@ -1,9 +1,11 @@
 import type { Counters } from "../counter/counters.ts";
+import type { Day, Held } from "../counter/days.ts";
 import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/period.ts";
 import { Problem } from "../problem.ts";
 import type { CounterRequest } from "./counter_endpoint.ts";
 import { period as periodParameter } from "./parameters.ts";
 import type { Query } from "./query.ts";
+import { readWithDays, type WithDays } from "./recent_days.ts";
 
 /** What a badge shows: a number, or several beside each other. */
 export type Shown = number | readonly number[];
@@ -27,8 +29,27 @@ export function readShown(
 ): Shown | Promise<Shown> {
   if (query.get("show") === undefined) return readPeriod(counters, { id, query });
   const today = counters.calendar.today();
-  return counters.history(id, today)
-    .then((held) => [hitsIn("today", { held, today }), held.hits]);
+  return counters.history(id, today).then((held) => shownOf(held, { query, today }));
+}
+
+/** The same, with the days of the last `count` days. */
+export function readShownWithDays(
+  counters: Counters,
+  { id, query, count }: Pick<CounterRequest<"period" | "show">, "id" | "query"> & { count: number },
+): Promise<WithDays<Shown>> {
+  const today = counters.calendar.today();
+  const beginning = beginningOf(periodOf(query), today);
+  const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
+  const show = (held: Held, today: Day) => shownOf(held, { query, today });
+  return readWithDays(counters, { id, since, show });
+}
+
+function shownOf(
+  held: Held,
+  { query, today }: { query: Query<"period" | "show">; today: Day },
+): Shown {
+  if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
+  return [hitsIn("today", { held, today }), held.hits];
 }
 
 /** Throws the problem of a query that asks for two things to be shown. */

@@ -88,6 +88,13 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     answers: revalidated("The badge."),
     problems: STORE,
   }],
+  ["GET /chart.svg", {
+    name: "Chart",
+    tags: ["Badges"],
+    headers: [ifNoneMatch],
+    answers: revalidated("The chart."),
+    problems: STORE,
+  }],
   ["GET /badge.json", {
     name: "BadgeJson",
     tags: ["Badges"],

@@ -1,19 +1,18 @@
 import { LOOKS } from "../badge/parameters.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
+import { createCheckedImages } from "../http/checked_image.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import { isUnchanged } from "../http/entity_tag.ts";
-import { createLatest, isStale } from "../http/latest.ts";
+import { createLatest, isStale, type Latest } from "../http/latest.ts";
 import { period, show } from "../http/parameters.ts";
-import { checkShown } from "../http/reading.ts";
+import { checkShown, readShownWithDays, type Shown } from "../http/reading.ts";
+import { hasDays, type WithDays } from "../http/recent_days.ts";
 
 /** `GET /badge`: the number as an SVG image. */
 export function badge(service: CounterService): Endpoint {
   const { counters, readers } = service;
   const { audience } = readers;
-  const headers = headersOf("svg", readers.sharing("no-cache, max-age=0, must-revalidate"));
-  // There is no content whose type it could be (RFC 9110, section 15.4.5).
-  const { "content-type": _, ...unchanged } = headers;
+  const images = createCheckedImages(readers);
   const stale = {
     ...headersOf("svg", readers.sharing("no-store")),
     ...remarkOf("stale", audience),
@@ -29,18 +28,25 @@ export function badge(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const draw = createDrawings(({ svg, tag }) => {
-        const etag = `"${tag}"`;
-        return { svg, etag, tagged: { ...headers, etag } };
-      });
+      const { sparkOf } = await import("../badge/look.ts");
+      const { badgeBars } = await import("../chart/bars.ts");
+      const draw = createDrawings(images.prepare);
+      const latest = createLatest(counters);
       return {
-        ...createLatest(counters),
-        answer(latest, { request, query }) {
-          if (isStale(latest)) return answer(draw(query, latest.stale).svg, stale);
-          const { svg, etag, tagged } = draw(query, latest);
-          if (!readers.areAnyone) return answer(svg, headers);
-          if (isUnchanged(request, etag)) return answer(null, { ...unchanged, etag }, 304);
-          return answer(svg, tagged);
+        find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
+          const count = sparkOf(asked.query);
+          return count === 0
+            ? latest.find(asked)
+            : readShownWithDays(counters, { ...asked, count });
+        },
+        recover: latest.recover,
+        answer(found, { request, query }) {
+          if (hasDays(found)) {
+            const bars = badgeBars(found.days, sparkOf(query));
+            return images.answer(draw(query, { counts: found.shown, bars }), request);
+          }
+          if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
+          return images.answer(draw(query, found), request);
         },
         draw: ({ badge }) => errorBadge(badge),
       };

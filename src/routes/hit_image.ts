@@ -6,11 +6,16 @@ import { idOf } from "../http/decisions.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import type { Found } from "../http/found.ts";
 import { once, visitor } from "../http/parameters.ts";
+import type { HitRequest } from "../http/hit_counting.ts";
 import { problemInPicture } from "../http/problem_answer.ts";
+import { hasDays, readWithDays, type WithDays } from "../http/recent_days.ts";
 import { Problem } from "../problem.ts";
 
 /** What to draw: a number, and why it is the last one known where the store did not take the hit. */
 type Shown = Found | { readonly hits: number; readonly problem: Problem };
+
+/** The days are those after the hit. */
+type Drawn = Shown | WithDays<Found>;
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage(service: CounterService): Endpoint {
@@ -26,6 +31,14 @@ export function hitImage(service: CounterService): Endpoint {
     else decisions.note(id, "problem" in shown ? shown.problem.kind : shown.remark);
   }
 
+  /** Counts a hit and reads its days; where they cannot be read there are no bars, as the hit was counted. */
+  async function countWithDays(asked: HitRequest, count: number): Promise<Drawn> {
+    const found = await countHit(asked);
+    const since = counters.calendar.today() - count + 1;
+    return await readWithDays(counters, { id: asked.id, since, show: () => found })
+      .catch(() => found);
+  }
+
   return counterEndpoint({
     path: "/hit.svg",
     methods: SHARED_READ,
@@ -36,20 +49,28 @@ export function hitImage(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
+      const { sparkOf } = await import("../badge/look.ts");
+      const { badgeBars } = await import("../chart/bars.ts");
       const draw = createDrawings(({ svg }) => svg);
       return {
-        find: (asked): Shown | Promise<Shown> => countHit(asked),
+        find(asked): Drawn | Promise<Drawn> {
+          const count = sparkOf(asked.query);
+          return count === 0 ? countHit(asked) : countWithDays(asked, count);
+        },
         recover(error, { id }): Shown {
           const hits = counters.lastSeen(id);
           if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
           return { hits, problem: error };
         },
-        answer(shown, { request, query, id, opening }) {
+        answer(drawn, { request, query, id, opening }) {
           const audience = opening === "secret" ? "image" : "any";
           const headers = headersFor[audience];
+          const shown = hasDays(drawn) ? drawn.shown : drawn;
           note(request, { id, shown });
-          if (typeof shown === "number") return answer(draw(query, shown), headers);
-          const svg = draw(query, shown.hits);
+          const told = (counts: number) =>
+            hasDays(drawn) ? { counts, bars: badgeBars(drawn.days, sparkOf(query)) } : counts;
+          if (typeof shown === "number") return answer(draw(query, told(shown)), headers);
+          const svg = draw(query, told(shown.hits));
           if ("problem" in shown) {
             return problemInPicture(shown.problem, { svg, request, audience });
           }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { parseLook, sparkOf } from "../../src/badge/look.ts";
 import { badgeBars } from "../../src/chart/bars.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
@@ -85,14 +85,14 @@ const SPARKS: readonly (readonly [query: string, days: number])[] = [
 ];
 
 for (const [query, days] of SPARKS) {
-  Deno.test(`parseLook() of "${query}" shows ${days} days`, () => {
-    strictEqual(parseLook(new Map(new URLSearchParams(query))).spark, days);
+  Deno.test(`sparkOf() of "${query}" is ${days} days`, () => {
+    strictEqual(sparkOf(new Map(new URLSearchParams(query))), days);
   });
 }
 
 function draw(style: string, hits: readonly number[], count: number, label = "views"): string {
-  const look = parseLook(new Map(Object.entries({ style, label, spark: String(count) })));
-  return renderBadge(look, "12,345", { bars: badgeBars({ newest: 20_778, hits }, look.spark) });
+  const look = parseLook(new Map(Object.entries({ style, label })));
+  return renderBadge(look, "12,345", { bars: badgeBars({ newest: 20_778, hits }, count) });
 }
 
 /** The bars of a badge from left to right; each stands on y 16 and is 2 px wide. */

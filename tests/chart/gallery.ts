@@ -1,3 +1,7 @@
+import { renderBadge } from "../../src/badge/badge.ts";
+import { parseLook, sparkOf } from "../../src/badge/look.ts";
+import { formatCount } from "../../src/badge/number.ts";
+import { badgeBars } from "../../src/chart/bars.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
 import { parseChartLook } from "../../src/chart/chart_look.ts";
 
@@ -41,13 +45,29 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact"],
 ];
 
+const BADGES: readonly (readonly [file: string, query: string])[] = [
+  ["spark", "spark=14&numbers=grouped"],
+  ["spark-flat-square", "spark=30&style=flat-square&label="],
+  ["spark-terminal", "spark=30&style=terminal&numbers=grouped"],
+];
+
+function drawBadge(query: string): string {
+  const parameters = new Map(new URLSearchParams(query));
+  const look = parseLook(parameters);
+  const bars = badgeBars(FIGURES.days, sparkOf(parameters));
+  return renderBadge(look, formatCount(FIGURES.total, look), { bars });
+}
+
 /** The files of the gallery: name and content. */
-export const GALLERY: ReadonlyMap<string, string> = new Map(
-  QUERIES.map(([file, query]) => {
+export const GALLERY: ReadonlyMap<string, string> = new Map([
+  ...QUERIES.map(([file, query]): [string, string] => {
     const look = parseChartLook(new Map(new URLSearchParams(query)));
     return [`${file}.svg`, `${LEFT_ALONE}${drawChart(FIGURES, look)}\n`];
   }),
-);
+  ...BADGES.map(([file, query]): [string, string] => {
+    return [`${file}.svg`, `${LEFT_ALONE}${drawBadge(query)}\n`];
+  }),
+]);
 
 /** The folder that holds them. */
 export const GALLERY_FOLDER = new URL("./gallery/", import.meta.url);

@@ -22,6 +22,8 @@ export interface Palette {
 export interface Bars {
   /** In whole pixels; 0 for none. */
   readonly width: number;
+  /** What tells them from others, in characters of a URL; empty for none. */
+  readonly tag: string;
   /** Draws them from this pixel on, with these attributes as ink. */
   draw(left: number, ink: string): string;
 }

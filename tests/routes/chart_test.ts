@@ -1,0 +1,148 @@
+import { doesNotMatch, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { openApp, type TestApp } from "../support/app.ts";
+import { ModelStore } from "../support/model_store.ts";
+import { parseSvg, texts } from "../support/parse_svg.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized } from "../support/secret.ts";
+
+const IMAGE = { accept: "image/avif,image/webp,image/png,image/svg+xml,image/*,*/*;q=0.8" };
+
+Deno.test("GET /chart.svg shows a counter's hits, with today's as the last bar", async () => {
+  await using app = openToday();
+  await app.hit("a", 3);
+  const { status, headers, body } = await app.send("GET /chart.svg?id=a&label=hits");
+  strictEqual(status, 200);
+  strictEqual(headers["content-type"], "image/svg+xml; charset=utf-8");
+  match(body, /<title>hits: 3<\/title><desc>3 hits in 30 days, since Oct 23, 2026\. /);
+  match(body, /<path d="M[\d.]+ \d+v-[\d.]+" stroke-opacity="\.45"\/>/);
+});
+
+Deno.test("GET /chart.svg of a counter that was never hit has no bars, and writes nothing", async () => {
+  await using app = openToday();
+  const { status, body } = await app.send("GET /chart.svg?id=never");
+  strictEqual(status, 200);
+  strictEqual(texts(parseSvg(body))[1]?.text, "0");
+  doesNotMatch(body, /v-\d/);
+});
+
+Deno.test("GET /chart.svg has one ETag for the same bytes, and answers 304 to who has them", async () => {
+  await using app = openToday();
+  await app.hit("a");
+  const first = await app.send("GET /chart.svg?id=a");
+  strictEqual(first.headers["cache-control"], "no-cache, max-age=0, must-revalidate");
+  strictEqual(first.headers["access-control-allow-origin"], "*");
+  const etag = first.headers.etag ?? "";
+  const again = await app.send("GET /chart.svg?id=a", { "if-none-match": etag });
+  strictEqual(again.status, 304);
+  strictEqual(again.body, "");
+  await app.hit("a");
+  notStrictEqual((await app.send("GET /chart.svg?id=a")).headers.etag, etag);
+  notStrictEqual((await app.send("GET /chart.svg?id=a&range=12w")).headers.etag, etag);
+});
+
+Deno.test("GET /chart.svg needs the secret where reads are closed, and nobody keeps it", async () => {
+  await using app = openToday({ openReads: false });
+  const refused = await app.send("GET /chart.svg");
+  strictEqual(refused.status, 401);
+  match(refused.body, /unauthorized/);
+  const { status, headers } = await app.send("GET /chart.svg", authorized);
+  strictEqual(status, 200);
+  strictEqual(headers["cache-control"], "private, no-store");
+  strictEqual(headers.etag, undefined);
+  strictEqual(headers["access-control-allow-origin"], undefined);
+});
+
+Deno.test("GET /chart.svg falls back in everything but the counter", async () => {
+  await using app = openToday();
+  await app.hit("a");
+  const plain = await app.send("GET /chart.svg?id=a");
+  const wild = "range=%00&width=x&height=&color=url(x)&numbers=&locale=%3C&theme=sepia&other=1";
+  strictEqual((await app.send(`GET /chart.svg?id=a&${wild}`)).body, plain.body);
+  strictEqual((await app.send("GET /chart.svg?id=%00")).status, 400);
+  strictEqual((await app.send("GET /chart.svg?range=30d&range=90d")).status, 400);
+});
+
+Deno.test("GET /chart.svg draws what is wrong, with 200 for an image of a page", async () => {
+  const store = new ScriptedStore();
+  store.failure = "store-unavailable";
+  await using app = openApp({ store });
+  strictEqual((await app.send("GET /chart.svg")).status, 503);
+  const { status, headers, body } = await app.send("GET /chart.svg", IMAGE);
+  strictEqual(status, 200);
+  strictEqual(headers["x-tallymark"], "store-unavailable");
+  match(body, /unavailable/);
+});
+
+const SPARKS = ["classic", "flat-square", "terminal"];
+
+for (const path of ["/badge", "/hit.svg"]) {
+  Deno.test(`${path} with spark= shows days as bars, in the styles that have room for them`, async () => {
+    await using app = openToday();
+    await app.hit("a", 2);
+    for (const style of SPARKS) {
+      const { headers, body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
+      strictEqual([...body.matchAll(/v-\d+h2v\d+z/g)].length, 7, style);
+      match(body, /M\d+ 16v-12h2v12z" [^>]*opacity="\.55"/);
+      ok(path === "/hit.svg" || headers.etag !== undefined);
+    }
+    for (const style of ["plastic", "for-the-badge"]) {
+      const { body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
+      doesNotMatch(body, /v-\d+h2/, style);
+    }
+    doesNotMatch((await send(app, `${path}?id=a&spark=no`)).body, /v-\d+h2/);
+  });
+}
+
+Deno.test("/hit.svg with spark= counts once, and the number is that of the hit", async () => {
+  await using app = openToday();
+  for (const number of [1, 2, 3]) {
+    const { body } = await send(app, "/hit.svg?id=a&spark=30");
+    match(body, new RegExp(`<title>views: ${number}</title>`));
+    strictEqual(await app.count("a"), number);
+  }
+});
+
+Deno.test("/badge with spark= and a period shows the number of the period", async () => {
+  await using app = openToday();
+  await app.hit("a", 4);
+  for (const [query, title] of [["period=today", "4"], ["show=today/total", "4 / 4"], ["", "4"]]) {
+    const { body } = await send(app, `/badge?id=a&spark=7&${query}`);
+    match(body, new RegExp(`<title>views: ${title}</title>`));
+  }
+});
+
+Deno.test("/badge with spark= has another ETag when the bars change, and not the number", async () => {
+  await using app = openToday();
+  await app.sendBody("PUT /counters?id=a", '{"hits":9,"days":{}}');
+  const before = await app.send("GET /badge?id=a&spark=7");
+  await app.sendBody("PUT /counters?id=a", '{"hits":9,"days":{"2026-11-21":9}}');
+  const after = await app.send("GET /badge?id=a&spark=7");
+  notStrictEqual(after.body, before.body);
+  notStrictEqual(after.headers.etag, before.headers.etag);
+  const same = await app.send("GET /badge?id=a&spark=7", {
+    "if-none-match": after.headers.etag ?? "",
+  });
+  strictEqual(same.status, 304);
+});
+
+Deno.test("/badge with spark= shows the last number without bars while the store is away", async () => {
+  const store = new ScriptedStore();
+  await using app = openApp({ store });
+  await app.hit("a");
+  store.failure = "store-unavailable";
+  const { status, headers, body } = await app.send("GET /badge?id=a&spark=7");
+  strictEqual(status, 200);
+  strictEqual(headers["x-tallymark"], "stale");
+  doesNotMatch(body, /v-\d+h2/);
+});
+
+function send(app: TestApp, path: string) {
+  return app.send(`GET ${path}`, authorized);
+}
+
+/** The app on 2026-11-21, a Saturday. */
+function openToday({ openReads = true } = {}): TestApp {
+  const calendar = createCalendar("UTC", () => Date.UTC(2026, 10, 21, 12));
+  return openApp({ store: new ModelStore(calendar.today), calendar, openReads });
+}

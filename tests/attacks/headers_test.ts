@@ -77,8 +77,8 @@ function errorHeaders({ route, status, publicReads, problem }: Expected): Map<st
 }
 
 const ALLOW: Record<string, string> = {
-  "/hit": "GET, POST",
-  "/hit.svg": "GET, HEAD",
+  "/hit": "GET, POST, OPTIONS",
+  "/hit.svg": "GET, HEAD, OPTIONS",
   "/key": "GET, HEAD",
 };
 
@@ -172,6 +172,8 @@ Deno.test(
         );
       }
     }
+    // On a day that is open a hit is one plain command.
+    strictEqual((await send(url, "POST /hit?id=hung", SECRET_LINE)).status, 200);
     for (const route of stored) {
       const [status, command] = route.startsWith("/hit") ? [504, "INCRBY"] : [503, "GET"];
       await service.storeReady();

@@ -172,13 +172,15 @@ Deno.test(
         );
       }
     }
-    // On a day that is open a hit is one plain command.
-    strictEqual((await send(url, "POST /hit?id=hung", SECRET_LINE)).status, 200);
     for (const route of stored) {
-      const [status, command] = route.startsWith("/hit") ? [504, "INCRBY"] : [503, "GET"];
+      const [status, command, id] = route.startsWith("/hit")
+        ? [504, "INCRBY", "hung"]
+        : [503, "GET", "unseen"];
       await service.storeReady();
+      // On a day that is known to be open a hit is one plain command.
+      strictEqual((await send(url, "POST /hit?id=hung", SECRET_LINE)).status, 200);
       const cut = proxy.cutAfterNextRequest(command);
-      await check(url, route, status, true, `GET ${withId(route, "hung")}`, SECRET_LINE);
+      await check(url, route, status, true, `GET ${withId(route, id)}`, SECRET_LINE);
       await cut;
     }
     await proxy.refuse();

@@ -13,6 +13,7 @@ import {
   hitsAfter,
   ownNumber,
 } from "./change_calls.ts";
+import { givingWay } from "./give_way.ts";
 import { GroupCalls } from "./group_calls.ts";
 import type { Line } from "./line.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
@@ -189,7 +190,7 @@ export function createCounters(
       }),
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");
-      yield* store.list(options);
+      yield* givingWay(store.list(options), () => changes.waiting + counts.waiting > 0);
     },
     ready,
     close: () => closing ??= end(),

@@ -1,5 +1,6 @@
 import { Problem } from "../problem.ts";
 import type { Held } from "./days.ts";
+import { giveWay } from "./give_way.ts";
 import type { Line } from "./line.ts";
 
 /** Options of {@linkcode setLines}. */
@@ -13,10 +14,12 @@ export interface SetLinesOptions {
 
 /** How many portions are on their way at once: while the store is busy with one, the next is made ready. */
 const LANES = 2;
+/** How many are set at a time where others wait: they wait for all of a portion that is before them. */
+const BESIDE_OTHERS = 100;
 
 /**
  * Sets counters, those with similar ids together, as a database has them near each other. Where others wait for the store
- * it is theirs for as long after each portion as that has taken. After a failure of the store the rest is not tried.
+ * portions are small, and half of the time it is theirs. After a failure of the store the rest is not tried.
  * Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
@@ -47,9 +50,10 @@ export async function setLines(
   async function setPortions(): Promise<void> {
     while (next < places.length && failure === undefined) {
       const began = performance.now();
-      const some = places.slice(next, next += portion);
+      const size = waiting() > own ? Math.min(portion, BESIDE_OTHERS) : portion;
+      const some = places.slice(next, next += size);
       await Promise.all(some.map(setOne));
-      if (waiting() > own) await pause(performance.now() - began);
+      if (waiting() > own) await giveWay(began, 2 * LANES - 1);
     }
   }
 
@@ -64,8 +68,4 @@ export async function setLines(
 function compare(one: string | undefined, other: string | undefined): number {
   if (one === other || one === undefined || other === undefined) return 0;
   return one < other ? -1 : 1;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

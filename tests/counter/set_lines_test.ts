@@ -72,3 +72,12 @@ Deno.test("setLines: does not try the rest after a failure of the store, and tel
     new Set(["outcome-unknown"]),
   );
 });
+
+Deno.test("setLines: where others wait no more than 200 are on their way, and all are set", async () => {
+  const room = recorder();
+  const lines = Array.from({ length: 3000 }, (_, index) => line(`n${index}`));
+  const options = { ...room.options, portion: 1000, waiting: () => Infinity };
+  strictEqual((await setLines(lines, options)).size, 0);
+  strictEqual(room.set.length, 3000);
+  ok(room.most <= 200, `${room.most} at once`);
+});

@@ -18,9 +18,9 @@ Deno.test(
     await using opened = await openPage(chromium.browser, service.url);
     const { page, complaints } = opened;
     await page.getByLabel("Counter", { exact: true }).fill("user/repo");
-    await page.getByLabel("Label", { exact: true }).fill("visits");
+    await page.getByRole("textbox", { name: "Label", exact: true }).fill("visits");
     await page.getByRole("radio", { name: "for-the-badge" }).check();
-    await page.getByLabel("Numbers", { exact: true }).selectOption("grouped");
+    await page.getByRole("combobox", { name: "Numbers", exact: true }).selectOption("grouped");
     const markdown = await copied(page, "Markdown");
     const query = "id=user%2Frepo&label=visits&style=for-the-badge&numbers=grouped";
     strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
@@ -60,11 +60,14 @@ Deno.test(
     await using service = await startService({ env: OPEN });
     await using chromium = await openChromium();
     await using first = await openPage(chromium.browser, service.url);
-    await first.page.getByLabel("Label", { exact: true }).fill(HOSTILE);
+    await first.page.getByRole("textbox", { name: "Label", exact: true }).fill(HOSTILE);
     await first.page.getByRole("radio", { name: "terminal" }).check();
     const markdown = await copied(first.page, "Markdown");
     await using second = await openPage(chromium.browser, first.page.url());
-    strictEqual(await second.page.getByLabel("Label", { exact: true }).inputValue(), HOSTILE);
+    strictEqual(
+      await second.page.getByRole("textbox", { name: "Label", exact: true }).inputValue(),
+      HOSTILE,
+    );
     strictEqual(await copied(second.page, "Markdown"), markdown);
   },
 );
@@ -78,7 +81,7 @@ Deno.test(
     await using opened = await openPage(chromium.browser, service.url);
     const { page, complaints } = opened;
     await page.getByLabel("Counter", { exact: true }).fill(HOSTILE);
-    await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
+    await page.getByRole("textbox", { name: "Label", exact: true }).fill(HOSTILE);
     for (const name of ["HTML", "HTML that follows the reader’s light or dark"]) {
       await using readme = pageOf(await copied(page, name));
       await using pasted = await openPage(chromium.browser, readme.url);

@@ -26,7 +26,7 @@ import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
 import { metricsText } from "./routes/metrics.ts";
-import { sampleBadge } from "./routes/sample.ts";
+import { sampleBadge, sampleChart } from "./routes/sample.ts";
 import { health, openapiDocument, readiness } from "./routes/service.ts";
 import { session } from "./routes/session.ts";
 import { tally } from "./routes/tally.ts";
@@ -82,7 +82,8 @@ export function endpointsOf(
     metricsText(service),
     health(),
     readiness(service),
-    sampleBadge(),
+    sampleBadge(counters),
+    sampleChart(counters),
     welcome(() => endpoints, service),
   ];
   return endpoints;

@@ -180,6 +180,11 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     tags: ["Badges"],
     answers: { 200: keptImage("The badge.") },
   }],
+  ["GET /sample/chart.svg", {
+    name: "SampleChart",
+    tags: ["Badges"],
+    answers: { 200: keptImage("The chart.") },
+  }],
   ["GET /", service("Index", { content: { ...bodies.text, ...bodies.html } })],
 ]);
 

@@ -1,27 +1,63 @@
 import { LOOKS } from "../badge/parameters.ts";
+import { CHART_LOOKS } from "../chart/parameters.ts";
+import type { Calendar } from "../counter/calendar.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, READ } from "../http/endpoint.ts";
-import { parseQuery } from "../http/query.ts";
+import { type Endpoint, type EndpointFacts, READ, type Work } from "../http/endpoint.ts";
+import { parseQuery, type Query } from "../http/query.ts";
+
+type Draw<Name extends string> = (query: Query<Name>) => string;
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design also where no counter may be seen. */
-export function sampleBadge(): Endpoint {
-  return {
+export function sampleBadge({ calendar }: { calendar: Calendar }): Endpoint {
+  return sample({
     path: "/sample/badge",
-    methods: READ,
     summary: "Show a badge of 12,345, which is no counter's",
     parameters: LOOKS,
+  }, async () => {
+    const { createDrawings } = await import("../badge/drawings.ts");
+    const { sparkOf } = await import("../badge/look.ts");
+    const { badgeBars } = await import("../chart/bars.ts");
+    const { sampleFigures } = await import("../chart/sample_figures.ts");
+    const draw = createDrawings(({ svg }) => svg);
+    return (query) => {
+      const { total, days } = sampleFigures(calendar.today());
+      const count = sparkOf(query);
+      return draw(query, count === 0 ? total : { counts: total, bars: badgeBars(days, count) });
+    };
+  });
+}
+
+/** `GET /sample/chart.svg`: a chart of the same kind. */
+export function sampleChart({ calendar }: { calendar: Calendar }): Endpoint {
+  return sample({
+    path: "/sample/chart.svg",
+    summary: "Show a chart of 12,345 hits, which are no counter's",
+    parameters: CHART_LOOKS,
+  }, async () => {
+    const { drawChart } = await import("../chart/chart.ts");
+    const { parseChartLook } = await import("../chart/chart_look.ts");
+    const { sampleFigures } = await import("../chart/sample_figures.ts");
+    return (query) => drawChart(sampleFigures(calendar.today()), parseChartLook(query));
+  });
+}
+
+function sample<Name extends string>(
+  facts: Pick<EndpointFacts<Name>, "path" | "summary" | "parameters">,
+  load: () => Promise<Draw<Name>>,
+): Endpoint {
+  const documented: ReadonlySet<string> = new Set(facts.parameters.map(({ name }) => name));
+  const headers = headersOf("svg", { cacheControl: "max-age=3600", audience: "none" });
+  return {
+    ...facts,
+    methods: READ,
     admits: "anyone",
     audience: "none",
     errors: "svg",
-    async work() {
-      const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const draw = createDrawings(({ svg }) => svg);
-      const documented: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
-      const headers = headersOf("svg", { cacheControl: "max-age=3600", audience: "none" });
+    async work(): Promise<Work> {
+      const draw = await load();
+      const { errorBadge } = await import("../badge/drawings.ts");
       return {
-        handle(request) {
-          return answer(draw(parseQuery(request.url, documented), 12_345), headers);
-        },
+        handle: (request) => answer(draw(parseQuery(request.url, documented)), headers),
         draw: ({ badge }) => errorBadge(badge),
       };
     },

@@ -137,6 +137,17 @@ Deno.test("/badge with spark= shows the last number without bars while the store
   doesNotMatch(body, /v-\d+h2/);
 });
 
+Deno.test("GET /sample/badge and /sample/chart.svg show 12,345 to anyone, whatever the look", async () => {
+  await using app = openToday({ openReads: false });
+  const badge = await app.send("GET /sample/badge?spark=7&numbers=grouped&label=hits");
+  match(badge.body, /<title>hits: 12,345<\/title>/);
+  strictEqual([...badge.body.matchAll(/v-\d+h2v\d+z/g)].length, 7);
+  strictEqual(badge.headers["cache-control"], "max-age=3600");
+  const chart = await app.send("GET /sample/chart.svg?range=12m&id=any");
+  match(chart.body, /<title>views: 12,345<\/title>/);
+  strictEqual((await app.send("GET /sample/chart.svg?range=a&range=b")).status, 400);
+});
+
 function send(app: TestApp, path: string) {
   return app.send(`GET ${path}`, authorized);
 }

@@ -1,0 +1,71 @@
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import * as library from "@redis/client";
+import { redisFromUrl } from "../../../src/start/redis_address.ts";
+import { RedisNode } from "../../../src/store/redis/redis_node.ts";
+import { UNWATCHED } from "../../../src/store/store_health.ts";
+import { startProxiedRedis } from "../../support/proxied_redis.ts";
+import { needsRedis } from "../../support/redis_server.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const unavailable = { kind: "store-unavailable" };
+
+Deno.test(
+  "RedisNode: a connection that broke is used again only when the server was confirmed after it was back",
+  needsRedis,
+  async () => {
+    await using room = await startProxiedRedis();
+    await using node = await enter(room.url);
+    await rejects(node.send([["INCRBY", "a", "1"]]), unavailable);
+    const early = performance.now();
+    node.confirm(early);
+    deepStrictEqual(await node.send([["INCRBY", "a", "1"]]), [{ kind: "done", value: "1" }]);
+    room.proxy.cut();
+    await waitFor("the end of the connection", () => node.usable ? undefined : true);
+    await waitFor("a new one", () => node.ask([["PING"]]).then(() => true, () => undefined));
+    // Somebody who named it before may not know that it was replaced meanwhile.
+    node.confirm(early);
+    await rejects(node.send([["INCRBY", "a", "1"]]), unavailable);
+    node.confirm(performance.now());
+    deepStrictEqual(await node.send([["INCRBY", "a", "1"]]), [{ kind: "done", value: "2" }]);
+  },
+);
+
+Deno.test(
+  "RedisNode: what a server still answers whose place another has taken is unknown",
+  needsRedis,
+  async () => {
+    await using room = await startProxiedRedis();
+    await using node = await enter(room.url);
+    node.confirm(performance.now());
+    room.proxy.delay(50);
+    const sent = node.send([["INCRBY", "a", "1"], ["LPUSH", "a", "1"]]);
+    await node.retire();
+    deepStrictEqual((await sent).map(({ kind }) => kind), ["lost", "refused"]);
+    strictEqual(await room.redis.command("GET", "a"), "1");
+  },
+);
+
+Deno.test(
+  "RedisNode: too few replicas leave what was written unknown, and what is read as it is",
+  needsRedis,
+  async () => {
+    await using room = await startProxiedRedis();
+    await using node = await enter(room.url, { replicas: 1 });
+    node.confirm(performance.now());
+    const replies = await node.send([["INCRBY", "a", "1"], ["LPUSH", "a", "1"]]);
+    deepStrictEqual(replies.map(({ kind }) => kind), ["lost", "refused"]);
+    deepStrictEqual(await node.send([["GET", "a"]]), [{ kind: "done", value: "1" }]);
+  },
+);
+
+/** A node that is connected and not confirmed yet. */
+async function enter(
+  url: string,
+  { replicas = 0 } = {},
+): Promise<RedisNode & AsyncDisposable> {
+  const address = redisFromUrl(url);
+  if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
+  const node = new RedisNode({ address, library, replicas, health: UNWATCHED, onInfo() {} });
+  await node.tried;
+  return Object.assign(node, { [Symbol.asyncDispose]: () => node.close() });
+}

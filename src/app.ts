@@ -57,7 +57,7 @@ export function endpointsOf(
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
-    countHit: createHitCounting({ counters, proxies: config.proxies, log }),
+    ...createHitCounting({ counters, proxies: config.proxies, log }),
     decisions: new Decisions(),
     metrics,
   };

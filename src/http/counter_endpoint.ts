@@ -11,11 +11,10 @@ import { checkValues, parseQuery, type Query } from "./query.ts";
 import type { Readers } from "./readers.ts";
 
 /** What the endpoints of counters stand on. */
-export interface CounterService {
+export interface CounterService extends HitCounting {
   counters: Counters;
   access: Access;
   readers: Readers;
-  countHit: HitCounting;
   decisions: Decisions;
 }
 

@@ -3,8 +3,13 @@ import { Recent } from "../recent.ts";
 /** Who calls, by what they say of themselves: somebody, a crawler, or a proxy that fetches images for its readers. */
 export type CallerKind = "somebody" | "crawler" | "image proxy";
 
-/** Tells it by a `User-Agent`; the first answer has to wait for the patterns of crawlers. */
-export type CallerKinds = (agent: string) => CallerKind | Promise<CallerKind>;
+/** What tells it. */
+export interface CallerKinds {
+  /** By a `User-Agent`; the first answer has to wait for the patterns of crawlers. */
+  kindOf(agent: string): CallerKind | Promise<CallerKind>;
+  /** Loads these patterns. */
+  load(): Promise<void>;
+}
 
 /** GitHub's and others of its kind, and those of mail providers; `isbot` takes them for crawlers. */
 const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
@@ -13,7 +18,7 @@ const REMEMBERED = 1000;
 /** Characters; longer ones are rare, and would let anyone fill the memory. */
 const MAX_REMEMBERED_LENGTH = 300;
 
-/** A function that tells who calls; it remembers what it told. */
+/** Tells who calls, and remembers what it told. */
 export function createCallerKinds(): CallerKinds {
   const kinds = new Recent<string, CallerKind>(REMEMBERED);
 
@@ -24,5 +29,10 @@ export function createCallerKinds(): CallerKinds {
     return kind;
   }
 
-  return (agent) => kinds.get(agent) ?? tell(agent);
+  return {
+    kindOf: (agent) => kinds.get(agent) ?? tell(agent),
+    async load() {
+      await tell("");
+    },
+  };
 }

@@ -32,12 +32,19 @@ export interface HitCountingOptions {
  * Counts a hit, unless the request only looks; where its answer is not the plain number of a hit, it says so. With a key
  * it is the same hit as the one before with this key.
  */
-export type HitCounting = (asked: HitRequest, key?: string) => Found | Promise<Found>;
+export type CountHit = (asked: HitRequest, key?: string) => Found | Promise<Found>;
 
 /** The one way in which hits are counted. */
+export interface HitCounting {
+  readonly countHit: CountHit;
+  /** Loads what the first hit with a counter key would have to wait for. */
+  loadCounting(): Promise<void>;
+}
+
+/** Opens it. */
 export function createHitCounting({ counters, ...options }: HitCountingOptions): HitCounting {
   const inFamily = limitFamilies(counters);
-  const kindOf = createCallerKinds();
+  const { kindOf, load } = createCallerKinds();
   const visit = createVisits({ counters, ...options });
 
   /** What has a key, a visitor, or a counter key, which stands in public: crawlers find it. */
@@ -69,13 +76,15 @@ export function createHitCounting({ counters, ...options }: HitCountingOptions):
     return isProxy ? found.then(seenByProxy) : found;
   }
 
-  return (asked, key) => {
+  function countHit(asked: HitRequest, key?: string): Found | Promise<Found> {
     const { request, query, id, opening } = asked;
     if (isPrefetch(request)) return remarked(counters.count(id), "prefetch");
     if (request.method === "HEAD") return counters.count(id);
     const isPlain = opening === "secret" && key === undefined && query.get("once") === undefined;
     return isPlain ? counters.hit(id) : countCarefully(asked, key);
-  };
+  }
+
+  return { countHit, loadCounting: load };
 }
 
 const VISITOR_BY_KEY = {

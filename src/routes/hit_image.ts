@@ -19,7 +19,7 @@ type Drawn = Shown | WithDays<Found>;
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage(service: CounterService): Endpoint {
-  const { counters, countHit, decisions } = service;
+  const { counters, countHit, loadCounting, decisions } = service;
   const headers = (audience: Audience) =>
     headersOf("svg", { cacheControl: UNCACHED_IMAGE, audience });
   const headersFor = { image: headers("image"), any: headers("any") };
@@ -48,7 +48,10 @@ export function hitImage(service: CounterService): Endpoint {
     audience: "image",
     errors: "svg",
     async work() {
-      const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
+      const [{ createDrawings, errorBadge }] = await Promise.all([
+        import("../badge/drawings.ts"),
+        loadCounting(),
+      ]);
       const { sparkOf } = await import("../badge/look.ts");
       const { badgeBars } = await import("../chart/bars.ts");
       const draw = createDrawings(({ svg }) => svg);

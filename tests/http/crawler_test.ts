@@ -30,8 +30,8 @@ const kinds = {
 
 for (const [kind, agents] of Object.entries(kinds)) {
   for (const agent of agents) {
-    Deno.test(`callerKinds() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
-      const kindOf = createCallerKinds();
+    Deno.test(`kindOf() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
+      const { kindOf } = createCallerKinds();
       strictEqual(await kindOf(agent), kind);
       const again = kindOf(agent);
       strictEqual(again instanceof Promise, agent.length > 300);
@@ -40,6 +40,6 @@ for (const [kind, agents] of Object.entries(kinds)) {
   }
 }
 
-Deno.test("callerKinds() loads the patterns of crawlers for the first who asks", () => {
-  ok(createCallerKinds()(CHROME) instanceof Promise);
+Deno.test("kindOf() loads the patterns of crawlers for the first who asks", () => {
+  ok(createCallerKinds().kindOf(CHROME) instanceof Promise);
 });

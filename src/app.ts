@@ -3,11 +3,12 @@ import { getPath } from "hono/utils/url";
 import type { Counters } from "./counter/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
 import { Decisions } from "./http/decisions.ts";
-import type { Endpoint, Peer } from "./http/endpoint.ts";
+import type { Peer } from "./http/endpoint.ts";
 import { createFarewell } from "./http/farewell.ts";
 import type { Proxies } from "./http/caller_address.ts";
 import { createHitCounting } from "./http/hit_counting.ts";
 import { createHostCheck } from "./http/host.ts";
+import { allOf, later, type Listed } from "./http/later.ts";
 import { readersOf } from "./http/readers.ts";
 import { warnOfSecretOnPages } from "./http/secret_on_page.ts";
 import { serve, serveNothing } from "./http/serve.ts";
@@ -15,22 +16,11 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { badge } from "./routes/badge.ts";
 import { badgeJson } from "./routes/badge_json.ts";
-import { chart } from "./routes/chart.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
-import { listDecisions } from "./routes/decisions.ts";
-import { deleteCounter, listCounters, setCounter } from "./routes/counters.ts";
-import { importCounters } from "./routes/counters_import.ts";
-import { days } from "./routes/days.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
-import { counterKey } from "./routes/key.ts";
-import { metricsText } from "./routes/metrics.ts";
-import { sampleBadge, sampleChart } from "./routes/sample.ts";
-import { health, openapiDocument, readiness } from "./routes/service.ts";
-import { session } from "./routes/session.ts";
-import { tally } from "./routes/tally.ts";
-import { welcome } from "./routes/welcome.ts";
+import { health, readiness } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
@@ -49,10 +39,8 @@ export interface App {
   sayFarewell(): void;
 }
 
-/** Every endpoint of the service. */
-export function endpointsOf(
-  { config, counters, metrics, log }: AppOptions,
-): readonly Endpoint[] {
+/** Every endpoint of the service; a start waits for those alone that count, read and tell how it is. */
+export function endpointsOf({ config, counters, metrics, log }: AppOptions): readonly Listed[] {
   const service = {
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
@@ -61,30 +49,44 @@ export function endpointsOf(
     decisions: new Decisions(),
     metrics,
   };
-  const endpoints: readonly Endpoint[] = [
+  const all = () => allOf(endpoints);
+  const endpoints: readonly Listed[] = [
     hit(service),
     hitImage(service),
     count(service),
     countText(service),
     badge(service),
     badgeJson(service),
-    chart(service),
-    counterKey(service),
-    days(service),
-    listCounters(service),
-    setCounter(service),
-    deleteCounter(service),
-    importCounters(service),
-    listDecisions(service),
-    session(service),
-    tally(),
-    openapiDocument(() => endpoints),
-    metricsText(service),
+    later("/chart.svg", async () => [(await import("./routes/chart.ts")).chart(service)]),
+    later("/key", async () => [(await import("./routes/key.ts")).counterKey(service)]),
+    later("/days", async () => [(await import("./routes/days.ts")).days(service)]),
+    later("/counters", async () => {
+      const { listCounters, setCounter, deleteCounter } = await import("./routes/counters.ts");
+      const { importCounters } = await import("./routes/counters_import.ts");
+      return [listCounters, setCounter, deleteCounter, importCounters].map((make) => make(service));
+    }),
+    later(
+      "/decisions",
+      async () => [(await import("./routes/decisions.ts")).listDecisions(service)],
+    ),
+    later("/session", async () => [(await import("./routes/session.ts")).session(service)]),
+    later("/tally.js", async () => [(await import("./routes/tally.ts")).tally()]),
+    later(
+      "/openapi.json",
+      async () => [(await import("./routes/openapi.ts")).openapiDocument(all)],
+    ),
+    later("/metrics", async () => [(await import("./routes/metrics.ts")).metricsText(service)]),
     health(),
     readiness(service),
-    sampleBadge(counters),
-    sampleChart(counters),
-    welcome(() => endpoints, service),
+    later(
+      "/sample/badge",
+      async () => [(await import("./routes/sample.ts")).sampleBadge(counters)],
+    ),
+    later(
+      "/sample/chart.svg",
+      async () => [(await import("./routes/sample.ts")).sampleChart(counters)],
+    ),
+    later("/", async () => [(await import("./routes/welcome.ts")).welcome(all, service)]),
   ];
   return endpoints;
 }

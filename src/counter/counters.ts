@@ -18,7 +18,6 @@ import { GroupCalls } from "./group_calls.ts";
 import type { Line } from "./line.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
 import { countGroupsOnce, ONCE, type OnceResults } from "./once_calls.ts";
-import { setLines } from "./set_lines.ts";
 import type { Setting } from "./setting.ts";
 import type { CounterStore, ListOptions, ListPage, Outcome, Source } from "./store.ts";
 import { within } from "./within.ts";
@@ -182,12 +181,14 @@ export function createCounters(
     history: (id, since) => refusal() ?? histories.join(id, since),
     set,
     delete: (id) => change(id, DELETION),
-    setAll: (lines, mode) =>
-      setLines(lines, {
+    async setAll(lines, mode) {
+      const { setLines } = await import("./set_lines.ts");
+      return setLines(lines, {
         set: ({ id, hits, days }) => set(id, { hits, days, mode }),
         portion: idsPerBatch,
         waiting: () => changes.waiting,
-      }),
+      });
+    },
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");
       yield* givingWay(store.list(options), () => changes.waiting + counts.waiting > 0);

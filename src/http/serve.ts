@@ -4,6 +4,7 @@ import { answer, headOf, NO_SNIFF } from "./answer.ts";
 import { audienceOf } from "./audience.ts";
 import type { Endpoint, Peer, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
+import { isLater, type Later, type Listed } from "./later.ts";
 import type { Farewell } from "./farewell.ts";
 import type { HostCheck } from "./host.ts";
 import type { Metrics } from "../metrics.ts";
@@ -25,15 +26,41 @@ export interface Served {
   load(): Promise<void>;
 }
 
-/** Serves the endpoints of every path, each by its methods. */
-export function serve(endpoints: readonly Endpoint[], options: ServeOptions): Map<string, Served> {
-  const paths = new Map<string, [Endpoint, ...Endpoint[]]>();
-  for (const endpoint of endpoints) {
-    const others = paths.get(endpoint.path);
-    if (others === undefined) paths.set(endpoint.path, [endpoint]);
-    else others.push(endpoint);
-  }
-  return new Map(paths.entries().map(([path, group]) => [path, servePath(group, options)]));
+/** Serves every path of a list. */
+export function serve(list: readonly Listed[], options: ServeOptions): Map<string, Served> {
+  return new Map(list.map((listed) => [
+    listed.path,
+    isLater(listed) ? serveLater(listed, options) : servePath([listed], options),
+  ]));
+}
+
+/** Serves endpoints from their first request on, which has them loaded if nobody did before. */
+function serveLater({ path, load: loadEndpoints }: Later, options: ServeOptions): Served {
+  let loading: Promise<void> | undefined;
+  const load = () =>
+    loading ??= loadEndpoints().catch((cause) => [unloaded(path, cause)]).then(
+      async (endpoints) => {
+        const served = servePath(endpoints, options);
+        await served.load();
+        handle = served.handle;
+      },
+    );
+  let handle: Handler = (request, peer) => load().then(() => handle(request, peer));
+  return { handle: (request, peer) => handle(request, peer), load };
+}
+
+/** Stands for endpoints that could not be loaded. */
+function unloaded(path: string, cause: unknown): Endpoint {
+  return {
+    path,
+    methods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    summary: "",
+    parameters: [],
+    admits: "anyone",
+    audience: "none",
+    errors: "json",
+    work: broken(cause),
+  };
 }
 
 /** Refuses every request for a path that has no endpoint. */
@@ -52,19 +79,21 @@ export function serveNothing({ checkHost, metrics, ...options }: ServeOptions): 
   };
 }
 
-function servePath([first, ...others]: [Endpoint, ...Endpoint[]], options: ServeOptions): Served {
-  const allow = [first, ...others].flatMap(({ methods }) => methods).join(", ");
-  // A method that no endpoint has is refused by the first.
-  const refusing = serveEndpoint(first, { ...options, allow });
-  if (others.length === 0) return refusing;
-  const served = others.map((endpoint) => serveEndpoint(endpoint, { ...options, allow }));
+/** Serves the endpoints of a path, each by its methods. */
+function servePath(endpoints: readonly Endpoint[], options: ServeOptions): Served {
+  const allow = endpoints.flatMap(({ methods }) => methods).join(", ");
+  const served = endpoints.map((endpoint) => serveEndpoint(endpoint, { ...options, allow }));
+  const [first, ...others] = served;
+  if (first === undefined) throw new TypeError("Serve a path: it has no endpoint");
+  if (others.length === 0) return first;
   const byMethod = new Map(
-    others.flatMap(({ methods }, index) => methods.map((method) => [method, served[index]])),
+    endpoints.flatMap(({ methods }, index) => methods.map((method) => [method, served[index]])),
   );
   return {
-    handle: (request, peer) => (byMethod.get(request.method) ?? refusing).handle(request, peer),
+    // A method that no endpoint has is refused by the first.
+    handle: (request, peer) => (byMethod.get(request.method) ?? first).handle(request, peer),
     load: async () => {
-      await Promise.all([refusing, ...served].map((each) => each.load()));
+      await Promise.all(served.map((each) => each.load()));
     },
   };
 }

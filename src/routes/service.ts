@@ -1,6 +1,6 @@
 import type { Counters } from "../counter/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, type EndpointFacts, READ, SHARED_READ } from "../http/endpoint.ts";
+import { type Endpoint, type EndpointFacts, READ } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 
@@ -15,28 +15,6 @@ const SERVICE = {
   audience: "none",
   errors: "json",
 } as const satisfies Partial<EndpointFacts>;
-
-/** `GET /openapi.json`: the description of all endpoints, of this one too. */
-export function openapiDocument(endpoints: () => readonly Endpoint[]): Endpoint {
-  return {
-    ...SERVICE,
-    path: "/openapi.json",
-    methods: SHARED_READ,
-    summary: "This description",
-    audience: "any",
-    async work() {
-      const { describe } = await import("../openapi/document.ts");
-      const body = JSON.stringify(describe(endpoints()));
-      const headers = headersOf("json", { cacheControl: "no-cache", audience: "any" });
-      return {
-        handle(request) {
-          parseQuery(request.url, NONE);
-          return answer(body, headers);
-        },
-      };
-    },
-  };
-}
 
 /** `GET /healthz`: the process is alive. */
 export function health(): Endpoint {

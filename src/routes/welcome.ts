@@ -8,7 +8,7 @@ import type { PageParts } from "../page/compose.ts";
 
 /** `GET /`: for a browser the page, for everybody else what this service is, in plain text. */
 export function welcome(
-  endpoints: () => readonly Endpoint[],
+  endpoints: () => Promise<readonly Endpoint[]>,
   { readers }: { readers: Readers },
 ): Endpoint {
   const sharing = { cacheControl: "no-cache", audience: "none" } as const;
@@ -28,9 +28,11 @@ export function welcome(
     async work() {
       const { composePage } = await import("../page/compose.ts");
       const { factsOf } = await import("../page/facts.ts");
-      const facts = factsOf(endpoints(), readers.areAnyone);
+      const list = await endpoints();
+      const facts = factsOf(list, readers.areAnyone);
       const { html, policy } = await composePage(await loadParts(), facts);
       const packed = await gzip(html);
+      const words = welcomeText(list);
       const plain = {
         ...headersOf("html", sharing),
         "content-security-policy": policy,
@@ -39,7 +41,7 @@ export function welcome(
       return {
         handle(request) {
           parseQuery(request.url, new Set());
-          if (!asksForPage(request)) return answer(welcomeText(endpoints()), inWords);
+          if (!asksForPage(request)) return answer(words, inWords);
           if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
             return answer(html, plain);
           }

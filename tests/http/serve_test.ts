@@ -2,6 +2,7 @@ import { deepStrictEqual, doesNotMatch, fail, match, strictEqual } from "node:as
 import type { Endpoint, Work } from "../../src/http/endpoint.ts";
 import { createFarewell } from "../../src/http/farewell.ts";
 import { createHostCheck } from "../../src/http/host.ts";
+import { later, type Listed } from "../../src/http/later.ts";
 import { serve, serveNothing } from "../../src/http/serve.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
@@ -40,11 +41,12 @@ Deno.test("serve() hands a method of the endpoint to it, and no other", async ()
 
 Deno.test("serve() hands each method of a path to the endpoint that has it, and names all of them where none has", async () => {
   const saying = (text: string) => ({ handle: () => new Response(text) });
-  const { send } = served(
-    { ...endpoint, methods: ["GET", "HEAD"], work: saying("read") },
-    { ...endpoint, methods: ["PUT"], work: () => Promise.resolve(saying("set")) },
-    { ...endpoint, methods: ["DELETE"], work: saying("removed"), errors: "text" },
-  );
+  const { send } = served(later("/", () =>
+    Promise.resolve([
+      { ...endpoint, methods: ["GET", "HEAD"], work: saying("read") },
+      { ...endpoint, methods: ["PUT"], work: () => Promise.resolve(saying("set")) },
+      { ...endpoint, methods: ["DELETE"], work: saying("removed"), errors: "text" },
+    ])));
   const answers = await Promise.all(["GET", "PUT", "DELETE", "PUT"].map(async (method) => {
     return await (await send(new Request("http://localhost/", { method }))).text();
   }));
@@ -160,28 +162,32 @@ Deno.test("serve() loads an endpoint once for all its first requests, and answer
   strictEqual(loads, 1);
 });
 
-Deno.test("serve() answers and logs an endpoint that cannot be loaded like any unexpected error", async () => {
-  const { send, log } = served({
-    ...endpoint,
-    work: () => Promise.reject(new Error("no such module")),
+for (
+  const [what, listed] of [
+    ["an endpoint", { ...endpoint, work: () => Promise.reject(new Error("no such module")) }],
+    ["a path", later("/", () => Promise.reject(new Error("no such module")))],
+  ] as const
+) {
+  Deno.test(`serve() answers and logs ${what} that cannot be loaded like any unexpected error`, async () => {
+    const { send, log } = served(listed);
+    for (let time = 0; time < 2; time++) {
+      const response = await send(new Request("http://localhost/"));
+      strictEqual(response.status, 500);
+      strictEqual(response.headers.get("content-type"), "application/problem+json");
+      strictEqual(response.headers.get("cache-control"), "no-store");
+      doesNotMatch(await response.text(), /no such module/);
+    }
+    strictEqual(log.length, 2);
+    match(log[0] ?? "", /"event":"unexpected error".*no such module/);
   });
-  for (let time = 0; time < 2; time++) {
-    const response = await send(new Request("http://localhost/"));
-    strictEqual(response.status, 500);
-    strictEqual(response.headers.get("content-type"), "application/problem+json");
-    strictEqual(response.headers.get("cache-control"), "no-store");
-    doesNotMatch(await response.text(), /no such module/);
-  }
-  strictEqual(log.length, 2);
-  match(log[0] ?? "", /"event":"unexpected error".*no such module/);
-});
+}
 
-function served(...endpoints: Endpoint[]): {
+function served(listed: Listed): {
   send: (request: Request) => Promise<Response>;
   log: string[];
 } {
   const log: string[] = [];
-  const paths = serve(endpoints, {
+  const paths = serve([listed], {
     log: createLog({ secrets: [], write: (line) => log.push(line) }),
     checkHost: createHostCheck(),
     leave: createFarewell().leave,

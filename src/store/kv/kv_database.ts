@@ -13,6 +13,8 @@ export interface KvDatabase extends KvPlace {
   known(id: CounterId): KvRecord | undefined;
   /** Whether a day of a counter that is there is known to be open, so that a hit needs no look at the ledger. */
   isOpen(id: CounterId, day: Day): boolean;
+  /** Whether hits wait for this process's own commit right now. */
+  isWriting(): boolean;
   /** Asks for records, in the order of the questions. */
   read(questions: readonly Question[]): Promise<KvRecord[]>;
   /**

@@ -3,6 +3,7 @@ import { type Day, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
+import type { KvDatabase } from "./kv_database.ts";
 import { type KvPlace, type KvRecord, recordOf } from "./kv_records.ts";
 
 /** How many counters a page has. */
@@ -10,22 +11,24 @@ const PAGE = 500;
 /** Comes after every character that an id may have. */
 const LAST = "\u{10ffff}";
 
-/** Every counter, in the order of the ids; each as it was at one instant. */
+/** Every counter, in the order of the ids; each as it was at one instant. Half of the time is left to hits that wait. */
 export async function* listCounters(
-  place: KvPlace,
+  database: KvDatabase,
   { prefix, since }: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const { kv, keys } = place;
+  const { kv, keys } = database;
   const end = keys.total(prefix + LAST);
   let start = keys.total(prefix);
   while (true) {
+    const began = performance.now();
     const entries = await Array.fromAsync(
       kv.list({ start, end }, { limit: PAGE, batchSize: PAGE }),
     );
     const totals = entries.flatMap(totalOf);
     const records = since === undefined
       ? totals.map(({ entry }) => recordOf(entry))
-      : await withDays(place, { totals, since });
+      : await withDays(database, { totals, since });
+    if (database.isWriting()) await pause(performance.now() - began);
     const { counters, foreign } = pageOf(totals, records);
     yield { counters, foreign: foreign + entries.length - totals.length };
     const last = entries.at(-1);
@@ -38,6 +41,10 @@ export async function* listCounters(
 interface Total {
   readonly id: CounterId;
   readonly entry: Deno.KvEntry<unknown>;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function totalOf(entry: Deno.KvEntry<unknown>): Total[] {

@@ -106,6 +106,7 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
     isOpen: (id, day) => (kept.get(id)?.openDay ?? -Infinity) >= day,
+    isWriting: () => underWay > 0,
     read,
     commit,
     close: () => file?.close() ?? Promise.resolve(kv.close()),

@@ -71,6 +71,7 @@ export function endpointsOf({ config, counters, metrics, log }: AppOptions): rea
     ),
     later("/session", async () => [(await import("./routes/session.ts")).session(service)]),
     later("/tally.js", async () => [(await import("./routes/tally.ts")).tally()]),
+    later("/api", async () => [(await import("./routes/api.ts")).reference(all)]),
     later(
       "/openapi.json",
       async () => [(await import("./routes/openapi.ts")).openapiDocument(all)],

@@ -171,6 +171,7 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
       },
     },
   }],
+  ["GET /api", service("Reference", { content: bodies.html })],
   ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
   ["GET /metrics", service("Metrics", { content: bodies.text })],
   ["GET /healthz", service("Health", { content: bodies.health })],

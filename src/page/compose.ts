@@ -53,7 +53,8 @@ function inScript(facts: PageFacts): string {
   return JSON.stringify({ ...facts, aliases: ALIASES }).replaceAll("<", "\\u003c");
 }
 
-async function hashOf(text: string): Promise<string> {
+/** How a policy names a script or a style that it lets through. */
+export async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }

@@ -1,0 +1,56 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { memoryApp } from "../support/app.ts";
+import { needsChromium, openChromium } from "../support/chromium.ts";
+import { startService } from "../support/service.ts";
+import { endpoints } from "../support/surface.ts";
+import { assertAccessible, openPage } from "../support/web_page.ts";
+
+Deno.test("GET /api tells of every endpoint with its methods and parameters", async () => {
+  await using app = await memoryApp();
+  const { status, headers, body } = await app.send("GET /api");
+  strictEqual(status, 200);
+  strictEqual(headers["content-type"], "text/html; charset=utf-8");
+  const told = [
+    ...body.matchAll(/<section><h2>([A-Z, ]+) <code>([^<]+)<\/code><\/h2>(.*?)<\/section>/g),
+  ];
+  for (const { path, methods, parameters } of endpoints) {
+    const method = methods[0] ?? "";
+    const [, , , section = ""] = told.find(([, methods = "", told]) =>
+      told === path && methods.split(", ").includes(method)
+    ) ?? [];
+    for (const { name } of parameters) {
+      ok(section.includes(`<th scope="row"><code>${name}</code>`), `${method} ${path} ${name}`);
+    }
+    match(section, /<strong>200<\/strong>/, path);
+    ok(section.includes(`$T${path}`), path);
+  }
+});
+
+Deno.test("GET /api lets its own style through and nothing else", async () => {
+  await using app = await memoryApp({ openReads: false });
+  const { headers, body } = await app.send("GET /api");
+  const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? "";
+  const hash = createHash("sha256").update(style).digest("base64");
+  strictEqual(
+    headers["content-security-policy"],
+    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  strictEqual(headers["referrer-policy"], "no-referrer");
+});
+
+Deno.test(
+  "/api can be used by everybody, also on a small screen in the dark",
+  needsChromium,
+  async () => {
+    await using service = await startService({ env: { STORE_URL: "memory:" } });
+    await using chromium = await openChromium();
+    const options = { viewport: { width: 320, height: 800 }, colorScheme: "dark" } as const;
+    await using opened = await openPage(chromium.browser, `${service.url}/api`, options);
+    const { page, complaints } = opened;
+    await page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)");
+    await assertAccessible(page);
+    strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);
+    deepStrictEqual(complaints, []);
+  },
+);

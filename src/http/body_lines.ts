@@ -8,6 +8,8 @@ export interface BodyLine {
 }
 
 const NEWLINE = 10;
+/** How long lines are read until others have their turn, in milliseconds: what has arrived already comes without one. */
+const TURN_MS = 5;
 
 /**
  * The lines of a body as they arrive, those of one chunk together; blank ones are left out. Ends with a flaw at a line of
@@ -19,7 +21,12 @@ export async function* bodyLines(
 ): AsyncGenerator<readonly BodyLine[]> {
   const read = lineReader(limit);
   let rest: Uint8Array = new Uint8Array();
+  let since = performance.now();
   for await (const chunk of body) {
+    if (performance.now() - since > TURN_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
     const bytes = joined(rest, chunk);
     const lines: BodyLine[] = [];
     let start = 0;

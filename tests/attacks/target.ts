@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { SECRET } from "../support/secret.ts";
 import { heldInKv, heldInRedis, type Holdings } from "./holdings.ts";
@@ -18,6 +18,8 @@ export type StoreName = typeof STORES[number]["store"];
 export interface Target extends AsyncDisposable {
   readonly service: Service;
   readonly url: string;
+  /** Where its counters are, if they are there. */
+  readonly redis: RedisServer | undefined;
   /** Stops the service in good order and lists everything in its store. */
   end(): Promise<Holdings>;
 }
@@ -44,6 +46,7 @@ export async function startTarget(
   return {
     service,
     url: service.url,
+    redis,
     async end() {
       const { code, stderr } = await service.stop();
       strictEqual(code, 0, stderr);

@@ -242,7 +242,11 @@ Deno.test("requests that differ only in what nobody asked for get the same bytes
       strictEqual(expected.headers.get("content-type"), SVG);
       ok(expected.headers.get("etag"), line);
     }
-    for (const header of NOISE_HEADERS) {
+    // Who accepts HTML gets a page from here.
+    const noise = NOISE_HEADERS.filter((header) =>
+      !line.startsWith("/?") || !header.startsWith("Accept:")
+    );
+    for (const header of noise) {
       deepStrictEqual(
         await send(url, `GET ${line}`, `${header}\r\n`),
         expected,

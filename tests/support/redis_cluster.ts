@@ -19,8 +19,7 @@ export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
   nodeTimeout?: number;
 };
 
-/** How many masters a cluster of the tests has. */
-export const MASTERS = 3;
+const MASTERS = 3;
 
 /** Starts a Redis Cluster of three masters and their replicas on 127.0.0.1 and waits until it serves. */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {

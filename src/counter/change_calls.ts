@@ -18,7 +18,7 @@ export const DELETION: ChangeCall = { kind: "delete" };
 
 /** What a store is to do for those who call together. */
 export function changeOf({ id, call, callers }: ChangeGroup): Change {
-  return call.kind === "add" ? { ...call, id, amount: callers } : { ...call, id };
+  return call.kind === "add" ? { kind: "add", id, amount: callers } : { ...call, id };
 }
 
 /** The number of one hit of several that were added together. */
@@ -32,8 +32,8 @@ export function hitsAfter(
   { call }: ChangeGroup,
   outcome: ChangeOutcome | undefined,
 ): number | undefined {
-  if (outcome === undefined || outcome instanceof Problem) return undefined;
   if (typeof outcome === "number") return outcome;
+  if (outcome === undefined || outcome instanceof Problem) return undefined;
   if (isList(outcome)) return undefined;
   if (call.kind !== "set") return 0;
   return call.mode === "max" ? Math.max(call.hits, outcome.hits) : call.hits;

@@ -33,15 +33,18 @@ export class RedisChanges {
     const day = today();
     const commands = changes.map((change) => this.#commandFor(change, day));
     const replies = await this.#write(commands, day);
-    return await Promise.all(changes.map((change, index) => {
-      const [command, reply] = [commands[index], replies[index]];
+    const outcomes = changes.map((change, index) => {
+      const command = commands[index];
+      const reply = replies[index];
       if (command === undefined || reply?.kind !== "done") {
         return problemOf(reply, "outcome-unknown");
       }
       if (change.kind === "once") return onceOutcomes(reply.value);
       if (change.kind !== "add") return heldOf(textsOf(reply.value));
       return additions.outcomeOf(change, { day, command, total: Number(reply.value) });
-    }));
+    });
+    // Mostly all are there: to wait for each would cost more than all the rest.
+    return outcomes.every(isThere) ? outcomes : await Promise.all(outcomes);
   }
 
   #commandFor(change: Change, day: Day): Command {
@@ -70,6 +73,10 @@ export class RedisChanges {
       if (failed) additions.forgetAll();
     }
   }
+}
+
+function isThere<Value>(value: Value | Promise<Value>): value is Value {
+  return !(value instanceof Promise);
 }
 
 function argumentsOf(

@@ -755,6 +755,54 @@ async function change(id, how) {
   }
 }
 
+// --- Why doesn't it count? ---------------------------------------------------------------------------
+
+/** What the service decided, in plain words; of a problem its name is told. @type {Record<string, string>} */
+const DECISIONS = {
+  counted: "counted",
+  repeat: "not counted again: this visitor or this request was counted before",
+  bot: "not counted: the caller says that it is a crawler",
+  prefetch: "not counted: a browser fetched it before anyone asked to see it",
+  camo: "counted; an image proxy stands between, so that readers look alike",
+  unauthorized: "refused: no secret and no key of this counter",
+  "bad-id": "refused: the id cannot be a counter's",
+  "family-full": "refused: this family's key began too many counters today",
+  "store-unavailable": "not counted: the store was away",
+  "outcome-unknown": "unknown: the store did not confirm it in time",
+};
+const decisions = make("ul", { class: "plain" });
+
+owner.append(make(
+  "details",
+  { toggle: showDecisions },
+  make("summary", {}, "Why doesn’t it count?"),
+  make("p", {}, "What became of the last hits that reached this process, the newest first:"),
+  decisions,
+));
+
+/** @param {Event} event */
+async function showDecisions({ target }) {
+  if (!(target instanceof HTMLDetailsElement) || !target.open) return;
+  try {
+    const { decisions: latest } = await (await call("decisions")).json();
+    const lines = latest.map(
+      (/** @type {{ time: string, id?: string, outcome: string }} */ decision) => {
+        const { time, id = "no counter", outcome } = decision;
+        return make(
+          "li",
+          {},
+          `${new Date(time).toLocaleTimeString()} ${id}: ${DECISIONS[outcome] ?? outcome}`,
+        );
+      },
+    );
+    decisions.replaceChildren(
+      ...(lines.length > 0 ? lines : [make("li", {}, "No hit has come in.")]),
+    );
+  } catch (error) {
+    say(messageOf(error));
+  }
+}
+
 // --- Carrying over -----------------------------------------------------------------------------------
 
 const given = make("textarea", {

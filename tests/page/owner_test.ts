@@ -172,6 +172,20 @@ Deno.test("the owner exports a file that holds every counter", needsChromium, as
   deepStrictEqual(complaints, []);
 });
 
+Deno.test("the owner sees in plain words why a hit was not counted", needsChromium, async () => {
+  await using service = await serviceWith(LINES);
+  const refused = await fetch(`${service.url}/hit.svg?id=blog/one&key=wrong`);
+  strictEqual(refused.status, 401);
+  await refused.body?.cancel();
+  await using chromium = await openChromium();
+  await using opened = await openPage(chromium.browser, service.url);
+  const { page, complaints } = opened;
+  await signIn(page);
+  await page.getByText("Why doesn’t it count?").click();
+  await page.getByText("blog/one: refused: no secret and no key of this counter").waitFor();
+  deepStrictEqual(complaints, []);
+});
+
 Deno.test(
   "a session that has ended leads back to the secret, and says why",
   needsChromium,

@@ -111,6 +111,9 @@ const PREFETCHING = /\bprefetch\b/i;
 
 /** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {
-  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
-    PREFETCHING.test(headers.get("purpose") ?? "");
+  return isPrefetching(headers.get("sec-purpose")) || isPrefetching(headers.get("purpose"));
+}
+
+function isPrefetching(purpose: string | null): boolean {
+  return purpose !== null && PREFETCHING.test(purpose);
 }

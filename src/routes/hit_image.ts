@@ -5,7 +5,7 @@ import { counterEndpoint, type CounterService } from "../http/counter_endpoint.t
 import { idOf } from "../http/decisions.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import type { Found } from "../http/found.ts";
-import { once, visitor } from "../http/parameters.ts";
+import { once, show, visitor } from "../http/parameters.ts";
 import type { HitRequest } from "../http/hit_counting.ts";
 import { problemInPicture } from "../http/problem_answer.ts";
 import { hasDays, readWithDays, type WithDays } from "../http/recent_days.ts";
@@ -31,7 +31,7 @@ export function hitImage(service: CounterService): Endpoint {
     else decisions.note(id, "problem" in shown ? shown.problem.kind : shown.remark);
   }
 
-  /** Counts a hit and reads its days; where they cannot be read there are no bars, as the hit was counted. */
+  /** Counts a hit and reads its days; where they cannot be read the number stands alone, as the hit was counted. */
   async function countWithDays(asked: HitRequest, count: number): Promise<Drawn> {
     const found = await countHit(asked);
     const since = counters.calendar.today() - count + 1;
@@ -43,7 +43,7 @@ export function hitImage(service: CounterService): Endpoint {
     path: "/hit.svg",
     methods: SHARED_READ,
     summary: "Count a hit and show the badge",
-    parameters: [once, visitor, ...LOOKS],
+    parameters: [once, visitor, show, ...LOOKS],
     admits: "keyholder",
     audience: "image",
     errors: "svg",
@@ -57,7 +57,8 @@ export function hitImage(service: CounterService): Endpoint {
       const draw = createDrawings(({ svg }) => svg);
       return {
         find(asked): Drawn | Promise<Drawn> {
-          const count = sparkOf(asked.query);
+          const bars = sparkOf(asked.query);
+          const count = asked.query.get("show") === undefined ? bars : Math.max(1, bars);
           return count === 0 ? countHit(asked) : countWithDays(asked, count);
         },
         recover(error, { id }): Shown {
@@ -70,8 +71,13 @@ export function hitImage(service: CounterService): Endpoint {
           const headers = headersFor[audience];
           const shown = hasDays(drawn) ? drawn.shown : drawn;
           note(request, { id, shown });
-          const told = (counts: number) =>
-            hasDays(drawn) ? { counts, bars: badgeBars(drawn.days, sparkOf(query)) } : counts;
+          const told = (total: number) => {
+            if (!hasDays(drawn)) return total;
+            const { days } = drawn;
+            const counts = query.get("show") === undefined ? total : [days.hits[0] ?? 0, total];
+            const bars = sparkOf(query);
+            return bars === 0 ? counts : { counts, bars: badgeBars(days, bars) };
+          };
           if (typeof shown === "number") return answer(draw(query, told(shown)), headers);
           const svg = draw(query, told(shown.hits));
           if ("problem" in shown) {

@@ -3,6 +3,7 @@ import { createCalendar } from "../../src/counter/calendar.ts";
 import { field, openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
+import { authorized } from "../support/secret.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -78,6 +79,21 @@ Deno.test("show=today/total shows both numbers on the badges, written as every n
   match((await app.send(`GET /badge${query}`)).body, />views: 12 \/ 10,011</);
   strictEqual(field((await app.send(`GET /badge.json${query}`)).json, "message"), "12 / 10,011");
   match((await app.send("GET /badge?id=never&show=today/total")).body, />views: 0 \/ 0</);
+});
+
+Deno.test("show=today/total shows both numbers on the counting image, the total being the hit's own", async () => {
+  await using app = await openWith({ now: "2026-11-20", days: DAYS });
+  const line = "GET /hit.svg?id=a&show=today/total&numbers=grouped";
+  match((await app.send(line, authorized)).body, />views: 2 \/ 10,001</);
+  match((await app.send(`${line}&spark=7`, authorized)).body, />views: 3 \/ 10,002</);
+  match(
+    (await app.send(line.replace("GET", "HEAD"), authorized)).headers["content-type"] ?? "",
+    /svg/,
+  );
+  strictEqual(await app.count("a"), 10_002);
+  const refused = await app.send("GET /hit.svg?id=a&show=days", authorized);
+  deepStrictEqual([refused.status, refused.headers["x-tallymark"]], [400, "bad-query"]);
+  strictEqual(await app.count("a"), 10_002);
 });
 
 Deno.test("a period moves with the day: what was today is yesterday, and the badge has another ETag", async () => {

@@ -92,24 +92,27 @@ Deno.test("Deno KV: after a stop in good order the file alone holds all hits", a
   strictEqual(await savedIn(path), HITS);
 });
 
-/** Leaves counters whose last hits are in the log alone, and tells what they are. */
+/** Leaves counters that are in the log alone, and tells what they are. */
 async function countAndDie(cwd: string): Promise<Map<string, number>> {
-  await using service = await startService({ cwd, env });
-  const stored = await count(service);
-  await service.kill();
-  ok(Deno.statSync(join(cwd, "data", "counters.kv-wal")).size > 32);
-  return stored;
+  const path = join(cwd, "data", "counters.kv");
+  for (;;) {
+    await using service = await startService({ cwd, env });
+    const stored = await count(service);
+    await service.kill();
+    // A machine that is slow has saved a part of them meanwhile, and begun the log anew.
+    if (Deno.statSync(path).size === 4096) return stored;
+    await Deno.remove(join(cwd, "data"), { recursive: true });
+  }
 }
 
-/** Hits ten counters, one after the other, so that each hit is a commit of its own. */
+/** Hits ten counters, all of them at once again and again. */
 async function count({ url }: { url: string }): Promise<Map<string, number>> {
-  const stored = new Map<string, number>();
-  for (let hit = 0; hit < HITS; hit++) {
-    const id = `c${hit % 10}`;
-    strictEqual((await hitOnce({ service: { url } }, id)).answer?.status, 200);
-    stored.set(id, (stored.get(id) ?? 0) + 1);
+  const ids = Array.from({ length: 10 }, (_, index) => `c${index}`);
+  for (let hit = 0; hit < HITS / ids.length; hit++) {
+    const results = await Promise.all(ids.map((id) => hitOnce({ service: { url } }, id)));
+    ok(results.every(({ answer }) => answer?.status === 200));
   }
-  return stored;
+  return new Map(ids.map((id) => [id, HITS / ids.length]));
 }
 
 /** What a service that starts on the folder counts. */

@@ -30,8 +30,8 @@ export async function checkKvFile(path: string, known?: string): Promise<string 
   const last = await lastCommit(path, size);
   if (known === undefined || (last !== undefined && last >= known)) return last;
   throw new StartError(
-    `${path} holds less than it has held, as the log beside it was lost or cut off: put ${path}-wal back or restore ` +
-      `both from a backup, or delete ${path}.held to go on with what is left`,
+    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or cut off. Put ` +
+      `${path}-wal back or restore both from a backup, or delete ${path}.held to go on with what is left`,
   );
 }
 

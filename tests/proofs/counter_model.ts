@@ -1,0 +1,112 @@
+import type { Day } from "../../src/counter/days.ts";
+
+/** What a counter holds, as the model keeps it; `days` has no day without hits. */
+export interface Counter {
+  readonly hits: number;
+  /** Undefined where history has not begun. */
+  readonly days: ReadonlyMap<Day, number> | undefined;
+  /** The newest day that was ever open, which never goes back; -Infinity where there is no history. */
+  readonly newest: Day;
+  /** The newest day that was open, or that it was, when the counter was removed. */
+  readonly former: Day;
+}
+
+/** What is done to a counter; `day` is what the clock of whoever does it shows. */
+export type Op =
+  | { readonly kind: "add"; readonly amount: number; readonly day: Day }
+  | {
+    readonly kind: "set";
+    readonly hits: number;
+    readonly days: ReadonlyMap<Day, number> | undefined;
+    readonly mode: "replace" | "max";
+    readonly day: Day;
+  }
+  | { readonly kind: "delete"; readonly day: Day }
+  | { readonly kind: "total" }
+  | { readonly kind: "history"; readonly since: Day };
+
+/** What an operation tells: a number, or what the counter held. */
+export type Seen = number | { readonly hits: number; readonly days: Counter["days"] };
+
+/** A counter that was never hit. */
+export const NOTHING: Counter = {
+  hits: 0,
+  days: undefined,
+  newest: -Infinity,
+  former: -Infinity,
+};
+
+/** What may become of a counter, and what whoever asked for it is told. */
+export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen }[] {
+  switch (op.kind) {
+    case "add":
+      return [...daysFor(counter, op.day)].map((day) => {
+        const added = add(counter, { amount: op.amount, day });
+        return { counter: added, seen: added.hits };
+      });
+    case "set":
+      return [{ counter: set(counter, op), seen: held(counter) }];
+    case "delete": {
+      const former = Math.max(counter.former, counter.newest, op.day);
+      return [{ counter: { ...NOTHING, former }, seen: held(counter) }];
+    }
+    case "total":
+      return [{ counter, seen: counter.hits }];
+    case "history":
+      return [{ counter, seen: held(counter, op.since) }];
+  }
+}
+
+/** What can be compared as text; no known days and days without hits are the same. */
+export function textOf(seen: Seen): string {
+  if (typeof seen === "number") return String(seen);
+  const days = [...seen.days ?? []].filter(([, hits]) => hits > 0).sort(([a], [b]) => a - b);
+  return `${seen.hits} ${JSON.stringify(days)}`;
+}
+
+/** An operation in one line, days and all. */
+export function opText(op: Op): string {
+  const days = op.kind === "set" && op.days ? ` with days ${JSON.stringify([...op.days])}` : "";
+  return `${JSON.stringify(op)}${days}`;
+}
+
+/** The days that a hit may belong to: the newest is open, and where the clock shows a later one, that is opened. */
+function daysFor({ newest, former }: Counter, day: Day): Set<Day> {
+  const days = new Set([Math.max(day, newest)]);
+  if (former <= newest) return days;
+  // A store may keep in mind which day was open before the counter was removed, as that never goes back; and a process
+  // that takes this one to be open still, as it was not who removed the counter, may not open it anew.
+  days.add(Math.max(day, former));
+  return day <= former && newest > -Infinity ? days.add(newest) : days;
+}
+
+function add(counter: Counter, { amount, day }: { amount: number; day: Day }): Counter {
+  const days = new Map(counter.days);
+  days.set(day, (days.get(day) ?? 0) + amount);
+  return { ...counter, hits: counter.hits + amount, days, newest: day };
+}
+
+function held({ hits, days }: Counter, since = -Infinity): Seen {
+  return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
+}
+
+function set(counter: Counter, { hits, days, mode, day }: Op & { kind: "set" }): Counter {
+  const larger = mode === "max";
+  const newest = Math.max(day, counter.newest, ...(days?.keys() ?? []));
+  const known = counter.days ?? new Map<Day, number>();
+  return {
+    hits: larger ? Math.max(hits, counter.hits) : hits,
+    days: days === undefined ? known : larger ? largest(known, days) : days,
+    newest,
+    former: counter.former,
+  };
+}
+
+function largest(
+  one: ReadonlyMap<Day, number>,
+  other: ReadonlyMap<Day, number>,
+): ReadonlyMap<Day, number> {
+  const both = new Map(one);
+  for (const [day, hits] of other) both.set(day, Math.max(hits, both.get(day) ?? 0));
+  return both;
+}

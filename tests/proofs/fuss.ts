@@ -1,0 +1,100 @@
+import type { Day } from "../../src/counter/days.ts";
+import { Caller } from "../faults/caller.ts";
+import type { Op } from "./counter_model.ts";
+import type { Recorder, Setting } from "./recorder.ts";
+
+/** A service to call, and the day that it is for it. */
+export interface Door {
+  /** Asked anew for each request, as a service that starts again has another address. */
+  readonly url: string;
+  readonly today: Day;
+}
+
+/** Callers who hit, read, set, delete and import the same few counters until they are stopped. */
+export interface Fuss extends AsyncDisposable {
+  stop(): Promise<void>;
+}
+
+/** Milliseconds that a caller waits after an answer other than 200. */
+const REST_MS = 20;
+
+/** Starts so many callers, each of which goes to the doors in turn. */
+export function startFuss(
+  recorder: Recorder,
+  { doors, callers, ids }: { doors: readonly Door[]; callers: number; ids: readonly string[] },
+): Fuss {
+  let stopped = false;
+  const all = Array.from({ length: callers }, () => new Caller());
+
+  async function call(caller: Caller, number: number): Promise<void> {
+    for (let turn = number; !stopped; turn++) {
+      const door = doors[turn % doors.length];
+      if (door === undefined) throw new Error("Call a service: there is none");
+      const well = await one({ recorder, caller, door, ids });
+      if (!well) await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      // A connection leads to one service.
+      if (doors.length > 1) caller.close();
+    }
+    caller.close();
+  }
+
+  const done = Promise.all(all.map(call));
+  return {
+    async stop() {
+      stopped = true;
+      await done;
+    },
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      for (const caller of all) caller.close();
+      await done;
+    },
+  };
+}
+
+type Call = { recorder: Recorder; caller: Caller; door: Door; ids: readonly string[] };
+
+function one({ recorder, caller, door: { url, today }, ids }: Call): Promise<boolean> {
+  const id = pick(ids);
+  if (below(100) < 4) {
+    const some = ids.filter(() => below(2) === 0);
+    const mode = below(2) === 0 ? "max" : "replace";
+    const settings = new Map(
+      (some.length === 0 ? [id] : some).map((id) => [id, setting(today, mode)]),
+    );
+    return recorder.import(caller, { url, settings });
+  }
+  return recorder.send(caller, { url, id, op: anyOp(today) });
+}
+
+function anyOp(today: Day): Op {
+  const chance = below(96);
+  if (chance < 60) return { kind: "add", amount: 1, day: today };
+  if (chance < 72) return { kind: "total" };
+  if (chance < 82) return { kind: "history", since: -Infinity };
+  if (chance < 92) return setting(today);
+  return { kind: "delete", day: today };
+}
+
+/** A setting that no other is like, so that it is known where it shows. */
+function setting(today: Day, mode: Setting["mode"] = "replace"): Setting {
+  const known = below(2) === 0;
+  const days = new Map([[today, below(1000)], [today - 1 - below(800), below(1000)]]);
+  return {
+    kind: "set",
+    hits: below(1_000_000),
+    days: known ? undefined : days,
+    mode,
+    day: today,
+  };
+}
+
+function pick<T>(items: readonly T[]): T {
+  const item = items[below(items.length)];
+  if (item === undefined) throw new Error("Pick one: there is none");
+  return item;
+}
+
+function below(bound: number): number {
+  return Math.floor(Math.random() * bound);
+}

@@ -1,0 +1,142 @@
+import {
+  apply,
+  type Counter,
+  NOTHING,
+  type Op,
+  opText,
+  type Seen,
+  textOf,
+} from "./counter_model.ts";
+
+/** One operation on a counter as its caller saw it; times are of one clock. */
+export interface Event {
+  readonly op: Op;
+  readonly start: number;
+  /** When the answer came; Infinity where none did, as the operation may take effect at any time, or never. */
+  readonly end: number;
+  /** What the answer told; undefined where none came. */
+  readonly seen: Seen | undefined;
+}
+
+/**
+ * Whether all could have happened one after the other, each between its start and its end (Wing and Gong, 1993): the
+ * counters that may be left then, which are none where they could not.
+ */
+export function linearize(events: readonly Event[], beginning: Counter = NOTHING): Counter[] {
+  const ordered = events.filter((event) => !isUnknownRead(event))
+    .toSorted((one, other) => one.start - other.start);
+  const left = new Map<string, Counter>();
+  const visited = new Set<string>();
+  const open: Node[] = [{ counter: beginning, first: 0, done: new Set(), guesses: 0 }];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!answersRemain(ordered, node)) left.set(stateText(node.counter), node.counter);
+    for (const next of nodesAfter(ordered, node)) {
+      const done = [...next.done].sort().join();
+      const key = `${next.first} ${done} ${next.guesses} ${stateText(next.counter)}`;
+      if (visited.has(key)) continue;
+      visited.add(key);
+      open.push(next);
+    }
+  }
+  return [...left.values()];
+}
+
+/** The first events that cannot be, in the order of their ends; those that were under way then have none. */
+export function firstContradiction(events: readonly Event[]): Event[] {
+  const ends = events.map(({ end }) => end).toSorted((one, other) => one - other);
+  let [good, bad] = [-1, ends.length - 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (linearize(until(events, ends[middle])).length === 0) bad = middle;
+    else good = middle;
+  }
+  return until(events, ends[bad]);
+}
+
+function until(events: readonly Event[], now = Infinity): Event[] {
+  return events.filter(({ start }) => start <= now).map((event): Event => {
+    return event.end <= now ? event : { ...event, end: Infinity, seen: undefined };
+  });
+}
+
+/** Everything before `first` and in `done` has happened. */
+interface Node {
+  readonly counter: Counter;
+  readonly first: number;
+  readonly done: ReadonlySet<number>;
+  /** How many of the last to happen in a row had no answer. */
+  readonly guesses: number;
+}
+
+/** How many without an answer are taken to have happened between two that had one; each more multiplies what is to be tried. */
+const MOST_GUESSES = 3;
+
+/** A read without an answer tells nothing and changes nothing. */
+function isUnknownRead({ op, end }: Event): boolean {
+  return end === Infinity && (op.kind === "total" || op.kind === "history");
+}
+
+/** Whether it does not matter what was done just before. */
+function overrides(op: Op): boolean {
+  return op.kind === "delete" ||
+    (op.kind === "set" && op.mode === "replace" && op.days !== undefined);
+}
+
+function answersRemain(events: readonly Event[], { first, done }: Node): boolean {
+  for (let index = first; index < events.length; index++) {
+    if (!done.has(index) && events[index]?.end !== Infinity) return true;
+  }
+  return false;
+}
+
+/** What may happen next: whatever began before the first end of all that is still to happen. */
+function nodesAfter(events: readonly Event[], node: Node): Node[] {
+  const nodes: Node[] = [];
+  const tried = new Set<string>();
+  let firstEnd = Infinity;
+  for (let index = node.first; index < events.length; index++) {
+    const event = events[index];
+    if (event === undefined || event.start > firstEnd) break;
+    if (node.done.has(index)) continue;
+    firstEnd = Math.min(firstEnd, event.end);
+  }
+  for (let index = node.first; index < events.length; index++) {
+    const event = events[index];
+    if (event === undefined || event.start > firstEnd) break;
+    if (node.done.has(index)) continue;
+    const isGuess = event.end === Infinity;
+    if (isGuess && node.guesses === MOST_GUESSES) continue;
+    if (isGuess && node.guesses > 0 && overrides(event.op)) continue;
+    const guesses = isGuess ? node.guesses + 1 : 0;
+    // Of those that are alike one is enough.
+    const alike = isGuess ? opText(event.op) : `${index}`;
+    if (tried.has(alike)) continue;
+    tried.add(alike);
+    for (const { counter, seen } of apply(node.counter, event.op)) {
+      if (event.seen !== undefined && textOf(event.seen) !== textOf(seen)) continue;
+      nodes.push(moved({ ...node, counter, guesses }, index));
+    }
+  }
+  return nodes;
+}
+
+function moved({ counter, first, done, guesses }: Node, index: number): Node {
+  const all = new Set(done).add(index);
+  while (all.delete(first)) first++;
+  return { counter, first, done: all, guesses };
+}
+
+function stateText(counter: Counter): string {
+  return `${textOf(counter)} ${counter.newest} ${counter.former}`;
+}
+
+/** The last of some events in words. */
+export function told(events: readonly Event[]): string {
+  return events.slice(-TOLD).map(({ op, seen, start, end }) => {
+    return `${start.toFixed(2)} to ${end.toFixed(2)}: ${opText(op)} -> ${
+      seen === undefined ? "?" : textOf(seen)
+    }`;
+  }).join("\n");
+}
+
+const TOLD = 25;

@@ -1,0 +1,127 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { formatDay, parseDay } from "../../src/counter/days.ts";
+import { Caller } from "../faults/caller.ts";
+import { authorizedRequest } from "../support/secret.ts";
+import { type Counter, type Op, type Seen } from "./counter_model.ts";
+import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
+
+/** A counter that is set. */
+export type Setting = Op & { readonly kind: "set" };
+
+/** What callers did to counters and were told, over HTTP, to be held against the model. */
+export class Recorder {
+  /** Answers by status; `broken` and `unsent` requests beside them. */
+  readonly outcomes: Record<string, number> = {};
+  /** Answers that cannot be right whatever happened. */
+  readonly #wrong: string[] = [];
+  readonly #events = new Map<string, Event[]>();
+
+  /** Operations that were answered with 200. */
+  get answered(): number {
+    return this.outcomes[200] ?? 0;
+  }
+
+  /** Sends one operation on one counter; tells whether it was answered with 200. */
+  async send(
+    caller: Caller,
+    { url, id, op }: { url: string; id: string; op: Op },
+  ): Promise<boolean> {
+    const [line, body] = requestOf(id, op);
+    const result = await this.#exchange(caller, url, authorizedRequest(line, body));
+    const seen = result.body === undefined ? undefined : seenIn(op, result.body);
+    this.#note(id, { op, seen, ...result });
+    return result.body !== undefined;
+  }
+
+  /** Imports counters in one request, which does not tell what they held; a part of them may be stored where it fails. */
+  async import(
+    caller: Caller,
+    { url, settings }: { url: string; settings: ReadonlyMap<string, Setting> },
+  ): Promise<boolean> {
+    const lines = [...settings].map(([id, setting]) => `${lineOf(setting, id)}\n`);
+    const [first] = settings.values();
+    const line = `POST /counters?mode=${first?.mode}`;
+    const result = await this.#exchange(caller, url, authorizedRequest(line, lines.join("")));
+    const told = JSON.stringify({ counters: lines.length });
+    if (result.body !== undefined && result.body !== told) this.#wrong.push(result.body);
+    const end = result.end ?? (result.status === 503 ? Infinity : undefined);
+    for (const [id, op] of settings) this.#note(id, { ...result, op, seen: undefined, end });
+    return result.body !== undefined;
+  }
+
+  /** Fails where what callers were told of a counter cannot be; returns what each may hold now. */
+  check(): Map<string, Counter[]> {
+    deepStrictEqual(this.#wrong.slice(0, 5), []);
+    const left = new Map<string, Counter[]>();
+    for (const [id, events] of this.#events) {
+      const counters = linearize(events);
+      ok(counters.length > 0, `${id} cannot have been:\n${told(firstContradiction(events))}`);
+      left.set(id, counters);
+    }
+    return left;
+  }
+
+  async #exchange(caller: Caller, url: string, request: string): Promise<Exchange> {
+    const { kind, answer, sentAt, milliseconds } = await caller.send(url, request);
+    const status = answer?.status ?? 0;
+    const outcome = answer?.status ?? kind;
+    this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
+    const exchange = { status, start: sentAt };
+    if (status === 200) return { ...exchange, end: sentAt + milliseconds, body: answer?.body };
+    if (kind === "broken" || status === 504) return { ...exchange, end: Infinity };
+    // Not thrown here, where it would end the callers and not the test.
+    const well = kind === "unsent" || status === 503;
+    if (!well) this.#wrong.push(`${request.split("\r\n")[0]}: ${status} ${answer?.body}`);
+    return exchange;
+  }
+
+  /** What has no end surely did not happen. */
+  #note(id: string, { op, seen, start, end }: Noted): void {
+    if (end === undefined) return;
+    const events = this.#events.get(id) ?? [];
+    this.#events.set(id, events);
+    events.push({ op, seen, start, end });
+  }
+}
+
+/** What a line of the service says that a counter holds. */
+export function heldIn(json: { hits: number; days?: Record<string, number> }): Seen {
+  const days = Object.entries(json.days ?? {}).map(([text, hits]): [number, number] => {
+    return [parseDay(text) ?? NaN, hits];
+  });
+  return { hits: json.hits, days: new Map(days) };
+}
+
+type Exchange = {
+  status: number;
+  start: number;
+  end?: number | undefined;
+  body?: string | undefined;
+};
+type Noted = { op: Op; seen: Seen | undefined; start: number; end?: number | undefined };
+
+function requestOf(id: string, op: Op): [line: string, body?: string] {
+  const query = `?id=${encodeURIComponent(id)}`;
+  switch (op.kind) {
+    case "add":
+      return [`POST /hit${query}`];
+    case "set":
+      return [`PUT /counters${query}`, lineOf(op)];
+    case "delete":
+      return [`DELETE /counters${query}`];
+    case "total":
+      return [`GET /count${query}`];
+    case "history":
+      return [`GET /counters${query}`];
+  }
+}
+
+function lineOf({ hits, days }: Setting, id?: string): string {
+  const named = days && Object.fromEntries([...days].map(([day, hits]) => [formatDay(day), hits]));
+  return JSON.stringify({ id, hits, days: named });
+}
+
+function seenIn(op: Op, body: string): Seen {
+  const json = JSON.parse(body);
+  return op.kind === "add" || op.kind === "total" ? json.hits : heldIn(json);
+}

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import type { Day } from "../../src/counter/days.ts";
+import { type Op } from "./counter_model.ts";
+
+/** An operation of one of several processes; its day comes from the clock of that process. */
+export interface Call {
+  readonly process: number;
+  /** Which of a few counters. */
+  readonly counter: number;
+  readonly op: (today: Day) => Op;
+  /** How fast-check shows it. */
+  readonly text: string;
+}
+
+/** What happens at once, and before it how many days went by and which process was started anew. */
+export interface Round {
+  readonly daysLater: number;
+  readonly restart: number | undefined;
+  readonly calls: readonly Call[];
+}
+
+/** Random rounds for so many processes and counters. */
+export function rounds(
+  { processes, counters }: { processes: number; counters: number },
+): fc.Arbitrary<Round[]> {
+  const call = fc.record({
+    process: fc.nat(processes - 1),
+    counter: fc.nat(counters - 1),
+    chosen: operation,
+  }).map(({ chosen, ...place }) => ({ ...place, ...chosen }));
+  const round = fc.record({
+    daysLater: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(0) },
+      { weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) },
+      // Past the end of a month, of a year, and of several.
+      { weight: 2, arbitrary: fc.integer({ min: 20, max: 1200 }) },
+    ),
+    restart: fc.option(fc.nat(processes - 1), { nil: undefined, freq: 4 }),
+    calls: fc.array(call, { minLength: 1, maxLength: 6 }),
+  });
+  return fc.array(round, { minLength: 4, maxLength: 25 });
+}
+
+type Operation = Pick<Call, "op" | "text">;
+
+/** Days as far back as a ledger keeps, mostly of late, and tomorrow, which it may be elsewhere. */
+const daysAgo = fc.oneof(
+  fc.integer({ min: -1, max: 3 }),
+  fc.integer({ min: 0, max: 400 }),
+  fc.integer({ min: 0, max: 4000 }),
+);
+const number = fc.oneof(fc.nat(5), fc.nat(100_000), fc.constant(2 ** 53 - 2 ** 20));
+const days = fc.option(
+  fc.array(fc.tuple(daysAgo, fc.nat(100_000)), { maxLength: 4 }),
+  { nil: undefined },
+);
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(shown("add", (day) => ({ kind: "add", amount: 1, day }))) },
+  { weight: 2, arbitrary: fc.constant(shown("total", () => ({ kind: "total" }))) },
+  {
+    weight: 2,
+    arbitrary: fc.option(daysAgo, { nil: undefined }).map((ago) =>
+      shown(`history of ${ago}`, (today) => ({ kind: "history", since: today - (ago ?? Infinity) }))
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ hits: number, days, mode: fc.constantFrom("replace", "max") }).map(
+      ({ hits, days, mode }) =>
+        shown(`set ${hits} ${JSON.stringify(days)} ${mode}`, (day) => ({
+          kind: "set",
+          hits,
+          days: days && new Map(days.map(([ago, hits]) => [day - ago, hits])),
+          mode,
+          day,
+        })),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant(shown("delete", (day) => ({ kind: "delete", day }))) },
+);
+
+function shown(text: string, op: Operation["op"]): Operation {
+  return { text, op };
+}

@@ -1,0 +1,56 @@
+import { times } from "../faults/numbers.ts";
+import { startKvConnect } from "../support/kv_connect.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { needsRedis } from "../support/redis_server.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { openRoom } from "./service_room.ts";
+
+/** Three that are never all on the same day. */
+const ZONES = ["Pacific/Kiritimati", "UTC", "Etc/GMT+12"];
+
+Deno.test(
+  "counters: three processes in other time zones on one Redis agree with the model, whatever is cut, lost or killed",
+  needsRedis,
+  async () => {
+    await using proxied = await startProxiedRedis({
+      args: ["--appendonly", "yes", "--appendfsync", "always"],
+    });
+    const { redis, proxy, url } = proxied;
+    await using room = await openRoom(ZONES, { env: { STORE_URL: url } });
+    await room.under(times(1, 3), [
+      () => proxy.cut(),
+      () => proxy.cutAfterNextRequest(),
+      () => proxy.cutAfterNextRequest("EVAL"),
+      async () => {
+        await redis.kill("SIGKILL");
+        await redis.start();
+      },
+      () => room.restart(1, "SIGKILL"),
+      () => room.restart(2, "SIGTERM"),
+    ]);
+  },
+);
+
+Deno.test("counters: a process on a Deno KV file agrees with the model, however often it is killed", async () => {
+  await using folder = await tempDir();
+  await using room = await openRoom(["Europe/Berlin"], { cwd: folder.path });
+  await room.under(times(2, 5), [
+    () => room.restart(0, "SIGKILL"),
+    () => room.restart(0, "SIGTERM"),
+  ]);
+});
+
+Deno.test("counters: two processes in other time zones on one shared Deno KV agree with the model, whatever is cut, lost or killed", async () => {
+  await using server = startKvConnect();
+  await using proxy = startProxy(server);
+  const STORE_URL = `kv:${proxy.through(server.url)}`;
+  const env = { STORE_URL, DENO_KV_ACCESS_TOKEN: server.token };
+  await using room = await openRoom(["Pacific/Kiritimati", "Etc/GMT+12"], { env });
+  await room.under(times(2, 5), [
+    () => server.loseNextAnswer({ as: "status" }),
+    () => server.loseNextAnswer({ as: "body" }),
+    () => proxy.cut(),
+    () => room.restart(1, "SIGKILL"),
+  ]);
+});

@@ -1,0 +1,102 @@
+import type { Calendar } from "../../src/counter/calendar.ts";
+import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
+import { type Counters, createCounters } from "../../src/counter/counters.ts";
+import type { Day, Days, Held } from "../../src/counter/days.ts";
+import { createLog } from "../../src/log.ts";
+import { Metrics } from "../../src/metrics.ts";
+import { Problem } from "../../src/problem.ts";
+import type { StoreSetting } from "../../src/start/store_setting.ts";
+import { openStore } from "../../src/store/open_store.ts";
+import type { Op, Seen } from "./counter_model.ts";
+
+/** One process that counts: it can be started anew, and its clock is not that of the others. */
+export class Process {
+  readonly calendar: Calendar;
+  readonly #setting: StoreSetting;
+  #counters: Counters | undefined;
+
+  constructor(setting: StoreSetting, today: () => Day) {
+    this.#setting = setting;
+    this.calendar = { timeZone: "UTC", today };
+  }
+
+  async start(): Promise<void> {
+    const store = await openStore({
+      config: { store: this.#setting, prefix: "hits:", failFast: true, replicas: 0 },
+      calendar: this.calendar,
+      metrics: new Metrics(),
+      log: createLog({ secrets: [], write() {} }),
+      onUnusable(error) {
+        throw error;
+      },
+    });
+    this.#counters = createCounters(store, this.calendar);
+  }
+
+  async stop(): Promise<void> {
+    await this.#counters?.close();
+  }
+
+  /** What an operation tells; undefined where it is not known whether it was carried out, "refused" where it surely was not. */
+  async do(id: string, op: Op): Promise<Seen | undefined | "refused"> {
+    try {
+      return await this.#do(counterId(id), op);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status === 503) return "refused";
+      if (error.status === 504) return undefined;
+      throw error;
+    }
+  }
+
+  /** Every counter of a list. */
+  async list(since: Day | undefined): Promise<Map<string, Seen>> {
+    const seen = new Map<string, Seen>();
+    for await (const { counters } of this.#open.list({ prefix: "", since })) {
+      for (const { id, ...held } of counters) {
+        if (seen.has(id)) throw new Error(`List counters: ${id} stands there twice`);
+        seen.set(id, shown(held, since ?? Infinity));
+      }
+    }
+    return seen;
+  }
+
+  get #open(): Counters {
+    if (this.#counters === undefined) throw new Error("Use a process: it is not started");
+    return this.#counters;
+  }
+
+  async #do(id: CounterId, op: Op): Promise<Seen> {
+    switch (op.kind) {
+      case "add":
+        return await this.#open.hit(id);
+      case "set":
+        return shown(
+          await this.#open.set(id, { ...op, days: op.days && dense(op.days, op.day) }),
+        );
+      case "delete":
+        return shown(await this.#open.delete(id));
+      case "total":
+        return await this.#open.count(id);
+      case "history":
+        return shown(await this.#open.history(id, op.since), op.since);
+    }
+  }
+}
+
+/** What a counter holds, as the model has it. */
+function shown({ hits, days }: Held, since = -Infinity): Seen {
+  const known = days?.hits.map((hits, ago): [Day, number] => [days.newest - ago, hits]) ?? [];
+  if (known.some(([, hits]) => !Number.isSafeInteger(hits) || hits < 0)) {
+    throw new Error(`Read days: ${JSON.stringify(days)}`);
+  }
+  return { hits, days: new Map(known.filter(([day]) => day >= since)) };
+}
+
+/** Days as a line of an import gives them: from the newest back to the first. */
+function dense(days: ReadonlyMap<Day, number>, today: Day): Days {
+  if (days.size === 0) return { newest: today, hits: [] };
+  const newest = Math.max(...days.keys());
+  const length = newest - Math.min(...days.keys()) + 1;
+  return { newest, hits: Array.from({ length }, (_, ago) => days.get(newest - ago) ?? 0) };
+}

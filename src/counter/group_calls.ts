@@ -2,6 +2,7 @@ import { Problem, type ProblemName } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import { Gathering, type Group } from "./gathering.ts";
 import { Linger } from "./linger.ts";
+import { failed, matching } from "./batch_outcomes.ts";
 
 interface Batch<Call, Result, Part> {
   readonly groups: readonly Group<Call, Result, Part>[];
@@ -186,22 +187,6 @@ export class GroupCalls<Call, Result, Part = never> {
       this.#watch = undefined;
     }
   }
-}
-
-/** The outcomes of a batch; where a store gave another number of them nobody's is known, and all are told so. */
-function matching<Result>(
-  groups: readonly unknown[],
-  outcomes: readonly Result[],
-): readonly (Result | Error)[] {
-  if (outcomes.length === groups.length) return outcomes;
-  const error = new Error(
-    `Answer a batch of ${groups.length} ids: the store gave ${outcomes.length} outcomes`,
-  );
-  return groups.map(() => error);
-}
-
-function failed(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
 }
 
 function refused(): Promise<never> {

@@ -1,3 +1,4 @@
+import { failed } from "./batch_outcomes.ts";
 import type { Group } from "./gathering.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
 import type { ChangeOutcome, CounterStore, OnceAddition } from "./store.ts";
@@ -43,8 +44,7 @@ async function send(store: CounterStore, additions: readonly OnceAddition[]): Pr
       return new TypeError("Count hits once: the store gave something else");
     });
   } catch (error) {
-    const failure = error instanceof Error ? error : new Error(String(error));
-    return additions.map(() => failure);
+    return additions.map(() => failed(error));
   }
 }
 

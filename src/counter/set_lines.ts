@@ -19,7 +19,7 @@ const BESIDE_OTHERS = 100;
 
 /**
  * Sets counters, those with similar ids together, as a database has them near each other. Where others wait for the store
- * portions are small, and half of the time it is theirs. After a failure of the store the rest is not tried.
+ * portions are small, and more than half of the time it is theirs. After a failure of the store the rest is not tried.
  * Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
@@ -53,7 +53,7 @@ export async function setLines(
       const size = waiting() > own ? Math.min(portion, BESIDE_OTHERS) : portion;
       const some = places.slice(next, next += size);
       await Promise.all(some.map(setOne));
-      if (waiting() > own) await giveWay(began, 2 * LANES - 1);
+      if (waiting() > own) await giveWay(began, 2 * LANES);
     }
   }
 

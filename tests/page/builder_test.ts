@@ -1,69 +1,56 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { needsChromium, openChromium } from "../support/chromium.ts";
-import { startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { assertAccessible, openPage } from "../support/web_page.ts";
+import { assertAccessible, openPage, testPage } from "../support/web_page.ts";
 
 const OPEN = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" };
 const CLOSED = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
 const HOSTILE = `"><img src=x onerror=alert(1)>'](javascript:alert(1)) \`[b]`;
 
-Deno.test(
-  "the page builds a badge that shows where it is pasted, and looking at it never counts",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: OPEN });
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await page.getByLabel("Counter", { exact: true }).fill("user/repo");
-    await page.getByRole("textbox", { name: "Label", exact: true }).fill("visits");
-    await page.getByRole("radio", { name: "for-the-badge" }).check();
-    await page.getByRole("combobox", { name: "Numbers", exact: true }).selectOption("grouped");
-    const markdown = await copied(page, "Markdown");
-    const query = "id=user%2Frepo&label=visits&style=for-the-badge&numbers=grouped";
-    strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
-    await shown(page, "#on-light");
-    await using readme = pageOf(await copied(page, "HTML"));
-    await using pasted = await openPage(chromium.browser, readme.url);
-    strictEqual((await shown(pasted.page, "img")).height, 28);
-    const count = await fetch(`${service.url}/count.txt?id=user/repo`);
-    strictEqual(await count.text(), "0");
-    deepStrictEqual(complaints, []);
-  },
-);
+testPage("the page builds a badge that shows where it is pasted, and looking at it never counts", {
+  env: OPEN,
+}, async ({ page, service, browser }) => {
+  await page.getByLabel("Counter", { exact: true }).fill("user/repo");
+  await page.getByRole("textbox", { name: "Label", exact: true }).fill("visits");
+  await page.getByRole("radio", { name: "for-the-badge" }).check();
+  await page.getByRole("combobox", { name: "Numbers", exact: true }).selectOption("grouped");
+  const markdown = await copied(page, "Markdown");
+  const query = "id=user%2Frepo&label=visits&style=for-the-badge&numbers=grouped";
+  strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
+  await shown(page, "#on-light");
+  await using readme = pageOf(await copied(page, "HTML"));
+  await using pasted = await openPage(browser, readme.url);
+  strictEqual((await shown(pasted.page, "img")).height, 28);
+  const count = await fetch(`${service.url}/count.txt?id=user/repo`);
+  strictEqual(await count.text(), "0");
+});
 
-Deno.test(
+testPage(
   "the page shows a control for every look of a badge, with its default",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: OPEN });
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
+  { env: OPEN },
+  async ({ page, service }) => {
     const described = await (await fetch(`${service.url}/openapi.json`)).json();
     const parameters: { name: string; schema: { default?: string } }[] =
       described.paths["/badge"].get.parameters;
     for (const { name, schema } of parameters) {
       if (name === "If-None-Match" || name === "id") continue;
-      const control = opened.page.locator(`#fields-badge [name="${name}"]`);
+      const control = page.locator(`#fields-badge [name="${name}"]`);
       ok(await control.count() > 0, `${name} has no control`);
       if (name !== "style") strictEqual(await control.inputValue(), schema.default ?? "", name);
     }
   },
 );
 
-Deno.test(
+testPage(
   "the page keeps the design in its address, which can be shared",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: OPEN });
-    await using chromium = await openChromium();
-    await using first = await openPage(chromium.browser, service.url);
-    await first.page.getByRole("textbox", { name: "Label", exact: true }).fill(HOSTILE);
-    await first.page.getByRole("radio", { name: "terminal" }).check();
-    const markdown = await copied(first.page, "Markdown");
-    await using second = await openPage(chromium.browser, first.page.url());
+  { env: OPEN },
+  async ({ page, browser }) => {
+    await page.getByRole("textbox", { name: "Label", exact: true }).fill(HOSTILE);
+    await page.getByRole("radio", { name: "terminal" }).check();
+    const markdown = await copied(page, "Markdown");
+    await using second = await openPage(browser, page.url());
     strictEqual(
       await second.page.getByRole("textbox", { name: "Label", exact: true }).inputValue(),
       HOSTILE,
@@ -72,19 +59,15 @@ Deno.test(
   },
 );
 
-Deno.test(
+testPage(
   "the page puts hostile texts into snippets that stay one image",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: OPEN });
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
+  { env: OPEN },
+  async ({ page, browser }) => {
     await page.getByLabel("Counter", { exact: true }).fill(HOSTILE);
     await page.getByRole("textbox", { name: "Label", exact: true }).fill(HOSTILE);
     for (const name of ["HTML", "HTML that follows the reader’s light or dark"]) {
       await using readme = pageOf(await copied(page, name));
-      await using pasted = await openPage(chromium.browser, readme.url);
+      await using pasted = await openPage(browser, readme.url);
       strictEqual((await shown(pasted.page, "img")).height, 20);
       strictEqual(await pasted.page.locator("img").getAttribute("alt"), HOSTILE);
       const names: string[] = await pasted.page.evaluate(
@@ -96,75 +79,53 @@ Deno.test(
     match(markdown, /^!\[(?:[^\\[\]<>&]|\\.)*\]\(http[\w:/.?&%=+*-]*\)$/);
     match(await copied(page, "Address"), /^http[\w:/.?&%=+*-]*$/);
     strictEqual(await page.locator("#snippets img").count(), 0);
-    deepStrictEqual(complaints, []);
   },
 );
 
-Deno.test(
-  "the page fills in the key of a counting image after the secret was entered",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: OPEN });
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await page.getByLabel("Counter", { exact: true }).fill("a");
-    await page.getByLabel("Counting image").check();
-    match(await copied(page, "Address"), /\/hit\.svg\?id=a&key=KEY$/);
-    await signIn(page, SECRET);
-    await page.getByText(/key=[\w-]{22}/).first().waitFor();
-    await using readme = pageOf(await copied(page, "HTML"));
-    await using pasted = await openPage(chromium.browser, readme.url);
-    await shown(pasted.page, "img");
-    strictEqual(await (await fetch(`${service.url}/count.txt?id=a`)).text(), "1");
-    deepStrictEqual(complaints, []);
-  },
-);
+testPage("the page fills in the key of a counting image after the secret was entered", {
+  env: OPEN,
+}, async ({ page, service, browser }) => {
+  await page.getByLabel("Counter", { exact: true }).fill("a");
+  await page.getByLabel("Counting image").check();
+  match(await copied(page, "Address"), /\/hit\.svg\?id=a&key=KEY$/);
+  await signIn(page, SECRET);
+  await page.getByText(/key=[\w-]{22}/).first().waitFor();
+  await using readme = pageOf(await copied(page, "HTML"));
+  await using pasted = await openPage(browser, readme.url);
+  await shown(pasted.page, "img");
+  strictEqual(await (await fetch(`${service.url}/count.txt?id=a`)).text(), "1");
+});
 
-Deno.test(
-  "the page shows a sample where reads are closed, and to its owner the counter itself",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: CLOSED });
-    const hit = await fetch(`${service.url}/hit`, { method: "POST", headers: authorized });
-    strictEqual((await hit.json()).hits, 1);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await shown(page, "#on-light");
-    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?id=home$/);
-    const { width } = await shown(page, "#on-dark");
-    await signIn(page, SECRET);
-    await page.locator("#on-light[src^='blob:']").waitFor();
-    ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
-    deepStrictEqual(complaints, []);
-  },
-);
+testPage("the page shows a sample where reads are closed, and to its owner the counter itself", {
+  env: CLOSED,
+  prepare: hitHome,
+}, async ({ page }) => {
+  await shown(page, "#on-light");
+  match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?id=home$/);
+  const { width } = await shown(page, "#on-dark");
+  await signIn(page, SECRET);
+  await page.locator("#on-light[src^='blob:']").waitFor();
+  ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
+});
 
-Deno.test(
-  "the page says that a secret is wrong, and keeps neither it nor a right one",
-  needsChromium,
-  async () => {
-    await using service = await startService({ env: CLOSED });
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page } = opened;
-    await signIn(page, "wrong");
-    await page.getByText("Send the secret token").waitFor();
-    await signIn(page, SECRET);
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
-    const kept: string = await page.evaluate(
-      "JSON.stringify([sessionStorage, localStorage, document.cookie, location.href])",
-    );
-    ok(kept.includes("s1."));
-    ok(!kept.includes(SECRET));
-    strictEqual(await page.getByLabel("Secret token").inputValue(), "");
-    await page.reload();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Secret token").waitFor();
-    strictEqual(await page.evaluate("sessionStorage.length"), 0);
-  },
-);
+testPage("the page says that a secret is wrong, and keeps neither it nor a right one", {
+  env: CLOSED,
+}, async ({ page }) => {
+  await signIn(page, "wrong");
+  await page.getByText("Send the secret token").waitFor();
+  await signIn(page, SECRET);
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  const kept: string = await page.evaluate(
+    "JSON.stringify([sessionStorage, localStorage, document.cookie, location.href])",
+  );
+  ok(kept.includes("s1."));
+  ok(!kept.includes(SECRET));
+  strictEqual(await page.getByLabel("Secret token").inputValue(), "");
+  await page.reload();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Secret token").waitFor();
+  strictEqual(await page.evaluate("sessionStorage.length"), 0);
+});
 
 Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
   await using service = await startService({ env: OPEN });
@@ -222,18 +183,23 @@ for (const colorScheme of ["light", "dark"] as const) {
   }
 }
 
-Deno.test("the page is designed with the keyboard alone", needsChromium, async () => {
-  await using service = await startService({ env: OPEN });
-  await using chromium = await openChromium();
-  await using opened = await openPage(chromium.browser, service.url);
-  const { page } = opened;
-  await page.getByLabel("Counter", { exact: true }).focus();
-  for (const key of ["a", "Tab", "Tab", "End", "!", "Tab", "ArrowRight"]) {
-    await page.keyboard.press(key);
-  }
-  const address = await copied(page, "Address");
-  strictEqual(address, `${service.url}/badge?id=a&label=views%21&style=flat-square`);
-});
+testPage(
+  "the page is designed with the keyboard alone",
+  { env: OPEN },
+  async ({ page, service }) => {
+    await page.getByLabel("Counter", { exact: true }).focus();
+    for (const key of ["a", "Tab", "Tab", "End", "!", "Tab", "ArrowRight"]) {
+      await page.keyboard.press(key);
+    }
+    const address = await copied(page, "Address");
+    strictEqual(address, `${service.url}/badge?id=a&label=views%21&style=flat-square`);
+  },
+);
+
+async function hitHome({ url }: Service): Promise<void> {
+  const hit = await fetch(`${url}/hit`, { method: "POST", headers: authorized });
+  strictEqual((await hit.json()).hits, 1);
+}
 
 async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByLabel("Secret token").fill(secret);

@@ -1,10 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
-import { needsChromium, openChromium } from "../support/chromium.ts";
-import { type Service, startService } from "../support/service.ts";
+import type { Service } from "../support/service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { assertAccessible, openPage } from "../support/web_page.ts";
+import { assertAccessible, type PageTest, testPage } from "../support/web_page.ts";
 
 const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
@@ -15,15 +14,10 @@ const LINES = [
   { id: HOSTILE, hits: 12_345 },
 ];
 
-Deno.test(
+testOwner(
   "the owner's table lists, sorts, searches and sums up counters, whatever their ids hold",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page }) => {
     await page.getByRole("button", { name: "Total" }).click();
     deepStrictEqual(await ids(page), [HOSTILE, "blog/two", "blog/one", "javascript:alert(1)"]);
     await page.getByRole("button", { name: "Counter" }).click();
@@ -34,32 +28,22 @@ Deno.test(
     deepStrictEqual(await ids(page), ["blog/one", "blog/two"]);
     strictEqual(await page.locator("table img, table a, table script").count(), 0);
     await assertAccessible(page);
-    deepStrictEqual(complaints, []);
   },
 );
 
-Deno.test("the owner's table loads the counters of a prefix alone", needsChromium, async () => {
-  await using service = await serviceWith(LINES);
-  await using chromium = await openChromium();
-  await using opened = await openPage(chromium.browser, service.url);
-  const { page } = opened;
-  await signIn(page);
+testOwner("the owner's table loads the counters of a prefix alone", LINES, async ({ page }) => {
   await page.getByLabel("Load ids that begin with").fill("blog/");
   await page.getByRole("button", { name: "Load" }).click();
   await page.locator("tfoot").getByText("2 counters").waitFor();
   strictEqual((await ids(page)).length, 2);
 });
 
-Deno.test(
+const MANY = Array.from({ length: 10_000 }, (_, index) => ({ id: `c${index}`, hits: index }));
+
+testOwner(
   "the owner's table draws the rows that can be seen, of 10,000",
-  needsChromium,
-  async () => {
-    const lines = Array.from({ length: 10_000 }, (_, index) => ({ id: `c${index}`, hits: index }));
-    await using service = await serviceWith(lines);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page } = opened;
-    await signIn(page);
+  MANY,
+  async ({ page }) => {
     await page.locator("tfoot").getByText("10,000 counters").waitFor();
     await page.getByRole("button", { name: "Total" }).click();
     ok(await page.locator("tbody tr").count() < 100);
@@ -69,15 +53,10 @@ Deno.test(
   },
 );
 
-Deno.test(
+testOwner(
   "a counter opens in place, one at a time, with its chart, its days, its key and what to paste",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page }) => {
     await open(page, HOSTILE);
     await page.locator(".detail img[src^='blob:']").waitFor();
     await page.getByText(/!\[views\]\(.*\/hit\.svg\?id=%22%3E%3Cimg/).waitFor();
@@ -88,19 +67,13 @@ Deno.test(
     strictEqual(await page.locator(".detail table tr").count(), 30);
     await open(page, "blog/one");
     strictEqual(await page.locator(".detail").count(), 0);
-    deepStrictEqual(complaints, []);
   },
 );
 
-Deno.test(
+testOwner(
   "the owner sets a counter, deletes one by its id, and undoes both",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page, service }) => {
     await open(page, "blog/one");
     await page.getByLabel("Number", { exact: true }).fill("77");
     await page.getByRole("button", { name: "Set" }).click();
@@ -121,19 +94,13 @@ Deno.test(
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText(`Set ${HOSTILE}, which held 0.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "12345");
-    deepStrictEqual(complaints, []);
   },
 );
 
-Deno.test(
+testOwner(
   "the owner imports lines as people keep them, and sees before what would change",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page, complaints } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page, service }) => {
     await page.getByText("Import and export").click();
     await page.getByLabel("Lines to import").fill(
       'id,hits\n41 https://github.com/user/repo\nblog/one,10\n"quoted, id",7\n{"id":"own","hits":5}\n',
@@ -150,16 +117,10 @@ Deno.test(
     await page.getByRole("button", { name: "Show what would change" }).click();
     await page.getByText("Line 2 is not an id with a number: nothing of a number").waitFor();
     await assertAccessible(page);
-    deepStrictEqual(complaints, []);
   },
 );
 
-Deno.test("the owner exports a file that holds every counter", needsChromium, async () => {
-  await using service = await serviceWith(LINES);
-  await using chromium = await openChromium();
-  await using opened = await openPage(chromium.browser, service.url);
-  const { page, complaints } = opened;
-  await signIn(page);
+testOwner("the owner exports a file that holds every counter", LINES, async ({ page }) => {
   await page.getByText("Import and export").click();
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export everything" }).click();
@@ -169,32 +130,24 @@ Deno.test("the owner exports a file that holds every counter", needsChromium, as
   const lines = text.trimEnd().split("\n").map((line) => JSON.parse(line));
   deepStrictEqual(lines.at(-1), { counters: 4 });
   deepStrictEqual(lines.slice(0, -1).map(({ id }) => id).sort(), LINES.map(({ id }) => id).sort());
-  deepStrictEqual(complaints, []);
 });
 
-Deno.test("the owner sees in plain words why a hit was not counted", needsChromium, async () => {
-  await using service = await serviceWith(LINES);
-  const refused = await fetch(`${service.url}/hit.svg?id=blog/one&key=wrong`);
-  strictEqual(refused.status, 401);
-  await refused.body?.cancel();
-  await using chromium = await openChromium();
-  await using opened = await openPage(chromium.browser, service.url);
-  const { page, complaints } = opened;
-  await signIn(page);
-  await page.getByText("Why doesn’t it count?").click();
-  await page.getByText("blog/one: refused: no secret and no key of this counter").waitFor();
-  deepStrictEqual(complaints, []);
-});
+testOwner(
+  "the owner sees in plain words why a hit was not counted",
+  LINES,
+  async ({ page, service }) => {
+    const refused = await fetch(`${service.url}/hit.svg?id=blog/one&key=wrong`);
+    strictEqual(refused.status, 401);
+    await refused.body?.cancel();
+    await page.getByText("Why doesn’t it count?").click();
+    await page.getByText("blog/one: refused: no secret and no key of this counter").waitFor();
+  },
+);
 
-Deno.test(
+testOwner(
   "a session that has ended leads back to the secret, and says why",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page }) => {
     const end = Math.floor(Date.now() / 1000) - 1;
     const code = createHmac("sha256", SECRET).update(`session:${end}`).digest("base64url");
     const kept = JSON.stringify({ token: `s1.${end}.${code}`, expires: "2999-01-01T00:00:00Z" });
@@ -205,15 +158,10 @@ Deno.test(
   },
 );
 
-Deno.test(
+testOwner(
   "the page says that the service went away, and goes on once it is back",
-  needsChromium,
-  async () => {
-    await using service = await serviceWith(LINES);
-    await using chromium = await openChromium();
-    await using opened = await openPage(chromium.browser, service.url);
-    const { page } = opened;
-    await signIn(page);
+  LINES,
+  async ({ page }) => {
     await page.context().setOffline(true);
     await page.getByRole("button", { name: "Load" }).click();
     await page.getByText("The service cannot be reached.").waitFor();
@@ -223,16 +171,21 @@ Deno.test(
   },
 );
 
-async function serviceWith(lines: readonly { id: string; hits: number }[]): Promise<Service> {
-  const service = await startService({ env });
-  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const answer = await fetch(`${service.url}/counters`, {
-    method: "POST",
-    headers: authorized,
-    body,
+/** Tests the page of a service that holds these counters, signed in. */
+function testOwner(
+  name: string,
+  lines: readonly { id: string; hits: number }[],
+  test: (at: PageTest) => Promise<void>,
+): void {
+  async function prepare({ url }: Service): Promise<void> {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
+    deepStrictEqual(await answer.json(), { counters: lines.length });
+  }
+  testPage(name, { env, prepare }, async (at) => {
+    await signIn(at.page);
+    await test(at);
   });
-  deepStrictEqual(await answer.json(), { counters: lines.length });
-  return service;
 }
 
 async function signIn(page: Page): Promise<void> {

@@ -1,6 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { needsChromium, openChromium } from "./chromium.ts";
+import { type Service, startService } from "./service.ts";
 
 /** A page in a browser, and what it complained of: errors, and breaches of its policy. */
 export interface WebPage extends AsyncDisposable {
@@ -26,6 +28,37 @@ export async function openPage(
   });
   await page.goto(url);
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What a test of the service's page has at hand. */
+export interface PageTest {
+  readonly page: Page;
+  readonly service: Service;
+  readonly browser: Browser;
+}
+
+/** Under which circumstances a page is tested. */
+export interface PageTestOptions extends BrowserContextOptions {
+  readonly env: Record<string, string>;
+  /** What happens before the page is opened. */
+  readonly prepare?: (service: Service) => Promise<void>;
+}
+
+/** Tests the page of a service of its own; it may complain of nothing, nor breach its policy. */
+export function testPage(
+  name: string,
+  { env, prepare, ...options }: PageTestOptions,
+  test: (at: PageTest) => Promise<void>,
+): void {
+  Deno.test(name, needsChromium, async () => {
+    await using service = await startService({ env });
+    await prepare?.(service);
+    await using chromium = await openChromium();
+    const { browser } = chromium;
+    await using opened = await openPage(browser, service.url, options);
+    await test({ page: opened.page, service, browser });
+    deepStrictEqual(opened.complaints, []);
+  });
 }
 
 /** Throws where axe finds anything that keeps somebody from using the page as it is now. */

@@ -29,6 +29,8 @@ Deno.test(
     await waitFor("a second hit at Redis before the first is answered", async () => {
       const [first, second] = [`first-${++attempt}`, `second-${attempt}`];
       await service.storeReady();
+      // On a day that is known to be open a hit is one plain command.
+      for (const id of [first, second]) await hitOnce({ service }, id);
       proxy.swallowReplies();
       const one = hitWatched(first);
       await waitFor("the first hit", async () => one.answered || await isStored(first));
@@ -48,7 +50,7 @@ Deno.test(
     }
 
     async function isStored(id: string): Promise<true | undefined> {
-      return await redis.command("GET", `hits:${id}`) === "1" || undefined;
+      return await redis.command("GET", `hits:${id}`) === "2" || undefined;
     }
   },
 );

@@ -614,6 +614,7 @@ function room(count) {
 function lineOf(row, { index, most }) {
   const button = make("button", {
     type: "button",
+    dir: "auto",
     "aria-expanded": open?.id === row.id ? "true" : "false",
     click: () => toggle(row),
   }, row.id);
@@ -624,7 +625,7 @@ function lineOf(row, { index, most }) {
   return make(
     "tr",
     { "aria-rowindex": index + 2 },
-    make("th", { scope: "row", dir: "auto" }, button),
+    make("th", { scope: "row" }, button),
     ...figures,
     bars,
   );

@@ -10,6 +10,7 @@ import {
 } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { runService, type Service, startService } from "../support/service.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
 import { hitOnce, startCallers } from "./load.ts";
@@ -36,6 +37,7 @@ Deno.test(
     const node = cluster.node(2);
     await node.kill();
     await using service = await start({ STORE_URL: cluster.url });
+    for (const id of [first, second]) await taken(service, id);
     deepStrictEqual(await Promise.all([first, second, dead].map((id) => status(service, id))), [
       200,
       200,
@@ -48,9 +50,7 @@ Deno.test(
     }]);
     await service.waitForOutput(new RegExp(`"store away","node":"127.0.0.1:${node.port}"`));
     await node.start();
-    await waitFor("the shard", async () => await status(service, dead) === 200 || undefined, {
-      timeout: 20_000,
-    });
+    await taken(service, dead);
     await service.waitForOutput(new RegExp(`"store back","node":"127.0.0.1:${node.port}"`));
     const again = await fetch(`${service.url}/readyz`);
     deepStrictEqual(await again.json(), { status: "ok" });
@@ -68,10 +68,12 @@ Deno.test(
 
 Deno.test("cluster: with all shards away nothing is ready", needsRedis, async () => {
   await using cluster = await startCluster({ replicas: 0 });
-  await using service = await start({ STORE_URL: cluster.url });
+  await using service = await startWhole({ STORE_URL: cluster.url });
   strictEqual(await status(service, "home"), 200);
   await Promise.all(cluster.nodes.map((node) => node.kill()));
-  await waitFor("the end", async () => await status(service, "home") === 503 || undefined);
+  await waitFor("the end", async () => await status(service, "home") === 503 || undefined, {
+    timeout: FAR_AWAY_MS,
+  });
   const { status: ready, body } = await fetch(`${service.url}/readyz`);
   await body?.cancel();
   strictEqual(ready, 503);
@@ -82,7 +84,7 @@ Deno.test("cluster: one of several addresses that are given may be dead", needsR
   await using gone = await startRedis();
   await gone.kill();
   const STORE_URL = `redis://127.0.0.1:${gone.port},127.0.0.1:${cluster.node(1).port}`;
-  await using service = await start({ STORE_URL });
+  await using service = await startWhole({ STORE_URL });
   for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
 });
 
@@ -92,12 +94,12 @@ Deno.test(
   async () => {
     await using cluster = await startCluster({ proxied: true });
     const STORE_URL = `redis://127.0.0.1:${cluster.proxies[0]?.port}`;
-    await using service = await start({ STORE_URL });
+    await using service = await startWhole({ STORE_URL });
     const ledger = new Ledger();
     // Where the node does not know the script yet, its refusal is the reply that is lost.
     strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 200);
     for (let round = 1; round <= 5; round++) {
-      await waitFor("the shard", () => ready(service));
+      await waitFor("the shard", () => ready(service), { timeout: FAR_AWAY_MS });
       const proxy = cluster.proxyOf(await cluster.masterOf("hits:alone"));
       const cut = proxy.cutAfterNextRequest("hits:alone");
       strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 504);
@@ -112,14 +114,16 @@ Deno.test(
   needsRedis,
   async () => {
     await using cluster = await startCluster();
-    await using service = await start({ STORE_URL: cluster.url, STORE_REPLICAS: "1" });
+    await using service = await startWhole({ STORE_URL: cluster.url, STORE_REPLICAS: "1" });
     const master = await cluster.masterOf("hits:home");
     const replica = cluster.node(cluster.nodes.indexOf(master) + 3);
     strictEqual(await status(service, "home"), 200);
     await replica.kill("SIGSTOP");
     strictEqual(await status(service, "home"), 504);
     await replica.kill("SIGCONT");
-    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined);
+    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined, {
+      timeout: FAR_AWAY_MS,
+    });
   },
 );
 
@@ -131,10 +135,14 @@ Deno.test(
       args: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"],
     });
     const replica = await startRedis({ args: ["--replicaof", "127.0.0.1", String(master.port)] });
-    await using service = await start({ STORE_URL: master.url, STORE_REPLICAS: "1" });
-    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined);
+    await using service = await startWhole({ STORE_URL: master.url, STORE_REPLICAS: "1" });
+    await waitFor("the replica", async () => await status(service, "home") === 200 || undefined, {
+      timeout: FAR_AWAY_MS,
+    });
     await replica[Symbol.asyncDispose]();
-    await waitFor("the refusal", async () => await status(service, "home") === 503 || undefined);
+    await waitFor("the refusal", async () => await status(service, "home") === 503 || undefined, {
+      timeout: FAR_AWAY_MS,
+    });
     const stored = await master.command("GET", "hits:home");
     strictEqual(await status(service, "home"), 503);
     strictEqual(await master.command("GET", "hits:home"), stored);
@@ -152,7 +160,7 @@ Deno.test({
       password: "p@ss",
     });
     const DENO_CERT = cluster.node(0).caCertificate ?? "";
-    await using service = await start({ STORE_URL: cluster.url, DENO_CERT });
+    await using service = await startWhole({ STORE_URL: cluster.url, DENO_CERT });
     for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
   },
 });
@@ -164,7 +172,7 @@ Deno.test("cluster: a user who may do no more than it takes is served", needsRed
     await node.command("ACL", "SETUSER", "few", ...rules, "+cluster|slots", "+info");
   }
   const STORE_URL = cluster.url.replace("://", "://few:p@");
-  await using service = await start({ STORE_URL });
+  await using service = await startWhole({ STORE_URL });
   for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
 });
 
@@ -200,7 +208,7 @@ Deno.test(
   needsRedis,
   async () => {
     await using cluster = await startCluster({ replicas: 0 });
-    await using service = await start({ STORE_URL: cluster.url });
+    await using service = await startWhole({ STORE_URL: cluster.url });
     await using load = startCallers({ service, callers: 16, ids: 400 });
     await waitForHits(load.ledger, 3000);
     const known = new Set([...(await cluster.stored()).keys()]);
@@ -231,13 +239,27 @@ Deno.test(
   },
 );
 
-function start(env: Record<string, string>): Promise<Service> {
-  return startService({ env: { SECRET_TOKEN: SECRET, ...env } });
+async function start(env: Record<string, string>): Promise<Service> {
+  return await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
+}
+
+/** The same, and waits until all shards take hits. */
+async function startWhole(env: Record<string, string>): Promise<Service> {
+  const service = await start(env);
+  await waitFor("all shards", () => ready(service), { timeout: FAR_AWAY_MS });
+  return service;
 }
 
 async function status(service: Service, id: string): Promise<number> {
   const { answer } = await hitOnce({ service }, id);
   return answer?.status ?? 0;
+}
+
+/** Waits until hits on a counter are counted. */
+async function taken(service: Service, id: string): Promise<void> {
+  await waitFor(`hits on ${id}`, async () => await status(service, id) === 200 || undefined, {
+    timeout: FAR_AWAY_MS,
+  });
 }
 
 /** The nodes that the metrics call up, in the order of the alphabet. */

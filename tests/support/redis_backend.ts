@@ -4,6 +4,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
 import type { RedisServer } from "./redis_server.ts";
 import type { Backend } from "./store_contract.ts";
+import { FAR_AWAY_MS } from "./time_limit.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** Commands that write a value that is not a counter; the key comes after the first word. */
@@ -87,6 +88,6 @@ export async function openRedisStore(
   await waitFor("a connection", async () => {
     const away = await store.check().catch(() => ["all"]);
     return away.length === 0 || undefined;
-  });
+  }, { timeout: FAR_AWAY_MS });
   return store;
 }

@@ -19,8 +19,8 @@ export interface ClusterOptions {
   onRedirect(): void;
 }
 
-/** How long nodes that do not answer are waited for. */
-const OPEN_MS = 1500;
+/** How long nodes that do not answer are waited for: hits that wait for it must not be overdue, as nothing was sent. */
+const OPEN_MS = 700;
 /** How many keys are tried to find one in each shard. */
 const TRIES = 1000;
 

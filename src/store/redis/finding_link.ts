@@ -24,7 +24,7 @@ export interface FindingLinkOptions {
 }
 
 /** How long servers that do not answer are waited for. */
-const FIND_MS = 2000;
+const FIND_MS = 1000;
 
 /** The way to a Redis of a form that nobody told: the first address that answers decides, be it now or later. */
 export class FindingLink implements StoreLink {

@@ -1,5 +1,6 @@
 import { within } from "../../counter/within.ts";
 import type { StoreHealth } from "../store_health.ts";
+import { arrived } from "./redis_node.ts";
 import { refusedByReplica } from "./redis_reply.ts";
 import { SentinelWatch, type SentinelWatchOptions } from "./sentinel_watch.ts";
 import { singleLink } from "./single_link.ts";
@@ -11,15 +12,16 @@ export interface SentinelOptions extends SentinelWatchOptions {
   health: StoreHealth;
 }
 
-/** How long servers that do not answer are waited for. */
-const OPEN_MS = 1500;
+/** How long servers that do not answer are waited for: hits that wait for it must not be overdue, as nothing was sent. */
+const OPEN_MS = 700;
 
 /** The way to the master that Sentinels name; resolves when it is connected, or cannot be for now. */
 export async function openSentinels(options: SentinelOptions): Promise<StoreLink> {
   const watch = new SentinelWatch(options);
+  const until = performance.now() + OPEN_MS;
   await within(OPEN_MS, watch.tried).catch(() => {});
   await watch.inquiry.ask();
-  await within(OPEN_MS, watch.node?.tried ?? Promise.resolve()).catch(() => {});
+  if (watch.node !== undefined) await arrived([watch.node], until);
   await watch.inquiry.ask();
   const { health } = options;
   const link = singleLink({ health, node: () => watch.node, close: () => watch.close() });

@@ -5,6 +5,7 @@ import { RedisNode } from "../../../src/store/redis/redis_node.ts";
 import { UNWATCHED } from "../../../src/store/store_health.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis } from "../../support/redis_server.ts";
+import { FAR_AWAY_MS } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const unavailable = { kind: "store-unavailable" };
@@ -20,8 +21,12 @@ Deno.test(
     node.confirm(early);
     deepStrictEqual(await node.send([["INCRBY", "a", "1"]]), [{ kind: "done", value: "1" }]);
     room.proxy.cut();
-    await waitFor("the end of the connection", () => node.usable ? undefined : true);
-    await waitFor("a new one", () => node.ask([["PING"]]).then(() => true, () => undefined));
+    await waitFor("the end of the connection", () => node.usable ? undefined : true, {
+      timeout: FAR_AWAY_MS,
+    });
+    await waitFor("a new one", () => node.ask([["PING"]]).then(() => true, () => undefined), {
+      timeout: FAR_AWAY_MS,
+    });
     // Somebody who named it before may not know that it was replaced meanwhile.
     node.confirm(early);
     await rejects(node.send([["INCRBY", "a", "1"]]), unavailable);

@@ -57,7 +57,9 @@ export function isUnknownScript(cause: Error): boolean {
 
 /** Whether a Redis refused a script because this user, or anybody, may not run it, or not all that it does. */
 export function isForbiddenScript({ message }: Error): boolean {
-  return /^NOPERM|unknown command|The user executing the script can't/.test(message);
+  // What a script may not do is told in other words since Redis 7.2.
+  return /^NOPERM|unknown command|The user executing the script can't|ACL failure in script/
+    .test(message);
 }
 
 async function named(text: string): Promise<Script> {

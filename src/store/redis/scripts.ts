@@ -180,8 +180,7 @@ local held = snapshot(KEYS[1], KEYS[2])
 if not total_of(held[1]) then return no_counter() end
 if not held[1] and not held[2] then return held end
 for at = 3, #held, 2 do redis.call('DEL', year_key(KEYS[2], held[at])) end
-local last = math.max(tonumber(ARGV[1]), tonumber(string.match(held[2] or '', '^%d+') or 0))
-redis.call('SET', KEYS[2], text(last) .. ' 0 x', 'EX', 172800)
+redis.call('SET', KEYS[2], ARGV[1] .. ' 0 x', 'EX', 172800)
 redis.call('DEL', KEYS[1])
 return held
 `;

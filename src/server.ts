@@ -10,7 +10,6 @@ import { readEnvironment, type Surroundings } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
 import { refuseBrokenRuntime } from "./start/runtime.ts";
 import { ConfigError } from "./start/settings_reader.ts";
-import { folderOf } from "./store/kv/kv_file.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, printTo } from "./log.ts";
 
@@ -78,6 +77,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
     const { runLine } = await import("./start/run_line.ts");
+    const { folderOf } = await import("./store/kv/kv_file.ts");
     // The entry that is packed into a binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     const line = runLine(entry, folderOf(store.path));

@@ -2,11 +2,7 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { openKvFile } from "./kv/kv_file.ts";
-import { kvKeys } from "./kv/kv_keys.ts";
-import { createKvStore, KV_BATCHES } from "./kv/kv_store.ts";
-import { createOwnDatabase } from "./kv/own_database.ts";
-import { createSharedDatabase } from "./kv/shared_database.ts";
+import { KV_BATCHES } from "./kv/kv_batches.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
@@ -52,11 +48,13 @@ async function open(
   const health = healthOf();
   switch (setting.kind) {
     case "kv-file": {
+      const { openKvFile, kvKeys, createOwnDatabase, createKvStore } = await loadKv();
       const file = await openKvFile(setting.path);
       const database = createOwnDatabase({ kv: file.kv, keys: kvKeys(prefix), file });
       return createKvStore({ database, source: "deno-kv", health, today });
     }
     case "kv-memory": {
+      const { kvKeys, createOwnDatabase, createKvStore } = await loadKv();
       const kv = await Deno.openKv(":memory:");
       const database = createOwnDatabase({ kv, keys: kvKeys(prefix) });
       return createKvStore({ database, source: "memory", health, today });
@@ -67,6 +65,7 @@ async function open(
         traits: { source: "deno-kv", ...KV_BATCHES },
         health,
         async open() {
+          const { kvKeys, createSharedDatabase, createKvStore } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
           const database = createSharedDatabase({ kv, keys: kvKeys(prefix) });
           return createKvStore({ database, source: "deno-kv", health, today });
@@ -108,6 +107,19 @@ function requireDenoKv(): void {
   throw new StartError(
     "Deno was started without Deno KV: add the flag --unstable-kv (deno run --unstable-kv …), or set STORE_URL to a Redis",
   );
+}
+
+/** Loads what speaks with Deno KV, for which nobody waits who has a Redis. */
+async function loadKv() {
+  const [{ openKvFile }, { kvKeys }, { createKvStore }, { createOwnDatabase }, shared] =
+    await Promise.all([
+      import("./kv/kv_file.ts"),
+      import("./kv/kv_keys.ts"),
+      import("./kv/kv_store.ts"),
+      import("./kv/own_database.ts"),
+      import("./kv/shared_database.ts"),
+    ]);
+  return { openKvFile, kvKeys, createKvStore, createOwnDatabase, ...shared };
 }
 
 /** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */

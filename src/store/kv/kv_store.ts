@@ -10,6 +10,7 @@ import type {
   Outcome,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
+import { KV_BATCHES } from "./kv_batches.ts";
 import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
 import { listCounters } from "./kv_list.ts";
@@ -21,12 +22,6 @@ import { createSweeper } from "./kv_sweep.ts";
 export interface KvStoreOptions extends KvChangesOptions {
   source: "deno-kv" | "memory";
 }
-
-/**
- * One batch at a time: the next gathers while the disk or the network is busy with this one. A commit may have 100 checks
- * (docs.deno.com, "Key-value store limits").
- */
-export const KV_BATCHES = { batches: 1, idsPerBatch: 100 };
 
 /** Counters in Deno KV. */
 export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {

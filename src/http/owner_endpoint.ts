@@ -5,6 +5,8 @@ import { checkValues, parseQuery, type Query } from "./query.ts";
 /** An endpoint for owners that is not about the counter which a missing `id` stands for. */
 export interface OwnerEndpoint<Name extends string, Asked>
   extends Pick<EndpointFacts<Name>, "path" | "methods" | "summary" | "parameters"> {
+  /** Owners where this is left out; what a session must not open is for those who have the secret itself. */
+  readonly admits?: "owner" | "secretholder";
   /** What the query asks for; throws the problem with it. */
   ask(query: Query<Name>): Asked;
   answer(asked: Asked, request: Request): Response | Promise<Response>;
@@ -12,14 +14,14 @@ export interface OwnerEndpoint<Name extends string, Asked>
 
 /** Makes the endpoint whose every request goes one way: query, what it asks for, admission, answer. */
 export function ownerEndpoint<Name extends string, Asked>(
-  { ask, answer, ...endpoint }: OwnerEndpoint<Name, Asked>,
-  { check: { owner: admit } }: Access,
+  { ask, answer, admits = "owner", ...endpoint }: OwnerEndpoint<Name, Asked>,
+  { check }: Access,
 ): Endpoint {
   const { parameters } = endpoint;
-  const documented = new Set([...parameters, ...CREDENTIALS.owner].map(({ name }) => name));
+  const documented = new Set([...parameters, ...CREDENTIALS[admits]].map(({ name }) => name));
   return {
     ...endpoint,
-    admits: "owner",
+    admits,
     audience: "none",
     errors: "json",
     work: {
@@ -27,7 +29,7 @@ export function ownerEndpoint<Name extends string, Asked>(
         const query = parseQuery(request.url, documented);
         checkValues(query, parameters);
         const asked = ask(query);
-        await admit({ request, query, id: undefined });
+        await check[admits]({ request, query });
         return answer(asked, request);
       },
     },

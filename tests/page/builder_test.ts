@@ -4,6 +4,7 @@ import { needsChromium, openChromium } from "../support/chromium.ts";
 import { type Service, startService } from "../support/service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { assertAccessible, openPage, testPage } from "../support/web_page.ts";
+import { waitFor } from "../support/wait_for.ts";
 
 const OPEN = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" };
 const CLOSED = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
@@ -222,8 +223,12 @@ interface Size {
 /** The size of an image once it is there. */
 async function shown(page: Page, selector: string): Promise<Size> {
   const image = `document.querySelector("${selector}")`;
-  await page.waitForFunction(`${image}.naturalWidth > 0`);
-  return await page.evaluate(`({ width: ${image}.naturalWidth, height: ${image}.naturalHeight })`);
+  const size = `({ width: ${image}.naturalWidth, height: ${image}.naturalHeight })`;
+  // The page's policy lets no text be run in it again and again, as the browser's own way of waiting does.
+  return await waitFor(`the image ${selector}`, async () => {
+    const found = await page.evaluate<Size>(size);
+    return found.width > 0 ? found : undefined;
+  });
 }
 
 /** A page of another site that shows this. */

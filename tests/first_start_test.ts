@@ -1,13 +1,16 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { copyProject } from "./support/project_copy.ts";
 import { startService } from "./support/service.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
-Deno.test("first start: with the command of the start task fetches the packages of the service and no other", async () => {
+Deno.test("first start: deno task start fetches the packages of the service and no other", async () => {
+  await using project = await copyProject();
   await using cache = await tempDir();
   // The way to the packages may lead through a proxy or a mirror that the environment names.
   const env = { ...Deno.env.toObject(), DENO_DIR: cache.path, PORT: "0", STORE_URL: "memory:" };
-  await using service = await startService({ env, timeout: 60_000 });
+  const wrap = () => [Deno.execPath(), "task", "start"];
+  await using service = await startService({ env, wrap, cwd: project.path });
   await service.stop();
   deepStrictEqual(packagesIn(join(cache.path, "npm")), ["@redis/client", "hono", "isbot"]);
 });

@@ -4,7 +4,7 @@ import { parseLook } from "../../src/badge/look.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 
-// `deno run -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
+// `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
 // The fonts in fonts/ have the letters of SAMPLES and no others.
 
 const SAMPLES = [

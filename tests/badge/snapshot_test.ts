@@ -2,7 +2,7 @@ import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
 
-// `deno test -A -u tests/badge/snapshot_test.ts` takes the snapshots afresh.
+// `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots afresh.
 
 for (const style of STYLES.keys()) {
   for (const theme of ["none", "auto", "light", "dark"]) {

@@ -4,7 +4,7 @@ import { parseChartLook } from "../../src/chart/chart_look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
-// `deno run -A tests/chart/sheet.ts` draws sheet.png afresh: look at it before it is committed.
+// `deno run --config tests/deno.json -A tests/chart/sheet.ts` draws sheet.png afresh: look at it before it is committed.
 
 const FEW: ChartFigures = { total: 3, days: { newest: TODAY, hits: [0, 1, 0, 0, 2] } };
 const NONE: ChartFigures = { total: 12_345, days: { newest: TODAY, hits: [] } };

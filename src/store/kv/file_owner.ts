@@ -32,7 +32,7 @@ export function lockBeside(path: string): Lock {
         // It is locked all the same; whoever is refused is not told by whom.
       }
     },
-    [Symbol.dispose]: () => file.close(),
+    [Symbol.dispose]: () => giveUp(file),
   };
 }
 
@@ -50,11 +50,17 @@ export function lockItself(path: string): Disposable {
     if (Deno.build.os === "linux" && !file.tryLockSync(true)) throw inUse(path);
     refuseMount(path);
     refuseNames(path, file);
-    return file;
+    return { [Symbol.dispose]: () => giveUp(file) };
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+/** Unlocks before it closes: a child that is starting just now has a copy of every descriptor, which keeps a lock. */
+function giveUp(file: Deno.FsFile): void {
+  file.unlockSync();
+  file.close();
 }
 
 /** SQLite follows a link to a file and keeps its log there, but the lock beside it would be here. */

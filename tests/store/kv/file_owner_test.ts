@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { lockBeside } from "../../../src/store/kv/file_owner.ts";
 import { openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { StartError } from "../../../src/start_error.ts";
 import { mountOn, needsMount } from "../../support/mounts.ts";
@@ -49,6 +50,19 @@ Deno.test(
     await (await openKvFile(path)).close();
   },
 );
+
+Deno.test("openKvFile: a file that was closed is free at once, while the process starts others", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  // From another thread: while this one starts a process, it does nothing else.
+  const starter = new Worker(new URL("process_starter.ts", import.meta.url), { type: "module" });
+  const { promise: over, resolve } = Promise.withResolvers<boolean>();
+  starter.onmessage = () => resolve(true);
+  do {
+    for (let attempt = 0; attempt < 200; attempt++) lockBeside(path)[Symbol.dispose]();
+  } while (!await Promise.race([over, nextTurn()]));
+  starter.terminate();
+});
 
 Deno.test("openKvFile: a file that is mounted by itself is refused", needsMount, async () => {
   await using folder = await tempDir();
@@ -133,4 +147,8 @@ function locksOn(path: string): string[] {
     .filter((line) => inodes.some((inode) => inode !== undefined && line.includes(`:${inode} `)))
     .filter((line) => LASTING.test(line))
     .map((line) => line.replace(/^\d+: /, "")).toSorted();
+}
+
+function nextTurn(): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(resolve, 0, false));
 }

@@ -16,7 +16,7 @@ const durable = ["--appendonly", "yes", "--appendfsync", "always"];
 /** Waits until `more` hits than now are settled. */
 async function settle(load: KeyedLoad, more: number): Promise<void> {
   const enough = load.settled + more;
-  await waitFor(`${more} hits`, () => load.settled >= enough || undefined, { timeout: 20_000 });
+  await waitFor(`${more} hits`, () => load.settled >= enough || undefined);
 }
 
 Deno.test("Deno KV: hits with keys, sent again when the service was killed, are stored once each", async () => {

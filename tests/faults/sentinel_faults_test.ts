@@ -49,7 +49,7 @@ async function failedOver(sentinels: RedisSentinels, old: number): Promise<void>
   await waitFor(
     "the failover",
     async () => (await sentinels.master()).port !== old || undefined,
-    { timeout: 30_000, interval: 20 },
+    { interval: 20 },
   );
 }
 
@@ -58,7 +58,7 @@ async function isReplica(sentinels: RedisSentinels, port: number): Promise<void>
   await waitFor("the old master to follow", async () => {
     const info = String(await server?.command("INFO", "replication"));
     return /role:slave[^]*master_link_status:up/.test(info) || undefined;
-  }, { timeout: 60_000, interval: 20 });
+  }, { interval: 20 });
 }
 
 const FAULTS: Fault[] = [

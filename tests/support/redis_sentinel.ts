@@ -90,7 +90,7 @@ export class RedisSentinels {
       const port = Number(first?.split(",")[1]);
       const server = this.watched.get(name)?.find((server) => server.port === port);
       return new Set(told).size === 1 ? server : undefined;
-    }, { timeout: 20_000, interval: 20 });
+    }, { interval: 20 });
   }
 
   /** Starts the Sentinels, each with these lines of settings; the first line of each names those that it is not. */
@@ -112,7 +112,7 @@ export class RedisSentinels {
         const info = String(await sentinel.command("INFO", "sentinel"));
         const known = info.match(/status=ok,address=\S+,slaves=[1-9]\d*,sentinels=3/g)?.length;
         return known === this.watched.size || undefined;
-      }, { timeout: 20_000, interval: 20 })
+      }, { interval: 20 })
     ));
   }
 

@@ -221,7 +221,7 @@ for (
       if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
       if (asks === "readiness") await room.counters.ready().catch(() => {});
       return proxy.connections > 1 && proxy.open === 1 || undefined;
-    }, { timeout: 30_000 });
+    });
     await room.connected();
     const number = await room.counters.hit(HOME);
     strictEqual(await next.command("GET", "hits:home"), String(number));
@@ -294,9 +294,9 @@ Deno.test(
     await using room = await enter(redis.url);
     await room.connected();
     await redis.kill("SIGSTOP");
-    await waitFor("the log", () => room.log[0], { timeout: 30_000 });
+    await waitFor("the log", () => room.log[0]);
     await redis.kill("SIGCONT");
-    await waitFor("the log", () => room.log[1], { timeout: 30_000 });
+    await waitFor("the log", () => room.log[1]);
     deepStrictEqual(room.events(), ["store away", "store back"]);
   },
 );
@@ -352,7 +352,6 @@ async function failOver(old: RedisServer, next: RedisServer): Promise<void> {
   await waitFor(
     "the copy",
     async () => await next.command("GET", "hits:home") === "1" || undefined,
-    { timeout: 30_000 },
   );
   await next.command("REPLICAOF", "NO", "ONE");
   await old.command("REPLICAOF", "127.0.0.1", String(next.port));

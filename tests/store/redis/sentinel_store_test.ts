@@ -99,13 +99,12 @@ Deno.test(
     const next = await waitFor("the failover", async () => {
       const master = await sentinels.master();
       return master === old ? undefined : master;
-    }, { timeout: 20_000 });
+    });
     // It comes back as a master, and the Sentinels take seconds to make it a replica.
     await old.start();
     const number = await waitFor(
       "a hit",
       () => counters.hit(HOME).catch(() => undefined),
-      { timeout: 20_000 },
     );
     strictEqual(String(number), await next.command("GET", "hits:home"));
     deepStrictEqual(log.map((line) => JSON.parse(line).event), ["store away", "store back"]);

@@ -144,16 +144,20 @@ Deno.test(
 const cluster = ["--cluster-enabled", "yes"];
 
 Deno.test(
-  "/hit: a Redis Cluster without a slot is 503, and counts once it has them all",
+  "/hit: a Redis Cluster without a slot is 503, which the log tells once, and counts once it has them all",
   needsRedis,
   async () => {
     await using redis = await startRedis({ args: cluster });
     await using service = await startService(connectedTo(redis.url));
     strictEqual((await refusalOf(service))?.status, 503);
     strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    await service.waitForOutput(/"store away","cause":"Error: No node serves slot \d+"/);
+    for (let hit = 0; hit < 5; hit++) strictEqual(await statusOfHit(service, `c${hit}`), 503);
     await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
+    await service.waitForOutput(/"event":"store back"}/);
+    strictEqual(service.stderr().match(/No node serves/g)?.length, 1, service.stderr());
     strictEqual(await redis.command("GET", "hits:home"), "1");
     reportKept({ fault: "Redis Cluster without slots", runs: 1 });
   },

@@ -47,7 +47,9 @@ export class ClusterCourier {
   /** Has commands carried out; those for one slot go to its node in their order. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const errands = commands.map((command): Errand => {
-      const node = this.#topology.ownerOf(slotOf(keyOf(command)));
+      const slot = slotOf(keyOf(command));
+      const node = this.#topology.ownerOf(slot);
+      if (node === undefined) this.#topology.miss(slot);
       return { command, node, asking: false, reply: UNSENT };
     });
     await this.#deliver(errands, { hops: MAX_HOPS, until: performance.now() + MAX_TRAVEL_MS });
@@ -68,7 +70,7 @@ export class ClusterCourier {
     errands: readonly Errand[],
     { hops, until }: Journey,
   ): Promise<void> {
-    if (node === undefined) return this.#topology.inquiry.alarm();
+    if (node === undefined) return;
     const sentAt = performance.now();
     await carryOut(node, errands);
     judge(node, errands);

@@ -1,4 +1,4 @@
-import { UNWATCHED } from "../store_health.ts";
+import { type StoreHealth, UNWATCHED } from "../store_health.ts";
 import type { RedisAddress } from "../../start/redis_address.ts";
 import { ClusterCourier } from "./cluster_courier.ts";
 import { ClusterTopology } from "./cluster_topology.ts";
@@ -11,6 +11,8 @@ import type { Shard, StoreLink } from "./store_link.ts";
 export interface ClusterOptions {
   /** Nodes to ask at first. */
   seeds: readonly RedisAddress[];
+  /** Of the cluster as a whole. */
+  health: StoreHealth;
   /** Connects to a node. */
   connect(address: RedisAddress, onInfo: () => void): RedisNode;
   /** Called where a node is no longer connected to. */
@@ -26,9 +28,10 @@ const TRIES = 1000;
 
 /** The way to a Redis Cluster; resolves when its nodes are known and connected, or cannot be for now. A node that is away fails the commands for its own slots only. */
 export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
-  const { seeds, connect, onGone, onRedirect } = options;
+  const { seeds, health, connect, onGone, onRedirect } = options;
   const topology = new ClusterTopology({
     seeds,
+    health,
     connect: (address) => connect(address, () => topology.inquiry.alarm()),
     onGone,
   });

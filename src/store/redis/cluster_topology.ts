@@ -1,5 +1,6 @@
 import type { RedisAddress } from "../../start/redis_address.ts";
 import { within } from "../../counter/within.ts";
+import type { StoreHealth } from "../store_health.ts";
 import { type Place, type SlotRange, slotRanges } from "./cluster_slots.ts";
 import { SLOTS } from "./key_slot.ts";
 import { Inquiry } from "./inquiry.ts";
@@ -9,6 +10,8 @@ import { nameOf, type RedisNode } from "./redis_node.ts";
 export interface ClusterTopologyOptions {
   /** Those to ask at first, and when no other node is left. */
   seeds: readonly RedisAddress[];
+  /** Of the cluster as a whole: its nodes have their own, but a slot may have none. */
+  health: StoreHealth;
   /** Connects to one more node. */
   connect(address: RedisAddress): RedisNode;
   /** Called where a node is no longer connected to. */
@@ -31,7 +34,11 @@ export class ClusterTopology {
   /** When a node was last named, by `performance.now()`. */
   readonly #namedAt = new Map<RedisNode, number>();
   readonly #owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
+  /** The slots that commands were for and nobody served. */
+  readonly #missing = new Set<number>();
   #ranges: readonly SlotRange[] = [];
+  /** Whether a node has told the slots. */
+  #told = false;
 
   constructor(options: ClusterTopologyOptions) {
     this.#options = options;
@@ -71,6 +78,15 @@ export class ClusterTopology {
     this.#owners[slot] = owner;
   }
 
+  /** Takes note that a command was for a slot of which no owner is known. */
+  miss(slot: number): void {
+    this.inquiry.alarm();
+    // Where no node has told the slots, they are away, and that is told of each of them.
+    if (!this.#told) return;
+    this.#missing.add(slot);
+    this.#options.health.unwritable(new Error(`No node serves slot ${slot}`));
+  }
+
   /** Ends all connections. */
   async close(): Promise<void> {
     await this.inquiry.end();
@@ -107,6 +123,7 @@ export class ClusterTopology {
 
   #learn(ranges: readonly SlotRange[], informant: RedisNode, askedAt: number): void {
     const alone = !this.#nodes.values().some((node) => node !== informant && node.usable);
+    this.#told = true;
     this.#ranges = ranges;
     for (const { first, last, master } of ranges) {
       const node = this.nodeAt(master);
@@ -114,6 +131,10 @@ export class ClusterTopology {
       if (node !== informant || alone) node.confirm(askedAt);
       this.#owners.fill(node, first, last + 1);
     }
+    for (const slot of this.#missing) {
+      if (this.ownerOf(slot) !== undefined) this.#missing.delete(slot);
+    }
+    if (this.#missing.size === 0) this.#options.health.well();
   }
 
   #isWhole(): boolean {

@@ -99,10 +99,11 @@ export class FindingLink implements StoreLink {
     if (node === undefined || this.#closing !== undefined) return;
     const form = formIn(info);
     if (form === "standalone") return this.#takeSingle(node);
-    this.#found = await this.#options.open[form]();
-    await this.#disconnect();
-    // Of several addresses some may be away without harm.
+    const found = await this.#options.open[form]();
+    // Of several addresses some may be away without harm; from now on what was found tells of itself.
     this.#options.health.well();
+    this.#found = found;
+    await this.#disconnect();
   }
 
   #takeSingle(node: RedisNode): void {

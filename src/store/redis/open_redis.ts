@@ -43,6 +43,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
     cluster: () =>
       openCluster({
         seeds: setting.addresses,
+        health,
         connect: (address, onInfo) => connect(address, { of: healthOf(nameOf(address)), onInfo }),
         onGone: (address) => onGone(nameOf(address)),
         onRedirect,

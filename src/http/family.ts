@@ -11,9 +11,15 @@ const MAX_FAMILIES = 8;
 
 /** The family that a text names; throws a problem for what no id could begin with. */
 export function familyPrefix(text: string): FamilyPrefix {
-  if (text.trim().endsWith("/")) return branded(counterId(text));
+  if (!text.trim().endsWith("/")) {
+    throw new Problem("bad-query", {
+      detail: "A prefix ends in a slash, as in prefix=blog/: so a key for a/ does not open ab.",
+    });
+  }
+  const prefix = counterId(text);
+  if (familiesOf(prefix).at(-1)?.length === prefix.length) return branded(prefix);
   throw new Problem("bad-query", {
-    detail: "A prefix ends in a slash, as in prefix=blog/: so a key for a/ does not open ab.",
+    detail: `A prefix has at most ${MAX_FAMILIES} slashes: the key of a longer one opens nothing.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Parameter } from "../parameter.ts";
+import type { Parameter, ParameterSchema } from "../parameter.ts";
 import { Problem } from "../problem.ts";
 
 /** The parameters of a request that its endpoint documents, each decoded once; asking for another does not compile. */
@@ -35,12 +35,19 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
 
 /** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
 export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
-  for (const { name, accepts, schema, meaning } of parameters) {
+  for (const { name, accepts, schema } of parameters) {
     const value = query.get(name);
     if (value === undefined || accepts === undefined || accepts(value)) continue;
-    const expected = schema.enum === undefined ? meaning : `one of ${schema.enum.join(", ")}`;
-    throw new Problem("bad-query", { detail: `The query gives a bad ${name}: ${expected}` });
+    throw new Problem("bad-query", {
+      detail: `The query gives a bad ${name}: it must be ${inWords(schema)}.`,
+    });
   }
+}
+
+function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema): string {
+  if (values !== undefined) return values.join(" or ");
+  if (maxLength !== undefined) return `a text of 1 to ${maxLength} characters`;
+  return `a whole number from ${minimum} to ${maximum}`;
 }
 
 /** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */

@@ -1,6 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { parseQuery, type Query } from "../../src/http/query.ts";
+import { lastDays, mode, once, visitor } from "../../src/http/parameters.ts";
+import { checkValues, parseQuery, type Query } from "../../src/http/query.ts";
+import type { Parameter } from "../../src/parameter.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";
 
@@ -47,6 +49,23 @@ for (const query of refused) {
     throws(() => parseQuery(`http://localhost/${query}`, documented), (error) => {
       return error instanceof Problem && error.kind === "bad-query" && error.status === 400;
     });
+  });
+}
+
+const badValues: [parameter: Parameter, text: string, detail: string][] = [
+  [once, "week", "The query gives a bad once: it must be day."],
+  [mode, "add", "The query gives a bad mode: it must be replace or max."],
+  [lastDays, "-1", "The query gives a bad days: it must be a whole number from 0 to 99999."],
+  [visitor, "", "The query gives a bad visitor: it must be a text of 1 to 1000 characters."],
+];
+
+for (const [parameter, text, detail] of badValues) {
+  Deno.test(`checkValues() says what ${parameter.name} must be`, () => {
+    const query = parseQuery(`/?${parameter.name}=${text}`, new Set([parameter.name]));
+    throws(
+      () => checkValues(query, [parameter]),
+      (error) => error instanceof Problem && error.detail === detail,
+    );
   });
 }
 

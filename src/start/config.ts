@@ -67,11 +67,13 @@ function storeOf(reader: SettingsReader): StoreSetting {
   return store;
 }
 
-/** Deno KV has no replicas to wait for. */
+/** Deno KV has no replicas to wait for; what a bad setting was meant to name may have them. */
 function replicasOf(reader: SettingsReader, store: StoreSetting): number {
-  const replicas = reader.read(SETTINGS.replicas);
-  if (replicas > 0 && store.kind !== "redis") {
-    reader.complain(SETTINGS.replicas, "must be 0 without a Redis: only a Redis has replicas");
+  const { replicas: setting, store: url, hostedStore, hostedPassword } = SETTINGS;
+  const replicas = reader.read(setting);
+  const isStoreKnown = ![url, hostedStore, hostedPassword].some((each) => reader.isBad(each));
+  if (replicas > 0 && store.kind !== "redis" && isStoreKnown) {
+    reader.complain(setting, "must be 0 without a Redis: only a Redis has replicas");
   }
   return replicas;
 }

@@ -51,6 +51,11 @@ export class SettingsReader {
     this.#problems.push(`${setting.name} ${what}`);
   }
 
+  /** Whether something was found wrong with a setting. */
+  isBad({ name }: Setting<unknown>): boolean {
+    return this.#problems.some((problem) => problem.startsWith(`${name} `));
+  }
+
   /** Whether a setting is set and has an effect here. */
   has(setting: Setting<unknown>): boolean {
     return Boolean(this.#environment[setting.name]) && (setting.onDeploy || !this.deploy);

@@ -182,6 +182,9 @@ const bad: [environment: Environment, named: string[]][] = [
   ]),
   [{ STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
   [{ STORE_URL: "memory:", STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
+  // It may be the address of a Redis that is mistyped.
+  [{ STORE_URL: "redis://h:x", STORE_REPLICAS: "1" }, ["STORE_URL"]],
+  [{ HOSTED_STORE_URL: "h", STORE_REPLICAS: "1" }, ["HOSTED_STORE_PASSWORD"]],
   [{ STORE_URL: "kv:https://h" }, ["DENO_KV_ACCESS_TOKEN"]],
   [{ STORE_URL: "kv:http://h", DENO_KV_ACCESS_TOKEN: "" }, ["DENO_KV_ACCESS_TOKEN"]],
   [{ HOSTED_STORE_URL: "h" }, ["HOSTED_STORE_PASSWORD"]],

@@ -1,5 +1,6 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
+import { MAX_HITS } from "./store.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
@@ -108,6 +109,9 @@ function daysOf(value: unknown, today: Day): Days {
     if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
     return [day, numberOf(hits, quoted(text))];
   });
+  if (known.reduce((sum, [, hits]) => sum + hits, 0) > MAX_HITS) {
+    throw new LineError(`"days" must add up to at most 2^53-1`);
+  }
   return dense(known, today);
 }
 

@@ -78,6 +78,10 @@ for (
     ['{"id":"a","hits":1,"days":{"1969-12-31":1}}', /is not a day/],
     ['{"id":"a","hits":1,"days":{"2026-11-22":1}}', /lies in the future/],
     ['{"id":"a","hits":1,"days":{"2026-11-20":-1}}', /"2026-11-20" must be a whole number/],
+    [
+      '{"id":"a","hits":1,"days":{"2026-11-19":9007199254740991,"2026-11-20":1}}',
+      /"days" must add up to at most 2\^53-1/,
+    ],
     ['{"id":"a","hits":1,"day":{}}', /not "day"/],
     [`{"id":"a","hits":1,"${"x".repeat(100)}":1}`, /not "x{40}…"/],
   ] as const

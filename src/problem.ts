@@ -94,19 +94,20 @@ const KINDS = {
   "store-unavailable": {
     status: 503,
     title: "Store unavailable",
-    detail: "The store does not take requests right now. Nothing was counted: try again later.",
+    detail: "The store does not take requests right now. Nothing was changed: try again later.",
     badge: "unavailable",
   },
   "overloaded": {
     status: 503,
     title: "Too many requests are waiting",
-    detail: "Too many requests are waiting for the store. Nothing was counted: try again later.",
+    detail: "Too many requests are waiting for the store. Nothing was changed: try again later.",
     badge: "busy",
   },
   "outcome-unknown": {
     status: 504,
     title: "Outcome unknown",
-    detail: "The store got the hit but did not confirm it in time: it may have been counted.",
+    detail:
+      "The store got the request but did not confirm it in time: it may have been carried out. A hit that is sent again may count twice.",
     badge: "no answer",
   },
 } as const satisfies Record<string, ProblemKind>;

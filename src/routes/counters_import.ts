@@ -42,10 +42,11 @@ export function importCounters({ counters, access }: CounterService): Endpoint {
 
 /** The problem of one line; it says which it was, and what has become of the others. */
 function problemOf({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
-  const stored = dry ? "Nothing was written." : `Lines stored so far: ${taken}.`;
+  const how = problem === undefined ? "so far" : "for sure";
+  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
   const again = "Once that is mended all lines may be sent again.";
   const detail = problem === undefined
     ? `Line ${line} cannot be used: ${message}. ${stored} ${again}`
-    : `Line ${line} could not be stored: ${message} ${stored} ${again}`;
+    : `Line ${line} could not be stored: ${problem.title}. ${stored} ${again}`;
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
 }

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { memoryApp, type TestApp } from "../support/app.ts";
+import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
 /** The app on 2026-11-20, until the test lets a day pass. */
@@ -183,6 +184,30 @@ for (
     match(body, /Line 5000 cannot be used: .* Lines stored so far: 4999\./);
     strictEqual(await app.count("n4998"), 1);
     strictEqual(await app.count("n5000"), 0);
+  });
+}
+
+for (
+  const [failure, title, told] of [
+    ["store-unavailable", "Store unavailable", /Nothing was changed: try again later\.$/],
+    ["overloaded", "Too many requests are waiting", /Nothing was changed: try again later\.$/],
+    ["outcome-unknown", "Outcome unknown", /the request .* may have been carried out\./],
+  ] as const
+) {
+  Deno.test(`/counters tells its owner what ${failure} means for a change that is no hit`, async () => {
+    const store = new ScriptedStore();
+    await using app = openApp({ store });
+    store.failure = failure;
+    const line = '{"id":"home","hits":41}';
+    for (const method of ["PUT", "DELETE"]) {
+      const { json } = await app.sendBody(`${method} /counters?id=home`, line);
+      match(String(field(json, "detail")), told);
+    }
+    const { json } = await app.sendBody("POST /counters", line);
+    strictEqual(
+      field(json, "detail"),
+      `Line 1 could not be stored: ${title}. Lines stored for sure: 0. Once that is mended all lines may be sent again.`,
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
-import { MAX_HITS } from "./store.ts";
+import { staysExact } from "./setting.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
@@ -42,11 +42,16 @@ export function parseLine(text: string, { id, today }: ParseLineOptions): Line {
   if (unknown !== undefined) {
     throw new LineError(`a line has "id", "hits" and "days", and not ${quoted(unknown)}`);
   }
-  return {
+  const line = {
     id: idOf(record.id, id),
     hits: numberOf(record.hits, `"hits"`),
-    days: record.days === undefined ? undefined : daysOf(record.days, today),
   };
+  if (record.days === undefined) return { ...line, days: undefined };
+  const days = daysOf(record.days, today);
+  if (staysExact({ hits: line.hits, days })) return { ...line, days };
+  throw new LineError(
+    `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
+  );
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days"]);
@@ -109,9 +114,6 @@ function daysOf(value: unknown, today: Day): Days {
     if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
     return [day, numberOf(hits, quoted(text))];
   });
-  if (known.reduce((sum, [, hits]) => sum + hits, 0) > MAX_HITS) {
-    throw new LineError(`"days" must add up to at most 2^53-1`);
-  }
   return dense(known, today);
 }
 

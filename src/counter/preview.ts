@@ -2,7 +2,7 @@ import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Counters } from "./counters.ts";
 import { formatHeld, type Line } from "./line.ts";
-import { applied, type Setting } from "./setting.ts";
+import { applied, type Setting, staysExact, tooManyDays } from "./setting.ts";
 
 /** What an import would make of a counter. */
 export interface PreviewedChange {
@@ -59,6 +59,7 @@ export class Preview {
     const held = await this.#counters.history(id, -Infinity);
     const today = this.#counters.calendar.today();
     const after = applied({ ...given, mode: this.#mode }, { held, today });
+    if (!staysExact(after)) throw tooManyDays();
     if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return;
     this.#changed++;
     if (this.#changes.length < MOST_CHANGES) {

@@ -5,6 +5,7 @@ import { formatHeld, formatLine, LineError, parseLine } from "../../src/counter/
 
 const today = parseDay("2026-11-20") ?? NaN;
 const home = counterId("home");
+const MOST = Number.MAX_SAFE_INTEGER;
 
 Deno.test("formatLine: days in their order, those without hits left out", () => {
   strictEqual(
@@ -47,6 +48,12 @@ Deno.test("parseLine: no days, unlike none given, are days without any", () => {
   });
 });
 
+Deno.test("parseLine: days may be as many as the total, however large that is", () => {
+  const hits = [1, MOST - 1];
+  const line = formatLine({ id: home, hits: MOST, days: { newest: today, hits } });
+  deepStrictEqual(parseLine(line, { today }).days?.hits, hits);
+});
+
 Deno.test("parseLine: a day may be tomorrow, where it is that already", () => {
   deepStrictEqual(parseLine('{"id":"a","hits":1,"days":{"2026-11-21":3}}', { today }).days, {
     newest: today + 1,
@@ -56,6 +63,14 @@ Deno.test("parseLine: a day may be tomorrow, where it is that already", () => {
 
 for (
   const [text, reason] of [
+    [
+      `{"id":"a","hits":1,"days":{"2026-11-20":${2 ** 52},"2026-11-19":1}}`,
+      /at most 2\^52 where that is more than "hits"/,
+    ],
+    [
+      `{"id":"a","hits":${MOST},"days":{"2026-11-20":${MOST},"2026-11-19":1}}`,
+      /"days" must add up to at most 2\^53-1/,
+    ],
     ["{", /not JSON/],
     ["", /not JSON/],
     ["[]", /must be an object/],

@@ -1,5 +1,5 @@
-import { deepStrictEqual } from "node:assert/strict";
-import { applied } from "../../src/counter/setting.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { applied, MOST_BEYOND_TOTAL, staysExact } from "../../src/counter/setting.ts";
 
 const DAY = 20_778;
 const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
@@ -45,3 +45,20 @@ Deno.test("applied: a counter that had no days has them from today on", () => {
     { hits: 7, days: { newest: DAY, hits: [] } },
   );
 });
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const sums: { what: string; hits: number; days: number[]; exact: boolean }[] = [
+  { what: "no days", hits: 0, days: [], exact: true },
+  { what: "days that are the total", hits: MOST, days: [1, MOST - 1], exact: true },
+  { what: "one more than the total", hits: MOST, days: [2, MOST - 1], exact: false },
+  { what: "days far beyond what numbers hold", hits: MOST, days: [MOST, MOST, 1], exact: false },
+  { what: "more than a small total", hits: 3, days: [MOST_BEYOND_TOTAL - 1, 1], exact: true },
+  { what: "much more than a small total", hits: 3, days: [MOST_BEYOND_TOTAL, 1], exact: false },
+];
+
+for (const { what, hits, days, exact } of sums) {
+  Deno.test(`staysExact: ${what} ${exact ? "can be counted on" : "cannot be counted on"}`, () => {
+    strictEqual(staysExact({ hits, days: { newest: DAY, hits: days } }), exact);
+  });
+}

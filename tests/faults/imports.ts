@@ -75,7 +75,7 @@ function checkOne({ text, status, detail }: Told, held: ReadonlyMap<string, Seen
   for (const line of there) strictEqual(textOf(held.get(line.id) ?? 0), textOf(heldIn(line)));
   if (status === 200) return strictEqual(there.length, LINES);
   match(String(status), /^50[34]$/, detail);
-  const told = Number(/Lines stored so far: (\d+)\./.exec(detail)?.[1]);
+  const told = Number(/Lines stored for sure: (\d+)\./.exec(detail)?.[1]);
   // Of those that nobody knows of, some may be stored as well.
   ok(status === 503 ? there.length === told : there.length >= told, `${there.length}: ${detail}`);
 }

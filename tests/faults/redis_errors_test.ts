@@ -4,7 +4,7 @@ import { needsRedis, type RedisServer, startRedis } from "../support/redis_serve
 import { type Service, startService } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { SECRET } from "../support/secret.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
 
@@ -64,6 +64,25 @@ for (const { error, begin, end } of refusals) {
     },
   );
 }
+
+Deno.test(
+  "/counters: a Redis that is out of memory still lets go of a counter",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService(connectedTo(redis.url));
+    await service.storeReady();
+    strictEqual(await statusOfHit(service), 200);
+    await redis.command("CONFIG", "SET", "maxmemory", "1");
+    const removal = { method: "DELETE", headers: authorized };
+    const answer = await fetch(`${service.url}/counters?id=home`, removal);
+    strictEqual((await answer.json()).hits, 1);
+    strictEqual(await redis.command("GET", "hits:home"), null);
+    await redis.command("CONFIG", "SET", "maxmemory", "0");
+    strictEqual(await statusOfHit(service), 200);
+    strictEqual(await redis.command("GET", "hits:home"), "1");
+  },
+);
 
 Deno.test(
   "/hit: while Redis loads its data a hit is 503, and counts when it has",

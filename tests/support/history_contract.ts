@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Day, Days, Held } from "../../src/counter/days.ts";
 import { applied, type Setting } from "../../src/counter/setting.ts";
-import type { Change, CounterStore, ListedCounter, OnceAddition } from "../../src/counter/store.ts";
+import {
+  type Change,
+  type CounterStore,
+  type ListedCounter,
+  MAX_HITS,
+  type OnceAddition,
+} from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "../faults/numbers.ts";
 import { addition, type StoreKind } from "./store_contract.ts";
@@ -101,6 +107,39 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
         { numRuns: times(60, 1000) },
       );
       await Promise.all(stores.map((store) => store.close()));
+    },
+  });
+
+  Deno.test({
+    name: `${name}: no setting makes days add up to more than can be counted exactly`,
+    ignore,
+    async fn() {
+      await using backend = await start();
+      const store = await backend.open(() => FIRST_DAY);
+      const id = counterId("much");
+      const set = async (mode: Setting["mode"], hits: number, days: Days | undefined) => {
+        const [outcome] = await store.change([{ kind: "set", id, mode, hits, days }]);
+        return outcome instanceof Problem ? outcome.kind : "set";
+      };
+      const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
+      strictEqual(await set("replace", MAX_HITS - 5, on(400, MAX_HITS - 7)), "set");
+      strictEqual(await set("max", 0, on(0, 3)), "counter-full");
+      strictEqual(await set("max", 0, on(800, 3)), "counter-full");
+      strictEqual(await set("replace", 5, undefined), "counter-full");
+      const before = { hits: MAX_HITS - 5, days: { [FIRST_DAY - 400]: MAX_HITS - 7 } };
+      const held = async () => {
+        const [held] = await store.history([{ id, since: -Infinity }]);
+        if (held instanceof Problem || held === undefined) throw held;
+        return shown(held);
+      };
+      deepStrictEqual(await held(), before);
+      strictEqual(await set("max", 0, on(0, 2)), "set");
+      deepStrictEqual(await store.change([addition(id, 5)]), [MAX_HITS]);
+      deepStrictEqual(await held(), {
+        hits: MAX_HITS,
+        days: { ...before.days, [FIRST_DAY]: 7 },
+      });
+      await store.close();
     },
   });
 

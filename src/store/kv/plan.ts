@@ -1,6 +1,6 @@
 import { type Day, daysOf, type Held, historyOf, openDay } from "../../counter/days.ts";
 import type { Ledger, YearEntry } from "../../counter/days.ts";
-import { applied } from "../../counter/setting.ts";
+import { applied, staysExact, tooManyDays } from "../../counter/setting.ts";
 import { countOnce } from "../../counter/once.ts";
 import {
   type Change,
@@ -104,6 +104,7 @@ const NO_MARKS = { keys: new Map<string, number>(), visitors: new Set<string>() 
 function replaced(change: Replacement, { before, total, today }: Situation): Result {
   const held = heldIn(before, total);
   const { hits, days } = applied(change, { held, today });
+  if (!staysExact({ hits, days })) return { outcome: tooManyDays(), writes: undefined };
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));
   const goneYears = yearsOf(before).filter((year) => !staying.has(year));

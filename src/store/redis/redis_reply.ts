@@ -1,3 +1,4 @@
+import { tooManyDays } from "../../counter/setting.ts";
 import { Problem, type ProblemName } from "../../problem.ts";
 import type { RedisLibrary } from "./redis_client.ts";
 
@@ -49,11 +50,13 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
+  if (FULL_OF_DAYS.test(cause.message)) return tooManyDays(cause);
   if (FULL.test(cause.message)) return new Problem("counter-full", { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
 
 // Some versions tell first that a script has failed.
 const FOREIGN = /\bWRONGTYPE\b|not an integer|would overflow/;
-/** What a script says, see `scripts.ts`. */
+/** What a script says, see `scripts.ts` and `set_script.ts`. */
 const FULL = /counter is full/;
+const FULL_OF_DAYS = /counter is full of days/;

@@ -1,5 +1,6 @@
 import { ONCE } from "./once_script.ts";
-import { ADD, DELETE, SET, TAKE_BACK } from "./scripts.ts";
+import { ADD, DELETE, TAKE_BACK } from "./scripts.ts";
+import { SET } from "./set_script.ts";
 import type { Command } from "./store_link.ts";
 
 /** A script and the name that Redis has for it. */

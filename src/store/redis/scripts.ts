@@ -91,85 +91,6 @@ return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
 `;
 
 /**
- * Sets a counter. Arguments: the mode, the day, the total, then either nothing, and the known days stay, or the ledger that
- * the days have beside a total of 0 and each of their years with its text. Answers with a snapshot from before.
- */
-export const SET = `${COMMON}
--- The larger number of each day; both begin with the same one.
-local function larger(one, other)
-  local list, at = {}, 0
-  for number in string.gmatch(one, '%d+') do list[#list + 1] = number end
-  for number in string.gmatch(other, '%d+') do
-    at = at + 1
-    if tonumber(number) > tonumber(list[at] or -1) then list[at] = number end
-  end
-  return #list > 0 and ' ' .. table.concat(list, ' ') or ''
-end
-
-local function larger_year(one, other)
-  local last, hits = string.match(one, '^(%d+)(.*)$')
-  local other_last, other_hits = string.match(other, '^(%d+)(.*)$')
-  local later = math.max(last, other_last)
-  return text(later) ..
-    larger(string.rep(' 0', later - last) .. hits, string.rep(' 0', later - other_last) .. other_hits)
-end
-
-local function earlier(one, other)
-  if one == '-' or other == '-' then return one == '-' and other or one end
-  return text(math.min(one, other))
-end
-
--- The years that stand in a list from a place on, each with its text.
-local function years_in(list, from)
-  local years = {}
-  for at = from, #list, 2 do years[list[at]] = list[at + 1] end
-  return years
-end
-
--- The parts of a ledger once a day is open; a year that this ends goes to the others.
-local function parts_at(day, ledger, total, years)
-  local over, ended
-  ledger, over, ended = opened(ledger, total, day)
-  if over then years[text(over)] = ended end
-  return string.match(ledger, LEDGER)
-end
-
-local function last_day(ledger) return tonumber(string.match(ledger, '^%d+') or 0) end
-
-local mode, today, hits, given = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local key, ledger_key = KEYS[1], KEYS[2]
-local held = snapshot(key, ledger_key)
-local total, ledger = total_of(held[1]), held[2] or ''
-if not total then return no_counter() end
-local after = mode == 'max' and math.max(hits, total) or hits
-local known, years = years_in(held, 3), years_in(ARGV, 5)
-local day = math.max(today, last_day(ledger), last_day(given or ''))
-
-local last, opening, first, before
-if not given then
-  last, opening, first, before = parts_at(day, ledger, total, years)
-  opening = after - math.max(0, total - opening)
-else
-  last, opening, first, before = parts_at(day, given, 0, years)
-  if mode == 'max' then
-    local _, was, was_first, was_before = parts_at(day, ledger, total, known)
-    opening = -math.max(-opening, total - was)
-    first, before = earlier(first, was_first), larger(was_before, before)
-    for year, was_hits in pairs(known) do
-      years[year] = years[year] and larger_year(was_hits, years[year]) or was_hits
-    end
-  else
-    for year in pairs(known) do redis.call('DEL', year_key(ledger_key, year)) end
-  end
-  opening = after + opening
-end
-for year, hits_of_year in pairs(years) do redis.call('SET', year_key(ledger_key, year), hits_of_year) end
-redis.call('SET', ledger_key, last .. ' ' .. text(opening) .. ' ' .. first .. before)
-redis.call('SET', key, text(after), 'KEEPTTL')
-return held
-`;
-
-/**
  * Removes a counter. Argument: the day. Answers with a snapshot from before.
  *
  * Another process may know that the day is open and add to the counter without a look at the ledger: for as long as
@@ -180,7 +101,8 @@ local held = snapshot(KEYS[1], KEYS[2])
 if not total_of(held[1]) then return no_counter() end
 if not held[1] and not held[2] then return held end
 for at = 3, #held, 2 do redis.call('DEL', year_key(KEYS[2], held[at])) end
-redis.call('SET', KEYS[2], ARGV[1] .. ' 0 x', 'EX', 172800)
+-- In this order: once something was removed, a Redis that is out of memory takes the rest.
 redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], ARGV[1] .. ' 0 x', 'EX', 172800)
 return held
 `;

@@ -1,0 +1,95 @@
+import { COMMON } from "./scripts.ts";
+
+/**
+ * Sets a counter. Arguments: the mode, the day, the total, then either nothing, and the known days stay, or the ledger that
+ * the days have beside a total of 0 and each of their years with its text. Answers with a snapshot from before. Refuses what
+ * `staysExact` refuses, which was asked already where the days take the place of all.
+ */
+export const SET = `${COMMON}
+-- The larger number of each day; both begin with the same one.
+local function larger(one, other)
+  local list, at = {}, 0
+  for number in string.gmatch(one, '%d+') do list[#list + 1] = number end
+  for number in string.gmatch(other, '%d+') do
+    at = at + 1
+    if tonumber(number) > tonumber(list[at] or -1) then list[at] = number end
+  end
+  return #list > 0 and ' ' .. table.concat(list, ' ') or ''
+end
+
+local function larger_year(one, other)
+  local last, hits = string.match(one, '^(%d+)(.*)$')
+  local other_last, other_hits = string.match(other, '^(%d+)(.*)$')
+  local later = math.max(last, other_last)
+  return text(later) ..
+    larger(string.rep(' 0', later - last) .. hits, string.rep(' 0', later - other_last) .. other_hits)
+end
+
+local function earlier(one, other)
+  if one == '-' or other == '-' then return one == '-' and other or one end
+  return text(math.min(one, other))
+end
+
+-- The years that stand in a list from a place on, each with its text.
+local function years_in(list, from)
+  local years = {}
+  for at = from, #list, 2 do years[list[at]] = list[at + 1] end
+  return years
+end
+
+-- The parts of a ledger once a day is open; a year that this ends goes to the others.
+local function parts_at(day, ledger, total, years)
+  local over, ended
+  ledger, over, ended = opened(ledger, total, day)
+  if over then years[text(over)] = ended end
+  return string.match(ledger, LEDGER)
+end
+
+local function last_day(ledger) return tonumber(string.match(ledger, '^%d+') or 0) end
+
+-- The sum of all numbers in texts but their first words.
+local function sum_of(texts)
+  local sum = 0
+  for _, words in pairs(texts) do
+    for number in string.gmatch(string.match(words, ' .*') or '', '%d+') do sum = sum + number end
+  end
+  return sum
+end
+
+local mode, today, hits, given = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local key, ledger_key = KEYS[1], KEYS[2]
+local held = snapshot(key, ledger_key)
+local total, ledger = total_of(held[1]), held[2] or ''
+if not total then return no_counter() end
+local after = mode == 'max' and math.max(hits, total) or hits
+local known, years = years_in(held, 3), years_in(ARGV, 5)
+local day = math.max(today, last_day(ledger), last_day(given or ''))
+
+local last, opening, first, before
+if not given then
+  last, opening, first, before = parts_at(day, ledger, total, years)
+  opening = after - math.max(0, total - opening)
+else
+  last, opening, first, before = parts_at(day, given, 0, years)
+  if mode == 'max' then
+    local _, was, was_first, was_before = parts_at(day, ledger, total, known)
+    opening = -math.max(-opening, total - was)
+    first, before = earlier(first, was_first), larger(was_before, before)
+    for year, was_hits in pairs(known) do
+      years[year] = years[year] and larger_year(was_hits, years[year]) or was_hits
+    end
+  else
+    for year in pairs(known) do redis.call('DEL', year_key(ledger_key, year)) end
+  end
+  opening = after + opening
+end
+if mode == 'max' or not given then
+  local sum = math.max(0, after - opening) + sum_of({ before }) + sum_of(years)
+  if not given then sum = sum + sum_of(known) end
+  if sum > math.max(after, 2 ^ 52) then return redis.error_reply('ERR counter is full of days') end
+end
+for year, hits_of_year in pairs(years) do redis.call('SET', year_key(ledger_key, year), hits_of_year) end
+redis.call('SET', ledger_key, last .. ' ' .. text(opening) .. ' ' .. first .. before)
+redis.call('SET', key, text(after), 'KEEPTTL')
+return held
+`;

@@ -94,12 +94,15 @@ async function open(
             link,
             prefix,
             today: calendar.today,
-            onNoScripts: (cause) => log.warn("days are not counted", { cause }),
+            onForbidden: (cause) => log.warn(PLAIN_HITS_ONLY, { cause }),
           });
         },
       });
   }
 }
+
+const PLAIN_HITS_ONLY =
+  "the Redis user lacks rights: plain hits are counted, days and all other changes may not be";
 
 /** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
 function requireDenoKv(): void {

@@ -73,9 +73,9 @@ type StoreOptions = {
 /** A store at the end of a link, connected or not. */
 export async function storeOn(
   link: StoreLink,
-  { prefix = "hits:", today = () => TODAY, onNoScripts = () => {} }: StoreOptions = {},
+  { prefix = "hits:", today = () => TODAY, onForbidden = () => {} }: StoreOptions = {},
 ): Promise<CounterStore> {
-  return await createRedisStore({ link, prefix, today, onNoScripts });
+  return await createRedisStore({ link, prefix, today, onForbidden });
 }
 
 /** A store on a real Redis, all of which takes hits. */
@@ -83,8 +83,8 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, onNoScripts, ...linkOptions } = options;
-  const store = await storeOn(await linkTo(url, linkOptions), { prefix, today, onNoScripts });
+  const { prefix, today, onForbidden, ...linkOptions } = options;
+  const store = await storeOn(await linkTo(url, linkOptions), { prefix, today, onForbidden });
   await waitFor("a connection", async () => {
     const away = await store.check().catch(() => ["all"]);
     return away.length === 0 || undefined;

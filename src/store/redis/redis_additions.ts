@@ -14,8 +14,6 @@ export interface RedisAdditionsOptions {
   scripts: Scripts;
   /** What stands before the id in a key. */
   prefix: string;
-  /** Called once where Redis carries out no scripts, so that hits are counted but not by days. */
-  onNoScripts(cause: Error): void;
 }
 
 /** How many counters are known for sure to be open. */
@@ -55,7 +53,7 @@ export class RedisAdditions {
   ): Command | undefined {
     const [, , , key = "", , , amount = ""] = command;
     if (!calls(command, this.#options.scripts.add)) return undefined;
-    if (this.#forbiddenOn === undefined) this.#options.onNoScripts(cause);
+    this.#options.calls.tellForbidden(cause);
     this.#forbiddenOn = day;
     return ["INCRBY", key, amount];
   }

@@ -1,18 +1,35 @@
 import { isFailure, type Reply } from "./redis_reply.ts";
-import { isUnknownScript, type Scripts, withText } from "./script_calls.ts";
+import {
+  calls,
+  isForbiddenScript,
+  isUnknownScript,
+  type Scripts,
+  withText,
+} from "./script_calls.ts";
 import type { Command, StoreLink } from "./store_link.ts";
 
 /** Another form of a command that was refused for its form alone; undefined where there is none. */
 export type Reform = (command: Command, cause: Error) => Command | undefined;
 
+/** Options of {@linkcode RedisCalls}. */
+export interface RedisCallsOptions {
+  link: Pick<StoreLink, "send" | "health">;
+  scripts: Scripts;
+  /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
+  onForbidden(cause: Error): void;
+}
+
 /** Sends commands and tells the health of the store what became of them. */
 export class RedisCalls {
-  readonly #link: Pick<StoreLink, "send" | "health">;
+  readonly #link: RedisCallsOptions["link"];
   readonly #scripts: Scripts;
+  readonly #onForbidden: RedisCallsOptions["onForbidden"];
+  #isForbiddenTold = false;
 
-  constructor(link: Pick<StoreLink, "send" | "health">, scripts: Scripts) {
+  constructor({ link, scripts, onForbidden }: RedisCallsOptions) {
     this.#link = link;
     this.#scripts = scripts;
+    this.#onForbidden = onForbidden;
   }
 
   /** Sends commands that change counters. */
@@ -20,13 +37,16 @@ export class RedisCalls {
     commands: readonly Command[],
     reform: Reform = () => undefined,
   ): Promise<readonly Reply[]> {
-    const { health } = this.#link;
     const replies = await this.#deliver(commands, reform);
-    const failure = replies.find(isFailure);
-    if (failure === undefined) health.well();
-    else if (failure.kind === "refused") health.unwritable(failure.cause);
-    else health.away(failure.cause);
+    if (replies.some(isFailure)) this.#tellFailure(replies, commands);
+    else this.#link.health.well();
     return replies;
+  }
+
+  /** Tells once that plain hits are counted and something else is forbidden: the store is not away for that. */
+  tellForbidden(cause: Error): void {
+    if (!this.#isForbiddenTold) this.#onForbidden(cause);
+    this.#isForbiddenTold = true;
   }
 
   /** Sends commands that change nothing; that one of them is refused for an expected reason is no trouble. */
@@ -41,6 +61,21 @@ export class RedisCalls {
     if (failure === undefined) health.readable();
     else health.away(failure.cause);
     return replies;
+  }
+
+  #tellFailure(replies: readonly Reply[], commands: readonly Command[]): void {
+    const { health } = this.#link;
+    for (const [at, reply] of replies.entries()) {
+      if (!isFailure(reply)) continue;
+      if (reply.kind === "lost") return health.away(reply.cause);
+      const isHit = this.#isHit(commands[at] ?? []);
+      if (isHit || !isForbiddenScript(reply.cause)) return health.unwritable(reply.cause);
+      this.tellForbidden(reply.cause);
+    }
+  }
+
+  #isHit(command: Command): boolean {
+    return command[0] === "INCRBY" || calls(command, this.#scripts.add);
   }
 
   /** Sends those again that have another form: as they were refused, nothing of them was carried out. */

@@ -19,8 +19,8 @@ export interface RedisStoreOptions {
   /** What stands before the id in a key. */
   prefix: string;
   today(): Day;
-  /** Called once where Redis carries out no scripts, so that hits are counted but not by days. */
-  onNoScripts(cause: Error): void;
+  /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
+  onForbidden(cause: Error): void;
 }
 
 /** How long one shard may take to show that it takes hits: one that hangs must not speak for the others. */
@@ -32,10 +32,10 @@ const PROBE_MS = 800;
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
-  const { link, prefix, today, onNoScripts } = options;
+  const { link, prefix, today, onForbidden } = options;
   const scripts = await nameScripts();
-  const calls = new RedisCalls(link, scripts);
-  const additions = new RedisAdditions({ calls, scripts, prefix, onNoScripts });
+  const calls = new RedisCalls({ link, scripts, onForbidden });
+  const additions = new RedisAdditions({ calls, scripts, prefix });
   const changes = new RedisChanges({ calls, scripts, additions, prefix, today });
   const reading = new RedisReading({ calls, link, prefix });
 

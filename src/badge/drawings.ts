@@ -4,6 +4,7 @@ import { type Look, parseLook } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
 import type { Bars } from "./styles/style.ts";
+import { escape } from "./text.ts";
 
 /** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
 export interface Badge {
@@ -51,9 +52,16 @@ export function createDrawings<Framed>(
   };
 }
 
+/** What went wrong: the few words that fit on a badge, and the sentence that its description has room for. */
+export interface Failing {
+  readonly badge: string;
+  readonly detail: string;
+}
+
 /** Draws an error where no look is known: what was asked for may be what is wrong. */
-export function errorBadge(message: string): string {
-  return renderError(parseLook(new Map()), message);
+export function errorBadge({ badge, detail }: Failing): string {
+  const svg = renderError(parseLook(new Map()), badge);
+  return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
 /** What of a query shapes a look, in the order in which it was given. */

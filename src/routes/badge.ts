@@ -48,7 +48,7 @@ export function badge(service: CounterService): Endpoint {
           if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
           return images.answer(draw(query, found), request);
         },
-        draw: ({ badge }) => errorBadge(badge),
+        draw: errorBadge,
       };
     },
   }, service);

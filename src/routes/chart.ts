@@ -32,7 +32,7 @@ export function chart(service: CounterService): Endpoint {
         },
         answer: (svg, { request }) =>
           images.answer(images.prepare({ svg, tag: textHash(svg) }), request),
-        draw: ({ badge }) => errorBadge(badge),
+        draw: errorBadge,
       };
     },
   }, service);

@@ -85,7 +85,7 @@ export function hitImage(service: CounterService): Endpoint {
           }
           return answer(svg, { ...headers, ...remarkOf(shown.remark, audience) });
         },
-        draw: ({ badge }) => errorBadge(badge),
+        draw: errorBadge,
         onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
       };
     },

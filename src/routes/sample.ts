@@ -58,7 +58,7 @@ function sample<Name extends string>(
       const { errorBadge } = await import("../badge/drawings.ts");
       return {
         handle: (request) => answer(draw(parseQuery(request.url, documented)), headers),
-        draw: ({ badge }) => errorBadge(badge),
+        draw: errorBadge,
       };
     },
   };

@@ -289,12 +289,14 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
     strictEqual(asText.status, status);
     strictEqual(await asText.text(), `${title}: ${detail}`);
 
-    const svg = errorBadge(problem.badge);
+    const svg = errorBadge(problem);
     const request = new Request("http://localhost/");
     const asImage = problemInPicture(problem, { svg, request, audience: "none" });
     strictEqual(asImage.status, status);
     const image = await asImage.text();
-    ok(texts(parseSvg(image)).some(({ text }) => text === badge));
+    const drawn = parseSvg(image);
+    ok(texts(drawn).some(({ text }) => text === badge));
+    strictEqual(drawn.find((element) => element.name === "desc")?.text, detail);
     doesNotMatch(detail + image, /the disk of oz/);
   });
 }

@@ -18,21 +18,21 @@ export function dateBelow(day: Day, { unit, count }: Range, locale: string): str
   return dateText(day, locale, long ? MONTH : DATE);
 }
 
-/** What the chart shows, in a sentence or two for those who do not see it. */
-export function description(bars: readonly Bar[], look: ChartLook): string {
-  const { range, locale } = look;
-  const span = spanOf(range, locale);
-  const since = dateText(bars[0]?.first ?? 0, locale, WHOLE_DATE);
+/** What the chart shows, in a sentence or two for those who do not see it: in English, numbers and dates too. */
+export function description(bars: readonly Bar[], { range, numbers }: ChartLook): string {
+  const form = { numbers, locale: "en" };
+  const span = spanOf(range, "en");
+  const since = dateText(bars[0]?.first ?? 0, "en", WHOLE_DATE);
   const hits = bars.reduce((sum, bar) => sum + bar.hits, 0);
   if (hits === 0) return `No hits in ${span}, since ${since}.`;
   const most = bars.reduce((tallest, bar) => bar.hits > tallest.hits ? bar : tallest);
-  return `${formatCount(hits, look)} hits in ${span}, since ${since}. ` +
-    `The most were ${formatCount(most.hits, look)}, ${when(most.first, range, locale)}.`;
+  return `${formatCount(hits, form)} hits in ${span}, since ${since}. ` +
+    `The most were ${formatCount(most.hits, form)}, ${when(most.first, range)}.`;
 }
 
-function when(first: Day, { unit }: Range, locale: string): string {
-  if (unit === "month") return `in ${dateText(first, locale, MONTH)}`;
-  const date = dateText(first, locale, WHOLE_DATE);
+function when(first: Day, { unit }: Range): string {
+  if (unit === "month") return `in ${dateText(first, "en", MONTH)}`;
+  const date = dateText(first, "en", WHOLE_DATE);
   return unit === "week" ? `in the week of ${date}` : `on ${date}`;
 }
 

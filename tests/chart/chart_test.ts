@@ -30,6 +30,7 @@ Deno.test("drawChart() says in words what it shows", () => {
   ]);
   match(words("range=12m")[1] ?? "", /, in Oct 2026\.$/);
   strictEqual(words("", figuresOf([0, 0]))[1], "No hits in 30 days, since Oct 23, 2026.");
+  deepStrictEqual(words("locale=de"), ["views: 48.213", words("")[1]]);
 });
 
 Deno.test("drawChart() says nothing of hits within where no days are known", () => {

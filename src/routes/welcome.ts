@@ -67,9 +67,10 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function welcomeText(endpoints: readonly Endpoint[]): string {
+  const longest = Math.max(...endpoints.map(({ path }) => path.length));
   const lines = endpoints.map(({ methods, path, summary, admits }) => {
     const told = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${told.padEnd(9)}  ${path.padEnd(13)}  ${summary}${NEEDS[admits]}`;
+    return `  ${told.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[admits]}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }

@@ -16,6 +16,9 @@ Deno.test("GET / is a page for whoever names text/html, and text for all others"
     strictEqual(headers["content-type"], "text/plain; charset=utf-8", accept);
     strictEqual(headers.vary, "Accept");
     match(body, /POST +\/hit/);
+    const columns = body.trim().split("\n").slice(2).map((line) => /\/\S* +/.exec(line));
+    const ends = columns.map((found) => (found?.index ?? 0) + (found?.[0].length ?? 0));
+    strictEqual(new Set(ends).size, 1, body);
   }
 });
 

@@ -51,7 +51,7 @@ const KINDS = {
     status: 401,
     title: "Unauthorized",
     detail:
-      "Send the secret token in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
+      "The secret token is missing or wrong: send it in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
     badge: "unauthorized",
   },
   "family-full": {

@@ -106,7 +106,7 @@ export function createAccess(
 
   /** What makes keys and sessions; throws the reason why there are none. */
   function maker(reason: string): Secret {
-    if (secret === undefined || !keysAreOn) throw unauthorized(reason);
+    if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
     return secret;
   }
 

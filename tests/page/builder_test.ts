@@ -113,7 +113,7 @@ testPage("the page says that a secret is wrong, and keeps neither it nor a right
   env: CLOSED,
 }, async ({ page }) => {
   await signIn(page, "wrong");
-  await page.getByText("Send the secret token").waitFor();
+  await page.getByText("The secret token is missing or wrong").waitFor();
   await signIn(page, SECRET);
   await page.getByRole("button", { name: "Sign out" }).waitFor();
   const kept: string = await page.evaluate(

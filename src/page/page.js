@@ -767,8 +767,16 @@ const DECISIONS = {
   camo: "counted; an image proxy stands between, so that readers look alike",
   unauthorized: "refused: no secret and no key of this counter",
   "bad-id": "refused: the id cannot be a counter's",
+  "bad-query": "refused: something in the query cannot be understood, or stands there twice",
+  "bad-body": "refused: it has a body, but the id belongs in the query",
+  "bad-idempotency-key": "refused: not an Idempotency-Key, or sent without the secret",
+  "method-not-allowed": "refused: its method counts nothing",
   "family-full": "refused: this family's key began too many counters today",
+  "not-a-counter": "refused: the store holds something else under this id",
+  "counter-full": "refused: the counter is full",
   "store-unavailable": "not counted: the store was away",
+  "overloaded": "not counted: too many hits were waiting",
+  "internal": "unknown: something went wrong, and the log has the cause",
   "outcome-unknown": "unknown: the store did not confirm it in time",
 };
 const decisions = make("ul", { class: "plain" });

@@ -120,6 +120,16 @@ testOwner(
   },
 );
 
+testOwner("the owner's tools fit on a page of 320 px", LINES, async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 800 });
+  await open(page, "blog/one");
+  for (const summary of await page.locator("#owner > details > summary").all()) {
+    await summary.click();
+  }
+  await page.getByLabel("A file to import").waitFor();
+  strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);
+});
+
 testOwner("the owner exports a file that holds every counter", LINES, async ({ page }) => {
   await page.getByText("Import and export").click();
   const downloading = page.waitForEvent("download");
@@ -136,11 +146,25 @@ testOwner(
   "the owner sees in plain words why a hit was not counted",
   LINES,
   async ({ page, service }) => {
-    const refused = await fetch(`${service.url}/hit.svg?id=blog/one&key=wrong`);
-    strictEqual(refused.status, 401);
-    await refused.body?.cancel();
+    const id = "id=blog/one";
+    const badKey = { ...authorized, "idempotency-key": "" };
+    for (
+      const [status, path, how] of [
+        [401, `hit.svg?${id}&key=wrong`, {}],
+        [400, `hit?${id}&${id}`, { headers: authorized }],
+        [400, `hit?${id}`, { headers: authorized, method: "POST", body: "{}" }],
+        [400, `hit?${id}`, { headers: badKey }],
+        [405, `hit?${id}`, { method: "PUT" }],
+      ] as const
+    ) {
+      const refused = await fetch(`${service.url}/${path}`, how);
+      strictEqual(refused.status, status);
+      await refused.body?.cancel();
+    }
     await page.getByText("Why doesn’t it count?").click();
     await page.getByText("blog/one: refused: no secret and no key of this counter").waitFor();
+    const told = await page.locator("details[open] li").allInnerTexts();
+    deepStrictEqual(told.map((line) => /: (refused): ./.exec(line)?.[1]), Array(5).fill("refused"));
   },
 );
 

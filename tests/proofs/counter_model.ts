@@ -9,6 +9,8 @@ export interface Counter {
   readonly newest: Day;
   /** The newest day that was open, or that it was, when the counter was removed. */
   readonly former: Day;
+  /** The day on which it was removed last, by the clock of whoever did it. */
+  readonly removed: Day;
 }
 
 /** What is done to a counter; `day` is what the clock of whoever does it shows. */
@@ -34,6 +36,7 @@ export const NOTHING: Counter = {
   days: undefined,
   newest: -Infinity,
   former: -Infinity,
+  removed: -Infinity,
 };
 
 /** What may become of a counter, and what whoever asked for it is told. */
@@ -48,7 +51,7 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
       return [{ counter: set(counter, op), seen: held(counter) }];
     case "delete": {
       const former = Math.max(counter.former, counter.newest, op.day);
-      return [{ counter: { ...NOTHING, former }, seen: held(counter) }];
+      return [{ counter: { ...NOTHING, former, removed: op.day }, seen: held(counter) }];
     }
     case "total":
       return [{ counter, seen: counter.hits }];
@@ -71,13 +74,14 @@ export function opText(op: Op): string {
 }
 
 /** The days that a hit may belong to: the newest is open, and where the clock shows a later one, that is opened. */
-function daysFor({ newest, former }: Counter, day: Day): Set<Day> {
+function daysFor({ newest, former, removed }: Counter, day: Day): Set<Day> {
   const days = new Set([Math.max(day, newest)]);
   if (former <= newest) return days;
   // A store may keep in mind which day was open before the counter was removed, as that never goes back; and a process
-  // that takes this one to be open still, as it was not who removed the counter, may not open it anew.
+  // that takes this one to be open still, as it was not who removed the counter, may not open it anew: its hits belong to
+  // the day of whoever was there since, or of whoever removed it.
   days.add(Math.max(day, former));
-  return day <= former && newest > -Infinity ? days.add(newest) : days;
+  return day <= former ? days.add(newest > -Infinity ? newest : removed) : days;
 }
 
 function add(counter: Counter, { amount, day }: { amount: number; day: Day }): Counter {
@@ -99,6 +103,7 @@ function set(counter: Counter, { hits, days, mode, day }: Op & { kind: "set" }):
     days: days === undefined ? known : larger ? largest(known, days) : days,
     newest,
     former: counter.former,
+    removed: counter.removed,
   };
 }
 

@@ -127,7 +127,7 @@ function moved({ counter, first, done, guesses }: Node, index: number): Node {
 }
 
 function stateText(counter: Counter): string {
-  return `${textOf(counter)} ${counter.newest} ${counter.former}`;
+  return `${textOf(counter)} ${counter.newest} ${counter.former} ${counter.removed}`;
 }
 
 /** The last of some events in words. */

@@ -68,14 +68,15 @@ end
 `;
 
 /**
- * Adds hits of a day. Arguments: the day, how many, and how many of the total came on it already. Answers with the new
- * total.
+ * Adds hits of a day. Arguments: the day, how many, and how many of the total came already while a day was taken to be
+ * open, which then stays the day that is. Answers with the new total.
  */
 export const ADD = `${COMMON}
 local day, amount, already = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return no_counter() end
 if total + amount > MAX_HITS then return redis.error_reply('ERR counter is full') end
+if already > 0 then day = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%d+')) or day end
 open(KEYS[2], total - already, day)
 return redis.call('INCRBY', KEYS[1], ARGV[2])
 `;

@@ -57,6 +57,27 @@ Deno.test(
 );
 
 Deno.test(
+  "createRedisStore: after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const [behind, ahead] = [
+      await openRedisStore(redis.url, { today: () => DAY }),
+      await openRedisStore(redis.url, { today: () => DAY + 1 }),
+    ];
+    await ahead.change([addition(HOME, 1)]);
+    await behind.change([{ kind: "delete", id: HOME }]);
+    // As if the process that is ahead had got no further than this.
+    await redis.command("INCRBY", "hits:home", "1");
+    deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
+    await redis.command("DECRBY", "hits:home", "1");
+    deepStrictEqual(await ahead.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
+    await Promise.all([behind.close(), ahead.close()]);
+  },
+);
+
+Deno.test(
   "createRedisStore: processes whose clocks differ agree in sum, and no hit falls into a day that was over",
   needsRedis,
   async () => {

@@ -9,6 +9,8 @@ export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch
 export interface LazyStoreOptions {
   traits: StoreTraits;
   health: StoreHealth;
+  /** What is to be closed where the store never opens; it belongs to the store that does. */
+  held?: Pick<CounterStore, "close">;
   open(): Promise<CounterStore>;
 }
 
@@ -16,7 +18,9 @@ export interface LazyStoreOptions {
 const OPEN_AFTER = 100;
 
 /** A store that is opened by its first call or soon after the start; where that fails, the next call tries again. */
-export function createLazyStore({ traits, health, open }: LazyStoreOptions): CounterStore {
+export function createLazyStore({ traits, health, held, open }: LazyStoreOptions): CounterStore {
+  /** Undefined until it is open: from then on nobody waits for a promise more than the store's own. */
+  let store: CounterStore | undefined;
   let opening: Promise<CounterStore> | undefined;
   // The first call of setTimeout loads what takes an eighth of a start.
   const soon = AbortSignal.timeout(OPEN_AFTER);
@@ -26,7 +30,7 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
     soon.onabort = null;
     const attempt = opening ??= open();
     try {
-      return await attempt;
+      return store = await attempt;
     } catch (cause) {
       // Another caller may have begun anew already.
       if (opening === attempt) opening = undefined;
@@ -37,17 +41,18 @@ export function createLazyStore({ traits, health, open }: LazyStoreOptions): Cou
 
   return {
     ...traits,
-    change: async (changes) => (await opened()).change(changes),
-    salt: async (day) => (await opened()).salt(day),
-    read: async (ids) => (await opened()).read(ids),
-    history: async (questions) => (await opened()).history(questions),
+    change: (changes) => store?.change(changes) ?? opened().then((store) => store.change(changes)),
+    salt: (day) => store?.salt(day) ?? opened().then((store) => store.salt(day)),
+    read: (ids) => store?.read(ids) ?? opened().then((store) => store.read(ids)),
+    known: (id) => store?.known?.(id),
+    history: (asked) => store?.history(asked) ?? opened().then((store) => store.history(asked)),
     async *list(options) {
       yield* (await opened()).list(options);
     },
-    check: async () => (await opened()).check(),
+    check: () => store?.check() ?? opened().then((store) => store.check()),
     async close() {
       soon.onabort = null;
-      await (await opening?.catch(() => undefined))?.close();
+      await (await opening?.catch(() => undefined) ?? held)?.close();
     },
   };
 }

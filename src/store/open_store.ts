@@ -3,6 +3,7 @@ import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { KV_BATCHES } from "./kv/kv_batches.ts";
+import type { OwnKvOptions } from "./kv/open_kv.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
@@ -48,27 +49,24 @@ async function open(
   const health = healthOf();
   switch (setting.kind) {
     case "kv-file": {
-      const { openKvFile, kvKeys, createOwnDatabase, createKvStore } = await loadKv();
+      const { openKvFile } = await import("./kv/kv_file.ts");
       const file = await openKvFile(setting.path);
-      const database = createOwnDatabase({ kv: file.kv, keys: kvKeys(prefix), file });
-      return createKvStore({ database, source: "deno-kv", health, today });
+      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today });
     }
-    case "kv-memory": {
-      const { kvKeys, createOwnDatabase, createKvStore } = await loadKv();
-      const kv = await Deno.openKv(":memory:");
-      const database = createOwnDatabase({ kv, keys: kvKeys(prefix) });
-      return createKvStore({ database, source: "memory", health, today });
-    }
+    case "kv-memory":
+      return ownKv({
+        kv: await Deno.openKv(":memory:"),
+        ...{ prefix, source: "memory", health, today },
+      });
     case "kv-remote":
     case "kv-platform":
       return createLazyStore({
         traits: { source: "deno-kv", ...KV_BATCHES },
         health,
         async open() {
-          const { kvKeys, createSharedDatabase, createKvStore } = await loadKv();
+          const { openSharedKv } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          const database = createSharedDatabase({ kv, keys: kvKeys(prefix) });
-          return createKvStore({ database, source: "deno-kv", health, today });
+          return openSharedKv({ kv, prefix, source: "deno-kv", health, today });
         },
       });
     case "redis":
@@ -112,17 +110,20 @@ function requireDenoKv(): void {
   );
 }
 
-/** Loads what speaks with Deno KV, for which nobody waits who has a Redis. */
-async function loadKv() {
-  const [{ openKvFile }, { kvKeys }, { createKvStore }, { createOwnDatabase }, shared] =
-    await Promise.all([
-      import("./kv/kv_file.ts"),
-      import("./kv/kv_keys.ts"),
-      import("./kv/kv_store.ts"),
-      import("./kv/own_database.ts"),
-      import("./kv/shared_database.ts"),
-    ]);
-  return { openKvFile, kvKeys, createKvStore, createOwnDatabase, ...shared };
+/** A store whose database is open: a file is owned before the service listens, what counts in it is loaded after that. */
+function ownKv(options: OwnKvOptions): CounterStore {
+  const { kv, file, source, health } = options;
+  return createLazyStore({
+    traits: { source, ...KV_BATCHES },
+    health,
+    held: file ?? { close: () => Promise.resolve(kv.close()) },
+    open: async () => (await loadKv()).openOwnKv(options),
+  });
+}
+
+/** Loads what counts in a Deno KV, for which nobody waits who has a Redis. */
+function loadKv() {
+  return import("./kv/open_kv.ts");
 }
 
 /** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */

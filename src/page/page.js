@@ -855,14 +855,17 @@ async function takeFile(event) {
   given.value = await files[0].text();
 }
 
-/** A line as the service takes it: "number id", "id number", CSV of either, or such a line already. */
+/** A line as the service takes it: "number id" (also "12,345 id"), "id number", CSV of either, or such a line already. */
 /** @param {string} text @param {number} index */
 function lineFrom(text, index) {
   if (text === "" || text.startsWith("{")) return text;
-  const [, first, last] = /^(\d+)[\s,;]+(.+)$/.exec(text) ?? [];
+  const [, first, last] = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text) ?? [];
   const [, id = last, hits = first] = first ? [] : /^(.+?)[\s,;]+(\d+)$/.exec(text) ?? [];
   if (id !== undefined) {
-    return JSON.stringify({ id: id.replace(/^"(.*)"$/, "$1"), hits: Number(hits) });
+    return JSON.stringify({
+      id: id.replace(/^"(.*)"$/, "$1"),
+      hits: Number(hits?.replace(/[.,]/g, "")),
+    });
   }
   if (index === 0) return "";
   throw new Error(`Line ${index + 1} is not an id with a number: ${text.slice(0, 40)}`);

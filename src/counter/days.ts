@@ -67,10 +67,13 @@ export function formatDay(day: Day): string {
 
 /** The day from 1970 on that a text such as "2026-11-20" names; undefined where it names none. */
 export function parseDay(text: string): Day | undefined {
-  const [, year, month, date] = DAY.exec(text) ?? [];
-  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
-  // The 30th of February would be the second of March.
-  return time >= 0 && new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+  const known = textDays.get(text);
+  if (known !== undefined) return known;
+  const day = dayIn(text);
+  if (day === undefined) return undefined;
+  if (textDays.size >= MOST_TEXTS) textDays.clear();
+  textDays.set(text, day);
+  return day;
 }
 
 /** The ledger once a day is open, and the entry to write where that ends a year; the same ledger where it is open already. */
@@ -158,6 +161,15 @@ const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
 /** An export writes the same few days again and again, and a Date takes longer than all the rest of a line. */
 const dayTexts = new Map<Day, string>();
 const MOST_TEXTS = 20_000;
+/** An import reads them as often. */
+const textDays = new Map<string, Day>();
+
+function dayIn(text: string): Day | undefined {
+  const [, year, month, date] = DAY.exec(text) ?? [];
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  // The 30th of February would be the second of March.
+  return time >= 0 && new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+}
 
 /** None, where somebody else has set the counter to less than it was when the day was opened. */
 function hitsOfOpenDay({ opening }: Ledger, total: number): number {

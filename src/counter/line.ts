@@ -44,7 +44,7 @@ export function parseLine(text: string, { id, today }: ParseLineOptions): Line {
   }
   const line = {
     id: idOf(record.id, id),
-    hits: numberOf(record.hits, `"hits"`),
+    hits: numberOf(record.hits, "hits"),
   };
   if (record.days === undefined) return { ...line, days: undefined };
   const days = daysOf(record.days, today);
@@ -99,36 +99,30 @@ function checkedId(text: string): CounterId {
 
 function numberOf(value: unknown, name: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new LineError(`${name} must be a whole number from 0 to 2^53-1`);
+  throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
 }
 
 function daysOf(value: unknown, today: Day): Days {
   if (!isRecord(value)) {
     throw new LineError(`"days" must be an object such as {"2026-11-20":7}`);
   }
-  const known = Object.entries(value).map(([text, hits]): [Day, number] => {
-    const day = parseDay(text);
-    if (day === undefined) {
-      throw new LineError(`${quoted(text)} is not a day from 1970 on, such as "2026-11-20"`);
-    }
-    if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
-    return [day, numberOf(hits, quoted(text))];
-  });
-  return dense(known, today);
+  const texts = Object.keys(value);
+  if (texts.length === 0) return { newest: today, hits: [] };
+  const days = texts.map((text) => dayOf(text, today));
+  const newest = Math.max(...days);
+  const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
+  // All days from the newest back to the first, also those that are not named.
+  for (const text of texts) hits[newest - dayOf(text, today)] = numberOf(value[text], text);
+  return { newest, hits };
 }
 
-/** The hits of all days from the newest back to the first; 0 for those that are not named. */
-function dense(known: readonly (readonly [Day, number])[], today: Day): Days {
-  let newest = -Infinity;
-  let oldest = Infinity;
-  for (const [day] of known) {
-    newest = Math.max(newest, day);
-    oldest = Math.min(oldest, day);
+function dayOf(text: string, today: Day): Day {
+  const day = parseDay(text);
+  if (day === undefined) {
+    throw new LineError(`${quoted(text)} is not a day from 1970 on, such as "2026-11-20"`);
   }
-  if (known.length === 0) return { newest: today, hits: [] };
-  const hits: number[] = new Array(newest - oldest + 1).fill(0);
-  for (const [day, number] of known) hits[newest - day] = number;
-  return { newest, hits };
+  if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
+  return day;
 }
 
 function formatDays({ newest, hits }: Days): string {

@@ -1,6 +1,6 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
-import type { KvPlace, KvRecord, Question } from "./kv_records.ts";
+import type { KvPlace, KvRecord, Question, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 
 /** A Deno KV that holds counters, and what is known of it: whether it is this process's alone makes the difference. */
@@ -15,8 +15,8 @@ export interface KvDatabase extends KvPlace {
   isOpen(id: CounterId, day: Day): boolean;
   /** Whether hits wait for this process's own commit right now. */
   isWriting(): boolean;
-  /** Asks for records, in the order of the questions. */
-  read(questions: readonly Question[]): Promise<KvRecord[]>;
+  /** Asks for records, in the order of the questions, the way given. */
+  read(questions: readonly Question[], ask?: typeof readRecords): Promise<KvRecord[]>;
   /**
    * Carries out plans in one commit; false where somebody else wrote in between. Rejects with a problem:
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.

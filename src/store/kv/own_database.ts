@@ -25,9 +25,9 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
   /** How many commits have begun, and how many of them are under way. */
   let [begun, underWay] = [0, 0];
 
-  async function read(questions: readonly Question[]): Promise<KvRecord[]> {
+  async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
     const since = underWay === 0 ? begun : undefined;
-    const records = await readRecords(place, questions);
+    const records = await ask(place, questions);
     // What was read while a commit was under way may be what was there before it.
     if (since === begun) keepRead(questions, records);
     return records;

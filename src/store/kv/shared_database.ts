@@ -23,8 +23,8 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
   const openDays = new Recent<CounterId, Day>(REMEMBERED);
   let commits = 0;
 
-  async function read(questions: readonly Question[]): Promise<KvRecord[]> {
-    const records = await readRecords(place, questions);
+  async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
+    const records = await ask(place, questions);
     return records.map((record, index) => {
       const question = questions[index];
       if (question === undefined || question.withLedger) return record;

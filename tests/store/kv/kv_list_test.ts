@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import type { Change, CounterStore, ListedCounter } from "../../../src/counter/store.ts";
+import { betweenLists } from "../../support/between_lists.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
@@ -69,19 +70,6 @@ Deno.test("createKvStore: what is no counter, or has a name that nobody can ask 
   }
   await store.close();
 });
-
-/** Does something after the first list of a Deno KV and before the second. */
-function betweenLists(kv: Deno.Kv, happen: () => Promise<unknown>): void {
-  const list = kv.list.bind(kv);
-  let lists = 0;
-  async function* second(...args: Parameters<typeof list>) {
-    await happen();
-    yield* list(...args);
-  }
-  Object.defineProperty(kv, "list", {
-    value: (...args: Parameters<typeof list>) => ++lists === 2 ? second(...args) : list(...args),
-  });
-}
 
 async function listed(store: CounterStore): Promise<ListedCounter[]> {
   const found: ListedCounter[] = [];

@@ -1,0 +1,63 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import type { Change } from "../../../src/counter/store.ts";
+import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
+import { readRecords } from "../../../src/store/kv/kv_records.ts";
+import { readNearRecords } from "../../../src/store/kv/near_records.ts";
+import { betweenLists } from "../../support/between_lists.ts";
+import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
+import { addition } from "../../support/store_contract.ts";
+
+const keys = kvKeys("hits:");
+const ALL = Array.from({ length: 400 }, (_, index) => `n${1000 + index}`);
+const OUT_OF_ORDER = ["n9\u{1f600}", "n9\uff21"];
+
+for (
+  const [what, held, asked] of [
+    ["all that are there", ALL, ALL.slice(0, 100)],
+    ["those that are not there", [], ALL.slice(0, 100)],
+    ["some of those that lie between them", ALL, ALL.filter((_, index) => index % 4 === 1)],
+    ["a few far ones", ALL, [...ALL.slice(0, 50), ...ALL.slice(-50)].reverse()],
+    ["ids that JavaScript puts in another order", [...ALL, ...OUT_OF_ORDER], [
+      ...ALL.slice(-50),
+      ...OUT_OF_ORDER,
+    ]],
+    ["fewer than are worth it", ALL, ALL.slice(0, 3)],
+    ["none", ALL, []],
+  ] as const
+) {
+  Deno.test(`readNearRecords: reads of ${what} what a read of each reads`, async () => {
+    const kv = await Deno.openKv(":memory:");
+    const store = kvStore({ kv });
+    const changes = held.map((id, index) => addition(counterId(id), index + 1));
+    for (let start = 0; start < changes.length; start += 100) {
+      await store.change(changes.slice(start, start + 100));
+    }
+    await kv.set(["hits:", "n1001", "n1002"], "somebody else's");
+    await kv.set(["hits:", "n1003"], "no counter");
+    const questions = asked.map((id) => ({ id: counterId(id), withLedger: true }));
+    deepStrictEqual(
+      await readNearRecords({ kv, keys }, questions),
+      await readRecords({ kv, keys }, questions),
+    );
+    await store.close();
+  });
+}
+
+Deno.test("createKvStore shared: a hit that comes between two reads for many that are set is before them", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const [first = "", ...others] = ALL.slice(0, 50);
+  const A = counterId(first);
+  await kvStore({ kv, shared: true }).change([addition(A, 5)]);
+  const tomorrow = kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
+  betweenLists(kv, () => tomorrow.change([addition(A, 1)]));
+  const store = kvStore({ kv, shared: true });
+  const [held] = await store.change([A, ...others.map(counterId)].map((id): Change => {
+    return { kind: "set", id, hits: 100, days: undefined, mode: "replace" };
+  }));
+  deepStrictEqual(held, { hits: 6, days: { newest: SOME_DAY + 1, hits: [1, 5] } });
+  deepStrictEqual(await store.history([{ id: A, since: -Infinity }]), [
+    { hits: 100, days: { newest: SOME_DAY + 1, hits: [1, 5] } },
+  ]);
+  await store.close();
+});

@@ -13,13 +13,26 @@ const TURN_MS = 5;
 
 /**
  * The lines of a body as they arrive, those of one chunk together; blank ones are left out. Ends with a flaw at a line of
- * more than `limit` bytes and at one that is not UTF-8; keeps no more than a chunk and one such line.
+ * more than `limit` bytes, at one that is not UTF-8, and where the body breaks off; keeps no more than a chunk and one
+ * such line.
  */
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
   limit: number,
 ): AsyncGenerator<readonly BodyLine[]> {
   const read = lineReader(limit);
+  try {
+    yield* linesOf(body, { read, limit });
+  } catch {
+    // Nothing else than the body throws here.
+    yield [{ ...read(new Uint8Array()), flaw: "the body broke off before its end" }];
+  }
+}
+
+async function* linesOf(
+  body: ReadableStream<Uint8Array>,
+  { read, limit }: { read(bytes: Uint8Array): BodyLine; limit: number },
+): AsyncGenerator<readonly BodyLine[]> {
   let rest: Uint8Array = new Uint8Array();
   let since = performance.now();
   for await (const chunk of body) {

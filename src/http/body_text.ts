@@ -1,11 +1,14 @@
 import { Problem } from "../problem.ts";
 
-/** The body of a request as text; throws the problem "bad-body" where it has more than `limit` bytes or is not UTF-8. */
+/**
+ * The body of a request as text; throws the problem "bad-body" where it has more than `limit` bytes, is not UTF-8 or
+ * breaks off.
+ */
 export async function bodyText({ body }: Request, limit: number): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let length = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of chunksOf(body)) {
     length += chunk.length;
     if (length > limit) {
       throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
@@ -13,6 +16,14 @@ export async function bodyText({ body }: Request, limit: number): Promise<string
     text += decoded(decoder, chunk);
   }
   return text + decoded(decoder);
+}
+
+async function* chunksOf(body: Request["body"]): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? [];
+  } catch (cause) {
+    throw new Problem("bad-body", { detail: "The body broke off before its end.", cause });
+  }
 }
 
 function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {

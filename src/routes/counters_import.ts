@@ -42,11 +42,16 @@ export function importCounters({ counters, access }: CounterService): Endpoint {
 
 /** The problem of one line; it says which it was, and what has become of the others. */
 function problemOf({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
-  const how = problem === undefined ? "so far" : "for sure";
+  const [what, how] = problem === undefined
+    ? [`cannot be used: ${message}.`, "so far"]
+    : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
   const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
   const again = "Once that is mended all lines may be sent again.";
-  const detail = problem === undefined
-    ? `Line ${line} cannot be used: ${message}. ${stored} ${again}`
-    : `Line ${line} could not be stored: ${problem.title}. ${stored} ${again}`;
+  const detail = `Line ${line} ${what} ${stored} ${again}`;
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
+}
+
+/** What a failing store says of a whole request is not true of a single line. */
+function reasonOf({ status, title, detail }: Problem): string {
+  return status < 500 ? detail : `${title}.`;
 }

@@ -211,6 +211,34 @@ for (
   });
 }
 
+/** A body whose sender goes away after this text. */
+function brokenOff(text: string): ReadableStream<Uint8Array> {
+  return ReadableStream.from((async function* () {
+    yield new TextEncoder().encode(text);
+    throw new Deno.errors.BadResource("Cannot read request body");
+  })());
+}
+
+Deno.test("/counters takes a body that breaks off for its sender's failure, and keeps the lines before", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const half = '{"id":"b","hi';
+  for (const dry of ["1", "0"]) {
+    const { status, body } = await app.sendBody(
+      `POST /counters?dry=${dry}`,
+      brokenOff(`{"id":"a","hits":5}\n${half}`),
+    );
+    strictEqual(status, 400);
+    match(body, /Line 2 cannot be used: the body broke off before its end\. /);
+    strictEqual(await app.count("a"), dry === "1" ? 0 : 5);
+  }
+  const { status, json } = await app.sendBody("PUT /counters?id=a", brokenOff(half));
+  strictEqual(status, 400);
+  strictEqual(field(json, "detail"), "The body broke off before its end.");
+  strictEqual(await app.count("a"), 5);
+  deepStrictEqual(app.log, []);
+});
+
 Deno.test("POST /counters notices an export that was cut off between two lines", async () => {
   const { app } = await open();
   await using _ = app;

@@ -661,7 +661,7 @@ function toggle(row) {
 function detailOf(row) {
   const { id } = row;
   const chart = make("img", { alt: `Chart of ${id}`, width: 480, height: 180 });
-  showAt(chart, `chart.svg?${new URLSearchParams({ id, label: id })}`);
+  showAt(chart, `chart.svg?${new URLSearchParams({ id, label: id, theme: "auto" })}`);
   const paste = make("div");
   showKey(id, paste);
   const cell = make(

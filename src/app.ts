@@ -14,12 +14,9 @@ import { warnOfSecretOnPages } from "./http/secret_on_page.ts";
 import { serve, serveNothing } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { badge } from "./routes/badge.ts";
-import { badgeJson } from "./routes/badge_json.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
 import { hit } from "./routes/hit.ts";
-import { hitImage } from "./routes/hit_image.ts";
 import { health, readiness } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
@@ -39,7 +36,7 @@ export interface App {
   sayFarewell(): void;
 }
 
-/** Every endpoint of the service; a start waits for those alone that count, read and tell how it is. */
+/** Every endpoint of the service; a start waits for those alone that count and read in words, and tell how it is. */
 export function endpointsOf({ config, counters, metrics, log }: AppOptions): readonly Listed[] {
   const service = {
     counters,
@@ -52,11 +49,15 @@ export function endpointsOf({ config, counters, metrics, log }: AppOptions): rea
   const all = () => allOf(endpoints);
   const endpoints: readonly Listed[] = [
     hit(service),
-    hitImage(service),
+    later("/hit.svg", async () => {
+      const { hitImage } = await import("./routes/hit_image.ts");
+      await service.loadCounting();
+      return [hitImage(service)];
+    }),
     count(service),
     countText(service),
-    badge(service),
-    badgeJson(service),
+    later("/badge", async () => [(await import("./routes/badge.ts")).badge(service)]),
+    later("/badge.json", async () => [(await import("./routes/badge_json.ts")).badgeJson(service)]),
     later("/chart.svg", async () => [(await import("./routes/chart.ts")).chart(service)]),
     later("/key", async () => [(await import("./routes/key.ts")).counterKey(service)]),
     later("/days", async () => [(await import("./routes/days.ts")).days(service)]),
@@ -107,7 +108,8 @@ export function createApp(options: AppOptions): App {
   return {
     fetch: app.fetch,
     async load() {
-      await Promise.all(paths.values().map(({ load }) => load()));
+      // What fails now is tried again by the first request for it, which is told.
+      await Promise.allSettled(paths.values().map(({ load }) => load()));
     },
     sayFarewell: farewell.begin,
   };

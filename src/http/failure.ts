@@ -4,6 +4,7 @@ import { headOf, type WordForm } from "./answer.ts";
 import { audienceOf } from "./audience.ts";
 import type { EndpointFacts, Work } from "./endpoint.ts";
 import type { Farewell } from "./farewell.ts";
+import { NotLoaded } from "./later.ts";
 import { problemInPicture, problemInWords } from "./problem_answer.ts";
 
 /** How an endpoint fails, to whom it says so, and who else is told of what nobody expected. */
@@ -47,9 +48,16 @@ function wordsOf(errors: EndpointFacts["errors"], url: string): WordForm {
 /** A problem as it is; anything else is unexpected, and only the log gets to know what it was. */
 function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof NotLoaded) {
+    log.error("not loaded", { cause: error.cause });
+    return new Problem("overloaded", { detail: NOT_LOADED, cause: error });
+  }
   log.error("unexpected error", { cause: error, ...stackOf(error) });
   return new Problem("internal", { cause: error });
 }
+
+const NOT_LOADED =
+  "The service could not load what answers this. Nothing was counted: try again later.";
 
 function stackOf(error: unknown): { stack?: string } {
   return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};

@@ -11,8 +11,22 @@ export type Listed = Endpoint | Later;
 
 /** Lists the endpoints of a path that are to be loaded, which happens once. */
 export function later(path: string, load: () => Promise<readonly Endpoint[]>): Later {
-  let loading: Promise<readonly Endpoint[]> | undefined;
-  return { path, load: () => loading ??= load() };
+  return { path, load: loadOnce(load) };
+}
+
+/** Why something could not be loaded, such as that there were no descriptors left. */
+export class NotLoaded extends Error {
+  override readonly name = "NotLoaded";
+}
+
+/** Loads once for all who ask, and throws {@linkcode NotLoaded} where that fails; whoever asks after that tries again. */
+export function loadOnce<Thing>(load: () => Promise<Thing>): () => Promise<Thing> {
+  let loading: Promise<Thing> | undefined;
+  return () =>
+    loading ??= load().catch((cause) => {
+      loading = undefined;
+      throw cause instanceof NotLoaded ? cause : new NotLoaded("Load a part", { cause });
+    });
 }
 
 /** Whether these are endpoints that are to be loaded. */

@@ -4,7 +4,7 @@ import { answer, headOf, NO_SNIFF } from "./answer.ts";
 import { audienceOf } from "./audience.ts";
 import type { Endpoint, Peer, Work } from "./endpoint.ts";
 import { createFailure } from "./failure.ts";
-import { isLater, type Later, type Listed } from "./later.ts";
+import { isLater, type Later, type Listed, loadOnce } from "./later.ts";
 import type { Farewell } from "./farewell.ts";
 import type { HostCheck } from "./host.ts";
 import type { Metrics } from "../metrics.ts";
@@ -36,16 +36,15 @@ export function serve(list: readonly Listed[], options: ServeOptions): Map<strin
 
 /** Serves endpoints from their first request on, which has them loaded if nobody did before. */
 function serveLater({ path, load: loadEndpoints }: Later, options: ServeOptions): Served {
-  let loading: Promise<void> | undefined;
-  const load = () =>
-    loading ??= loadEndpoints().catch((cause) => [unloaded(path, cause)]).then(
-      async (endpoints) => {
-        const served = servePath(endpoints, options);
-        await served.load();
-        handle = served.handle;
-      },
-    );
-  let handle: Handler = (request, peer) => load().then(() => handle(request, peer));
+  const load = loadOnce(async () => {
+    const served = servePath(await loadEndpoints(), options);
+    await served.load();
+    handle = served.handle;
+  });
+  const refuse = (cause: unknown) =>
+    serveEndpoint(unloaded(path, cause), { ...options, allow: "" });
+  let handle: Handler = (request, peer) =>
+    load().then(() => handle(request, peer), (cause) => refuse(cause).handle(request, peer));
   return { handle: (request, peer) => handle(request, peer), load };
 }
 
@@ -108,12 +107,12 @@ function serveEndpoint(endpoint: Endpoint, options: EndpointOptions): Served {
   if (typeof work !== "function") {
     return { handle: handlerOf(endpoint, { ...options, work }), load: async () => {} };
   }
-  let loading: Promise<void> | undefined;
-  const load = () =>
-    loading ??= work().catch(broken).then((work) => {
-      handle = handlerOf(endpoint, { ...options, work });
-    });
-  let handle: Handler = (request, peer) => load().then(() => handle(request, peer));
+  const load = loadOnce(async () => {
+    handle = handlerOf(endpoint, { ...options, work: await work() });
+  });
+  const refuse = (cause: unknown) => handlerOf(endpoint, { ...options, work: broken(cause) });
+  let handle: Handler = (request, peer) =>
+    load().then(() => handle(request, peer), (cause) => refuse(cause)(request, peer));
   return { handle: (request, peer) => handle(request, peer), load };
 }
 

@@ -1,4 +1,7 @@
+import { createDrawings, errorBadge } from "../badge/drawings.ts";
+import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
+import { badgeBars } from "../chart/bars.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { createCheckedImages } from "../http/checked_image.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
@@ -13,6 +16,8 @@ export function badge(service: CounterService): Endpoint {
   const { counters, readers } = service;
   const { audience } = readers;
   const images = createCheckedImages(readers);
+  const draw = createDrawings(images.prepare);
+  const latest = createLatest(counters);
   const stale = {
     ...headersOf("svg", readers.sharing("no-store")),
     ...remarkOf("stale", audience),
@@ -26,30 +31,21 @@ export function badge(service: CounterService): Endpoint {
     admits: "reader",
     audience,
     errors: "svg",
-    async work() {
-      const { createDrawings, errorBadge } = await import("../badge/drawings.ts");
-      const { sparkOf } = await import("../badge/look.ts");
-      const { badgeBars } = await import("../chart/bars.ts");
-      const draw = createDrawings(images.prepare);
-      const latest = createLatest(counters);
-      return {
-        find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
-          const count = sparkOf(asked.query);
-          return count === 0
-            ? latest.find(asked)
-            : readShownWithDays(counters, { ...asked, count });
-        },
-        recover: latest.recover,
-        answer(found, { request, query }) {
-          if (hasDays(found)) {
-            const bars = badgeBars(found.days, sparkOf(query));
-            return images.answer(draw(query, { counts: found.shown, bars }), request);
-          }
-          if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
-          return images.answer(draw(query, found), request);
-        },
-        draw: errorBadge,
-      };
+    work: {
+      find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
+        const count = sparkOf(asked.query);
+        return count === 0 ? latest.find(asked) : readShownWithDays(counters, { ...asked, count });
+      },
+      recover: latest.recover,
+      answer(found, { request, query }) {
+        if (hasDays(found)) {
+          const bars = badgeBars(found.days, sparkOf(query));
+          return images.answer(draw(query, { counts: found.shown, bars }), request);
+        }
+        if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
+        return images.answer(draw(query, found), request);
+      },
+      draw: errorBadge,
     },
   }, service);
 }

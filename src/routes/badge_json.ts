@@ -1,4 +1,5 @@
 import { color, label, locale, numbers } from "../badge/parameters.ts";
+import { shieldsBadge } from "../badge/shields_badge.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
@@ -23,18 +24,15 @@ export function badgeJson(service: CounterService): Endpoint {
     admits: "reader",
     audience,
     errors: "json",
-    async work() {
-      const { shieldsBadge } = await import("../badge/shields_badge.ts");
-      return {
-        ...createLatest(counters),
-        answer(latest, { query }) {
-          const counts = isStale(latest) ? latest.stale : latest;
-          const seconds = secondsOf(query.get("cacheSeconds"));
-          const body = JSON.stringify({ ...shieldsBadge(query, counts), cacheSeconds: seconds });
-          if (isStale(latest)) return answer(body, stale);
-          return answer(body, headersOf("json", readers.sharing(`max-age=${seconds}`)));
-        },
-      };
+    work: {
+      ...createLatest(counters),
+      answer(latest, { query }) {
+        const counts = isStale(latest) ? latest.stale : latest;
+        const seconds = secondsOf(query.get("cacheSeconds"));
+        const body = JSON.stringify({ ...shieldsBadge(query, counts), cacheSeconds: seconds });
+        if (isStale(latest)) return answer(body, stale);
+        return answer(body, headersOf("json", readers.sharing(`max-age=${seconds}`)));
+      },
     },
   }, service);
 }

@@ -1,5 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
+import { createDrawings, errorBadge } from "../badge/drawings.ts";
+import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
+import { badgeBars } from "../chart/bars.ts";
 import { answer, type Audience, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { idOf } from "../http/decisions.ts";
@@ -19,9 +22,10 @@ type Drawn = Shown | WithDays<Found>;
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage(service: CounterService): Endpoint {
-  const { counters, countHit, loadCounting, decisions } = service;
+  const { counters, countHit, decisions } = service;
   const headers = (audience: Audience) =>
     headersOf("svg", { cacheControl: UNCACHED_IMAGE, audience });
+  const draw = createDrawings(({ svg }) => svg);
   const headersFor = { image: headers("image"), any: headers("any") };
 
   function note({ method }: Request, { id, shown }: { id: CounterId; shown: Shown }): void {
@@ -47,47 +51,38 @@ export function hitImage(service: CounterService): Endpoint {
     admits: "keyholder",
     audience: "image",
     errors: "svg",
-    async work() {
-      const [{ createDrawings, errorBadge }] = await Promise.all([
-        import("../badge/drawings.ts"),
-        loadCounting(),
-      ]);
-      const { sparkOf } = await import("../badge/look.ts");
-      const { badgeBars } = await import("../chart/bars.ts");
-      const draw = createDrawings(({ svg }) => svg);
-      return {
-        find(asked): Drawn | Promise<Drawn> {
-          const bars = sparkOf(asked.query);
-          const count = asked.query.get("show") === undefined ? bars : Math.max(1, bars);
-          return count === 0 ? countHit(asked) : countWithDays(asked, count);
-        },
-        recover(error, { id }): Shown {
-          const hits = counters.lastSeen(id);
-          if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
-          return { hits, problem: error };
-        },
-        answer(drawn, { request, query, id, opening }) {
-          const audience = opening === "secret" ? "image" : "any";
-          const headers = headersFor[audience];
-          const shown = hasDays(drawn) ? drawn.shown : drawn;
-          note(request, { id, shown });
-          const told = (total: number) => {
-            if (!hasDays(drawn)) return total;
-            const { days } = drawn;
-            const counts = query.get("show") === undefined ? total : [days.hits[0] ?? 0, total];
-            const bars = sparkOf(query);
-            return bars === 0 ? counts : { counts, bars: badgeBars(days, bars) };
-          };
-          if (typeof shown === "number") return answer(draw(query, told(shown)), headers);
-          const svg = draw(query, told(shown.hits));
-          if ("problem" in shown) {
-            return problemInPicture(shown.problem, { svg, request, audience });
-          }
-          return answer(svg, { ...headers, ...remarkOf(shown.remark, audience) });
-        },
-        draw: errorBadge,
-        onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
-      };
+    work: {
+      find(asked): Drawn | Promise<Drawn> {
+        const bars = sparkOf(asked.query);
+        const count = asked.query.get("show") === undefined ? bars : Math.max(1, bars);
+        return count === 0 ? countHit(asked) : countWithDays(asked, count);
+      },
+      recover(error, { id }): Shown {
+        const hits = counters.lastSeen(id);
+        if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
+        return { hits, problem: error };
+      },
+      answer(drawn, { request, query, id, opening }) {
+        const audience = opening === "secret" ? "image" : "any";
+        const headers = headersFor[audience];
+        const shown = hasDays(drawn) ? drawn.shown : drawn;
+        note(request, { id, shown });
+        const told = (total: number) => {
+          if (!hasDays(drawn)) return total;
+          const { days } = drawn;
+          const counts = query.get("show") === undefined ? total : [days.hits[0] ?? 0, total];
+          const bars = sparkOf(query);
+          return bars === 0 ? counts : { counts, bars: badgeBars(days, bars) };
+        };
+        if (typeof shown === "number") return answer(draw(query, told(shown)), headers);
+        const svg = draw(query, told(shown.hits));
+        if ("problem" in shown) {
+          return problemInPicture(shown.problem, { svg, request, audience });
+        }
+        return answer(svg, { ...headers, ...remarkOf(shown.remark, audience) });
+      },
+      draw: errorBadge,
+      onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
     },
   }, service);
 }

@@ -162,23 +162,31 @@ Deno.test("serve() loads an endpoint once for all its first requests, and answer
   strictEqual(loads, 1);
 });
 
+/** Loads at the third time. */
+function loadedAtLast<Thing>(thing: Thing): () => Promise<Thing> {
+  let times = 0;
+  return () => ++times < 3 ? Promise.reject(new Error("no such module")) : Promise.resolve(thing);
+}
+
 for (
   const [what, listed] of [
-    ["an endpoint", { ...endpoint, work: () => Promise.reject(new Error("no such module")) }],
-    ["a path", later("/", () => Promise.reject(new Error("no such module")))],
+    ["an endpoint", { ...endpoint, work: loadedAtLast(work) }],
+    ["a path", later("/", loadedAtLast([endpoint]))],
   ] as const
 ) {
-  Deno.test(`serve() answers and logs ${what} that cannot be loaded like any unexpected error`, async () => {
+  Deno.test(`serve() answers 503 for ${what} that cannot be loaded, logs why, and tries again with the next request`, async () => {
     const { send, log } = served(listed);
     for (let time = 0; time < 2; time++) {
       const response = await send(new Request("http://localhost/"));
-      strictEqual(response.status, 500);
+      strictEqual(response.status, 503);
+      strictEqual(response.headers.get("retry-after"), "1");
       strictEqual(response.headers.get("content-type"), "application/problem+json");
       strictEqual(response.headers.get("cache-control"), "no-store");
       doesNotMatch(await response.text(), /no such module/);
     }
     strictEqual(log.length, 2);
-    match(log[0] ?? "", /"event":"unexpected error".*no such module/);
+    match(log[0] ?? "", /"event":"not loaded".*no such module/);
+    strictEqual(await (await send(new Request("http://localhost/"))).text(), "handled");
   });
 }
 

@@ -4,7 +4,6 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
 import type { RedisServer } from "./redis_server.ts";
 import type { Backend } from "./store_contract.ts";
-import { FAR_AWAY_MS } from "./time_limit.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** Commands that write a value that is not a counter; the key comes after the first word. */
@@ -85,9 +84,14 @@ export async function openRedisStore(
 ): Promise<CounterStore> {
   const { prefix, today, onForbidden, ...linkOptions } = options;
   const store = await storeOn(await linkTo(url, linkOptions), { prefix, today, onForbidden });
+  await connected(store);
+  return store;
+}
+
+/** Waits until a store is connected; before that its client would go on trying for a moment after the end of a test. */
+export async function connected(store: CounterStore): Promise<void> {
   await waitFor("a connection", async () => {
     const away = await store.check().catch(() => ["all"]);
     return away.length === 0 || undefined;
-  }, { timeout: FAR_AWAY_MS });
-  return store;
+  });
 }

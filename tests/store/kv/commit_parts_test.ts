@@ -5,8 +5,8 @@ import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
 const LONGEST_PREFIX = "日".repeat(200);
-/** One number of hits for each day of ten years. */
-const TEN_YEARS = { newest: SOME_DAY, hits: Array(3653).fill(Number.MAX_SAFE_INTEGER) };
+/** Hits of each day of ten years, as many as can be added up. */
+const TEN_YEARS = { newest: SOME_DAY, hits: Array(3653).fill(Math.floor(2 ** 52 / 3653)) };
 
 const IDS = Array.from({ length: 100 }, (_, index) => {
   return counterId(`${index}`.padStart(MAX_ID_BYTES, "x"));

@@ -6,7 +6,7 @@ import type { CounterStore, Replacement } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
-import { openRedisStore } from "../../support/redis_backend.ts";
+import { connected, openRedisStore } from "../../support/redis_backend.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { addition, rejectsWith, shown } from "../../support/store_contract.ts";
 
@@ -263,6 +263,8 @@ Deno.test("createRedisStore: a list that Redis does not go on with fails", needs
   await list.next();
   await redis.kill();
   await rejectsWith("store-unavailable", allOf(list));
+  await redis.start();
+  await connected(store);
   await store.close();
 });
 

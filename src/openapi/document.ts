@@ -41,7 +41,8 @@ const SECURITY: Record<Admission, Operation["security"]> = {
   secretholder: secret,
 };
 
-const IN_QUERY = "Where no header can be sent, `token=` in the query does the same; " +
+const SECRET_SHOWN =
+  "The secret. Where no header can be sent, `token=` in the query does the same; " +
   "a query ends up in the logs of proxies.";
 
 /** The OpenAPI 3.1 description of endpoints. */
@@ -52,7 +53,7 @@ export function describe(endpoints: readonly EndpointFacts[]) {
       title: "Tallymark",
       version: "1.0.0",
       summary: "Hit counters and badges.",
-      description: "Unknown parameters are ignored; one that is given twice is a 400. " +
+      description: "Unknown parameters are ignored; a known one that is given twice is a 400. " +
         "What only shapes a badge falls back to its default where it is not understood. " +
         "An unknown path is a 404, and a method that is not listed a 405 with `Allow`. " +
         "`OPTIONS` answers CORS preflight where reads are public. " +
@@ -76,9 +77,9 @@ export function describe(endpoints: readonly EndpointFacts[]) {
           type: "apiKey",
           in: "header",
           name: "X-Auth-Token",
-          description: `The secret. ${IN_QUERY}`,
+          description: SECRET_SHOWN,
         },
-        bearer: { type: "http", scheme: "bearer", description: `The secret. ${IN_QUERY}` },
+        bearer: { type: "http", scheme: "bearer", description: "The secret, as `Bearer`." },
         counterKey: {
           type: "apiKey",
           in: "query",

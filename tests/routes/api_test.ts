@@ -1,12 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { CREDENTIALS } from "../../src/http/access.ts";
 import { memoryApp } from "../support/app.ts";
 import { needsChromium, openChromium } from "../support/chromium.ts";
 import { startService } from "../support/service.ts";
 import { endpoints } from "../support/surface.ts";
 import { assertAccessible, openPage } from "../support/web_page.ts";
 
-Deno.test("GET /api tells of every endpoint with its methods and parameters", async () => {
+Deno.test("GET /api tells of every endpoint with its methods, its parameters and what opens it", async () => {
   await using app = await memoryApp();
   const { status, headers, body } = await app.send("GET /api");
   strictEqual(status, 200);
@@ -14,7 +15,7 @@ Deno.test("GET /api tells of every endpoint with its methods and parameters", as
   const told = [
     ...body.matchAll(/<section><h2>([A-Z, ]+) <code>([^<]+)<\/code><\/h2>(.*?)<\/section>/g),
   ];
-  for (const { path, methods, parameters } of endpoints) {
+  for (const { path, methods, parameters, admits } of endpoints) {
     const method = methods[0] ?? "";
     const [, , , section = ""] = told.find(([, methods = "", told]) =>
       told === path && methods.split(", ").includes(method)
@@ -22,10 +23,19 @@ Deno.test("GET /api tells of every endpoint with its methods and parameters", as
     for (const { name } of parameters) {
       ok(section.includes(`<th scope="row"><code>${name}</code>`), `${method} ${path} ${name}`);
     }
+    for (const { name } of CREDENTIALS[admits]) {
+      match(section, OPENERS[name], `${path} ${name}`);
+    }
     match(section, /<strong>200<\/strong>/, path);
     ok(section.includes(`$T${path}`), path);
   }
 });
+
+/** How the reference tells of what opens an endpoint. */
+const OPENERS = {
+  token: /<code>X-Auth-Token<\/code>.*<code>token=<\/code>.*<code>Authorization<\/code>/,
+  key: /<code>key<\/code>/,
+};
 
 Deno.test("GET /api lets its own style through and nothing else", async () => {
   await using app = await memoryApp({ openReads: false });

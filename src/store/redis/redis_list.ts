@@ -49,8 +49,11 @@ function isId(text: string): text is CounterId {
 
 /** The counter as it is listed; none for what is not one. */
 function listed(id: CounterId, outcome: Outcome | Held | undefined): ListedCounter[] {
-  if (typeof outcome === "number") return [{ id, hits: outcome, days: undefined }];
   if (outcome instanceof Problem && outcome.kind === "not-a-counter") return [];
   if (outcome instanceof Problem || outcome === undefined) throw outcome;
-  return [{ id, ...outcome }];
+  const held = typeof outcome === "number" ? { hits: outcome, days: undefined } : outcome;
+  return held.hits === 0 && id.includes(UNREADABLE) ? [] : [{ id, ...held }];
 }
+
+/** Stands for bytes of a key that are no UTF-8: read by this text, that counter is not there. */
+const UNREADABLE = "\ufffd";

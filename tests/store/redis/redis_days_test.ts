@@ -255,6 +255,27 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "createRedisStore: a key that is no UTF-8 is listed as foreign, not as a counter of 0",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    await redis.command("EVAL", "return redis.call('SET', 'hits:\\255', '5')", "0");
+    await redis.command("SET", "hits:zero", "0");
+    await redis.command("SET", "hits:a\ufffd", "7");
+    for (const since of [-Infinity, undefined]) {
+      const [page] = await Array.fromAsync(store.list({ prefix: "", since }));
+      deepStrictEqual(
+        page?.counters.map(({ id, hits }) => [id, hits]).toSorted(),
+        [["a\ufffd", 7], ["zero", 0]],
+      );
+      strictEqual(page?.foreign, 1);
+    }
+    await store.close();
+  },
+);
+
 Deno.test("createRedisStore: a list that Redis does not go on with fails", needsRedis, async () => {
   await using redis = await startRedis();
   const store = await openRedisStore(redis.url);

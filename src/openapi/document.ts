@@ -79,7 +79,12 @@ export function describe(endpoints: readonly EndpointFacts[]) {
           name: "X-Auth-Token",
           description: SECRET_SHOWN,
         },
-        bearer: { type: "http", scheme: "bearer", description: "The secret, as `Bearer`." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The secret, as `Bearer`. The token of a session from `/session` does the " +
+            "same except for hits and `/session`.",
+        },
         counterKey: {
           type: "apiKey",
           in: "query",

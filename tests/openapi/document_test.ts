@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { checkAnswer } from "../support/openapi_check.ts";
 import { UNCACHED_IMAGE } from "../support/app.ts";
@@ -79,6 +79,12 @@ Deno.test("openapi says which secrets open which endpoint", () => {
       deepStrictEqual(given.sort(), schemes.toSorted(), path);
     }
   }
+});
+
+Deno.test("openapi says what a session opens", () => {
+  const { bearer, tokenHeader } = openapi.components.securitySchemes;
+  match(bearer.description, /token of a session .* except for hits and `\/session`/);
+  doesNotMatch(tokenHeader.description, /session/);
 });
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };

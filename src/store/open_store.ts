@@ -92,15 +92,15 @@ async function open(
             link,
             prefix,
             today: calendar.today,
-            onForbidden: (cause) => log.warn(PLAIN_HITS_ONLY, { cause }),
+            onForbidden: (cause) => log.warn(RIGHTS_MISSING, { cause }),
           });
         },
       });
   }
 }
 
-const PLAIN_HITS_ONLY =
-  "the Redis user lacks rights: plain hits are counted, days and all other changes may not be";
+const RIGHTS_MISSING =
+  "the Redis user lacks rights: days, and changes other than plain hits, may not work";
 
 /** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
 function requireDenoKv(): void {

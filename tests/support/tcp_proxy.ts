@@ -126,7 +126,7 @@ export class TcpProxy {
   async #accept(listener: Deno.TcpListener): Promise<void> {
     const joining = new Set<Promise<void>>();
     try {
-      for await (const client of listener) {
+      for await (const client of clientsOf(listener)) {
         this.connections++;
         const joined = this.#join(client).finally(() => joining.delete(joined));
         joining.add(joined);
@@ -149,5 +149,18 @@ export class TcpProxy {
     const link = new ProxyLink([client, upstream], this.#faults, this.#bytes);
     this.#links.add(link);
     link.done.finally(() => this.#links.delete(link));
+  }
+}
+
+/** Those who connect, until nothing listens any more. */
+async function* clientsOf(listener: Deno.TcpListener): AsyncGenerator<Deno.TcpConn> {
+  for (;;) {
+    try {
+      yield await listener.accept();
+    } catch (error) {
+      if (error instanceof Deno.errors.BadResource) return;
+      // One that was gone again before it was taken in, as a process that is killed leaves them.
+      if (!(error instanceof Deno.errors.NotConnected)) throw error;
+    }
   }
 }

@@ -8,6 +8,11 @@ const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;
 const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
 /** SQLite's codes for a damaged file, and for one that is none of its own (sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
+/**
+ * Where SQLite's index of its log, in the machine's own order of bytes, tells how much of the log is in the file and how
+ * much of it was to be brought there (sqlite.org/walformat.html, section 2.2), as places of 32-bit words.
+ */
+const [BROUGHT, TO_BRING] = [24, 32];
 
 /** Throws a {@linkcode StartError} where a counter file is missing or empty although a commit of it is known. */
 export function refuseMissing(path: string, known: string | undefined): void {
@@ -26,13 +31,12 @@ export function refuseMissing(path: string, known: string | undefined): void {
 export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
   const size = sizeOf(path);
   if (size === 0) return undefined;
+  // Of what was being brought into the file when its log got lost it holds a part.
+  if (sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) throw holdsLess(path);
   refuseDamagedLog(path, size);
   const last = await lastCommit(path, size);
   if (known === undefined || (last !== undefined && last >= known)) return last;
-  throw new StartError(
-    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or cut off. Put ` +
-      `${path}-wal back or restore both from a backup, or delete ${path}.held to go on with what is left`,
-  );
+  throw holdsLess(path);
 }
 
 /** Throws SQLite's reason where it cannot write, as Deno KV ends the process then; saves what the log holds. */
@@ -75,6 +79,22 @@ function versionstampIn(database: DatabaseSync): string | undefined {
   if (database.prepare(table).get() === undefined) return undefined;
   const version = database.prepare("SELECT version FROM data_version").get()?.version;
   return version ? `${version.toString(16).padStart(16, "0")}0000` : undefined;
+}
+
+function holdsLess(path: string): StartError {
+  return new StartError(
+    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or cut off. Put ` +
+      `${path}-wal back or restore both from a backup, or delete ${path}.held to go on with what is left`,
+  );
+}
+
+/** Whether SQLite was bringing its log into a file when the process that had it open was killed. */
+function wasBeingSaved(path: string): boolean {
+  if (sizeOf(`${path}-shm`) === 0) return false;
+  const words = new Uint32Array(TO_BRING + 1);
+  using index = Deno.openSync(`${path}-shm`, { read: true });
+  index.readSync(new Uint8Array(words.buffer));
+  return (words[TO_BRING] ?? 0) > (words[BROUGHT] ?? 0);
 }
 
 function isDamage(error: unknown): boolean {

@@ -9,7 +9,8 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 /**
  * Asks for counters that probably lie near each other, with their ledgers, in the order of the questions: for a quarter
- * of what a read of each costs. A total and its ledger may be of two instants, which a commit that checks the total notices.
+ * of what a read of each costs. Where a counter is removed meanwhile its total may lack the ledger, which a commit that
+ * checks the total notices.
  */
 export async function readNearRecords(
   place: KvPlace,
@@ -20,16 +21,17 @@ export async function readNearRecords(
   if (ids.length < MANY || ids.some((id) => SURROGATE.test(id))) {
     return await readRecords(place, questions);
   }
-  const [totals, ledgers] = await Promise.all([
-    readAllBetween(kv, { ids, keyOf: keys.total }),
-    readAllBetween(kv, { ids, keyOf: keys.ledger }),
-  ]);
-  const isRead = (id: string) => totals.reaches(id) && ledgers.reaches(id);
-  const far = await readRecords(place, questions.filter(({ id }) => !isRead(id)));
-  let next = 0;
-  return questions.map(({ id }) =>
-    isRead(id) ? recordOf(totals.get(id), ledgers.get(id)) : far[next++] ?? recordOf(undefined)
-  );
+  const totals = await readAllBetween(kv, { ids, keyOf: keys.total });
+  const ledgers = await readAllBetween(kv, { ids, keyOf: keys.ledger });
+  const near = questions.map(({ id }) => {
+    if (!totals.reaches(id) || !ledgers.reaches(id)) return undefined;
+    const record = recordOf(totals.get(id), ledgers.get(id));
+    // The ledger was written after the total was read.
+    return (record.ledgerStamp ?? "") > (record.versionstamp ?? "") ? undefined : record;
+  });
+  const missed = questions.filter((_, index) => near[index] === undefined);
+  const others = (await readRecords(place, missed)).values();
+  return near.map((record) => record ?? others.next().value ?? recordOf(undefined));
 }
 
 /** The entries from the first of these ids, which are in order, to the last, or as far as they are read. */

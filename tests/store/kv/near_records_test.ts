@@ -44,6 +44,21 @@ for (
   });
 }
 
+Deno.test("readNearRecords: a total and its ledger are of one instant", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const ids = ALL.slice(0, 50).map(counterId);
+  const today = kvStore({ kv, shared: true });
+  await today.change(ids.map((id) => addition(id, 5)));
+  const tomorrow = kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
+  betweenLists(kv, () => tomorrow.change(ids.map((id) => addition(id, 1))));
+  const questions = ids.map((id) => ({ id, withLedger: true }));
+  deepStrictEqual(
+    await readNearRecords({ kv, keys }, questions),
+    await readRecords({ kv, keys }, questions),
+  );
+  await today.close();
+});
+
 Deno.test("createKvStore shared: a hit that comes between two reads for many that are set is before them", async () => {
   const kv = await Deno.openKv(":memory:");
   const [first = "", ...others] = ALL.slice(0, 50);

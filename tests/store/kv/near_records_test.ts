@@ -16,7 +16,9 @@ for (
   const [what, held, asked] of [
     ["all that are there", ALL, ALL.slice(0, 100)],
     ["those that are not there", [], ALL.slice(0, 100)],
-    ["some of those that lie between them", ALL, ALL.filter((_, index) => index % 4 === 1)],
+    ["some of those that lie there", ALL, ALL.filter((_, index) => index % 4 === 1)],
+    ["those of which many lie near", ALL, [...ALL.slice(0, 30), ...ALL.slice(-10)]],
+    ["those of which few lie near", ALL, [...ALL.slice(0, 10), ...ALL.slice(-15)]],
     ["a few far ones", ALL, [...ALL.slice(0, 50), ...ALL.slice(-50)].reverse()],
     ["ids that JavaScript puts in another order", [...ALL, ...OUT_OF_ORDER], [
       ...ALL.slice(-50),

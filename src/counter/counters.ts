@@ -186,7 +186,7 @@ export function createCounters(
       return setLines(lines, {
         set: ({ id, hits, days }) => set(id, { hits, days, mode }),
         portion: idsPerBatch,
-        waiting: () => changes.waiting,
+        called: () => changes.called,
       });
     },
     async *list(options) {

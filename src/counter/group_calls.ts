@@ -41,6 +41,8 @@ export class GroupCalls<Call, Result, Part = never> {
   readonly #underWay = new Set<Batch<Call, Result, Part>>();
   #overdue = 0;
   #waiting = 0;
+  /** How many callers there have been, for others to read. */
+  called = 0;
   readonly #linger = new Linger(() => this.#sendIfReady());
   #turn: ReturnType<typeof setImmediate> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -95,6 +97,7 @@ export class GroupCalls<Call, Result, Part = never> {
   #enter(group: Group<Call, Result, Part>): Group<Call, Result, Part> {
     group.callers++;
     this.#waiting++;
+    this.called++;
     if (this.#isNextReady()) this.#sendThisTurn();
     this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL_MS);
     return group;

@@ -8,8 +8,8 @@ export interface SetLinesOptions {
   set(line: Line): Promise<Held>;
   /** How many are set at a time. */
   portion: number;
-  /** How many wait for the store, those that are being set here included. */
-  waiting(): number;
+  /** How many have called for changes so far, those that are being set here included. */
+  called(): number;
 }
 
 /** How many portions are on their way at once: while the store is busy with one, the next is made ready. */
@@ -18,13 +18,13 @@ const LANES = 2;
 const BESIDE_OTHERS = 100;
 
 /**
- * Sets counters, those with similar ids together, as a database has them near each other. Where others wait for the store
+ * Sets counters, those with similar ids together, as a database has them near each other. Where others call meanwhile
  * portions are small, and more than half of the time it is theirs. After a failure of the store the rest is not tried.
  * Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
   lines: readonly Line[],
-  { set, portion, waiting }: SetLinesOptions,
+  { set, portion, called }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
   const places = [...lines.keys()].sort((a, b) => compare(lines[a]?.id, lines[b]?.id));
   const problems = new Map<number, Problem>();
@@ -42,18 +42,20 @@ export async function setLines(
       if (!(error instanceof Problem)) throw error;
       problems.set(place, error);
       if (error.status >= 500) failure = error;
-    } finally {
-      own--;
     }
   }
 
   async function setPortions(): Promise<void> {
+    let busy = true;
     while (next < places.length && failure === undefined) {
       const began = performance.now();
-      const size = waiting() > own ? Math.min(portion, BESIDE_OTHERS) : portion;
+      const others = called() - own;
+      const size = busy ? Math.min(portion, BESIDE_OTHERS) : portion;
       const some = places.slice(next, next += size);
       await Promise.all(some.map(setOne));
-      if (waiting() > own) await giveWay(began, 2 * LANES);
+      // Not who waits now: those who were answered together with this portion call again a moment later.
+      busy = called() - own > others;
+      if (busy) await giveWay(began, 2 * LANES);
     }
   }
 

@@ -41,8 +41,7 @@ export class GroupCalls<Call, Result, Part = never> {
   readonly #underWay = new Set<Batch<Call, Result, Part>>();
   #overdue = 0;
   #waiting = 0;
-  /** How many callers there have been, for others to read. */
-  called = 0;
+  #called = 0;
   readonly #linger = new Linger(() => this.#sendIfReady());
   #turn: ReturnType<typeof setImmediate> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -55,6 +54,11 @@ export class GroupCalls<Call, Result, Part = never> {
   /** How many callers have no answer yet. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** How many callers there have been. */
+  get called(): number {
+    return this.#called;
   }
 
   /** Joins those who call for the same on this counter; resolves with what they get together. */
@@ -97,7 +101,7 @@ export class GroupCalls<Call, Result, Part = never> {
   #enter(group: Group<Call, Result, Part>): Group<Call, Result, Part> {
     group.callers++;
     this.#waiting++;
-    this.called++;
+    this.#called++;
     if (this.#isNextReady()) this.#sendThisTurn();
     this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL_MS);
     return group;

@@ -7,7 +7,7 @@ export async function giveWay(since: number, times: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, times * usedMs));
 }
 
-/** Hands on what comes part by part; where others wait, the next part is begun after a pause as long as the last one took. */
+/** Hands on what comes part by part; where others wait, the next part is begun after a pause three times as long as the last one took. */
 export async function* givingWay<Part>(
   parts: AsyncIterable<Part>,
   othersWait: () => boolean,
@@ -15,7 +15,7 @@ export async function* givingWay<Part>(
   let since = performance.now();
   for await (const part of parts) {
     yield part;
-    if (othersWait()) await giveWay(since, 1);
+    if (othersWait()) await giveWay(since, 3);
     since = performance.now();
   }
 }

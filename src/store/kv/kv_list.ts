@@ -6,12 +6,12 @@ import { heldOf, readHistories } from "./kv_history.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { type KvPlace, type KvRecord, recordOf } from "./kv_records.ts";
 
-/** How many counters a page has. */
-const PAGE = 500;
+/** How many counters a page has: few, as hits wait for each page. */
+const PAGE = 100;
 /** Comes after every character that an id may have. */
 const LAST = "\u{10ffff}";
 
-/** Every counter, in the order of the ids; each as it was at one instant. Half of the time is left to hits that wait. */
+/** Every counter, in the order of the ids; each as it was at one instant. While hits are written, time is left to them. */
 export async function* listCounters(
   database: KvDatabase,
   { prefix, since }: ListOptions,

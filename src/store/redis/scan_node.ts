@@ -1,8 +1,8 @@
 import { Problem } from "../../problem.ts";
 import type { RedisNode } from "./redis_node.ts";
 
-/** How many keys a server looks at before it takes the next command. */
-const PAGE = "1000";
+/** How many keys a server looks at before it takes the next command: with 1,000 hits fell to half beside an export. */
+const PAGE = "200";
 
 /** The keys of one server that begin with `prefix`, in pages; one that was there throughout comes at least once. */
 export async function* scanNode(

@@ -186,12 +186,13 @@ export function createCounters(
       return setLines(lines, {
         set: ({ id, hits, days }) => set(id, { hits, days, mode }),
         portion: idsPerBatch,
-        called: () => changes.called,
+        called: () => changes.called + onces.called,
       });
     },
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");
-      yield* givingWay(store.list(options), () => changes.waiting + counts.waiting > 0);
+      const waiting = () => changes.waiting + onces.waiting + counts.waiting;
+      yield* givingWay(store.list(options), () => waiting() > 0);
     },
     ready,
     close: () => closing ??= end(),

@@ -41,6 +41,7 @@ export class Preview {
   /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their place. */
   async take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
+    const repeated = repeatedIn(lines);
     const made = new Map<CounterId, Promise<Held>>();
     for (let start = 0; start < lines.length; start += PORTION) {
       await Promise.all(
@@ -48,7 +49,7 @@ export class Preview {
           try {
             const before = made.get(line.id) ?? this.#counters.history(line.id, -Infinity);
             const after = this.#compare(line, before);
-            made.set(line.id, after);
+            if (repeated.has(line.id)) made.set(line.id, after);
             await after;
           } catch (error) {
             if (!(error instanceof Problem)) throw error;
@@ -76,3 +77,10 @@ export class Preview {
 }
 
 const MOST_CHANGES = 1000;
+
+/** The counters that several lines name: what is made of the others need not be kept, which may be years of days each. */
+function repeatedIn(lines: readonly Line[]): ReadonlySet<CounterId> {
+  const [named, repeated] = [new Set<CounterId>(), new Set<CounterId>()];
+  for (const { id } of lines) (named.has(id) ? repeated : named).add(id);
+  return repeated;
+}

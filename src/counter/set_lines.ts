@@ -14,7 +14,7 @@ export interface SetLinesOptions {
 
 /** How many portions are on their way at once: while the store is busy with one, the next is made ready. */
 const LANES = 2;
-/** How many are set at a time where others wait: they wait for all of a portion that is before them. */
+/** How many are set at a time where others call: they wait for all of a portion that is before them. */
 const BESIDE_OTHERS = 100;
 
 /**

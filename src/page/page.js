@@ -855,12 +855,15 @@ async function takeFile(event) {
   given.value = await files[0].text();
 }
 
-/** A line as the service takes it: "number id" (also "12,345 id"), "id number", CSV of either, or such a line already. */
+/** A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already. */
 /** @param {string} text @param {number} index */
 function lineFrom(text, index) {
   if (text === "" || text.startsWith("{")) return text;
   const [, first, last] = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text) ?? [];
-  const [, id = last, hits = first] = first ? [] : /^(.+?)[\s,;]+(\d+)$/.exec(text) ?? [];
+  const [, id = last, ...numbers] = first
+    ? []
+    : /^(.+?)(?:[\s,;]*[\s;](\d{1,3}(?:[.,]\d{3})+)|[\s,;]+(\d+))$/.exec(text) ?? [];
+  const hits = numbers.find((number) => number) ?? first;
   if (id !== undefined) {
     return JSON.stringify({
       id: id.replace(/^"(.*)"$/, "$1"),

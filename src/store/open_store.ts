@@ -53,11 +53,10 @@ async function open(
       const file = await openKvFile(setting.path);
       return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today });
     }
-    case "kv-memory":
-      return ownKv({
-        kv: await Deno.openKv(":memory:"),
-        ...{ prefix, source: "memory", health, today },
-      });
+    case "kv-memory": {
+      const kv = await Deno.openKv(":memory:");
+      return ownKv({ kv, prefix, source: "memory", health, today });
+    }
     case "kv-remote":
     case "kv-platform":
       return createLazyStore({

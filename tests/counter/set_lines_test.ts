@@ -75,7 +75,14 @@ Deno.test("setLines: does not try the rest after a failure of the store, and tel
   );
 });
 
-Deno.test("setLines: where others wait portions become small, and all are set", async () => {
+Deno.test("setLines: while nobody else calls portions are whole", async () => {
+  const room = recorder();
+  const lines = Array.from({ length: 3000 }, (_, index) => line(`n${index}`));
+  await setLines(lines, { ...room.options, portion: 1000 });
+  ok(room.most > 1000, `${room.most} at once`);
+});
+
+Deno.test("setLines: where others call portions become small, and all are set", async () => {
   const room = recorder();
   const lines = Array.from({ length: 3000 }, (_, index) => line(`n${index}`));
   let hits = 0;

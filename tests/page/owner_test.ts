@@ -106,18 +106,19 @@ testOwner(
   async ({ page, service }) => {
     await page.getByText("Import and export").click();
     await page.getByLabel("Lines to import").fill(
-      'id,hits\n41 https://github.com/user/repo\nblog/one,10\n"quoted, id",7\n12,345 thousands\n1.234.567 millions\n{"id":"own","hits":5}\n',
+      'id,hits\n41 https://github.com/user/repo\nblog/one,10\n"quoted, id",7\n12,345 thousands\n1.234.567 millions\nlast 12,345\n{"id":"own","hits":5}\n',
     );
     await page.getByRole("button", { name: "Show what would change" }).click();
-    await page.getByText("6 counters, 5 would change.").waitFor();
+    await page.getByText("7 counters, 6 would change.").waitFor();
     await page.getByText("https://github.com/user/repo: 0 → 41").waitFor();
     strictEqual(await countOf(service, "own"), "0");
     await page.getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByText("Imported 6 counters.").waitFor();
+    await page.getByText("Imported 7 counters.").waitFor();
     strictEqual(await countOf(service, "https://github.com/user/repo"), "41");
     strictEqual(await countOf(service, "quoted, id"), "7");
     strictEqual(await countOf(service, "thousands"), "12345");
     strictEqual(await countOf(service, "millions"), "1234567");
+    strictEqual(await countOf(service, "last"), "12345");
     await page.getByLabel("Lines to import").fill("a,1\nnothing of a number\n");
     await page.getByRole("button", { name: "Show what would change" }).click();
     await page.getByText("Line 2 is not an id with a number: nothing of a number").waitFor();

@@ -1,4 +1,5 @@
 import { authorized } from "./secret.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** The answer to an import. */
 export interface ImportAnswer {
@@ -14,19 +15,20 @@ export async function importLines(
   url: string,
   parts: readonly (string | Uint8Array<ArrayBuffer>)[],
 ): Promise<ImportAnswer> {
-  for (;;) {
+  return await waitFor("an answer to an import", async () => {
     const body = new Blob([...parts]);
     const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
+    const { status } = answer;
     const json = await answer.json();
-    if (answer.status !== 503 && answer.status !== 504) return { status: answer.status, json };
-  }
+    return status === 503 || status === 504 ? undefined : { status, json };
+  });
 }
 
 /** What a counter is at, asked again while the store of a busy machine takes longer than it is given. */
 export async function countOf(url: string, id: string): Promise<number> {
-  for (;;) {
+  return await waitFor("a number", async () => {
     const answer = await fetch(`${url}/count?id=${id}`);
     const { hits } = await answer.json();
-    if (answer.status !== 503) return hits;
-  }
+    return answer.status === 503 ? undefined : hits;
+  });
 }

@@ -45,12 +45,13 @@ export function lockBeside(path: string): Lock {
  */
 export function lockItself(path: string): Disposable {
   const file = Deno.openSync(path, { create: true, read: true, write: true });
+  // Elsewhere this kind of lock and SQLite's own stand in each other's way.
+  const locks = Deno.build.os === "linux";
   try {
-    // Elsewhere this kind of lock and SQLite's own stand in each other's way.
-    if (Deno.build.os === "linux" && !file.tryLockSync(true)) throw inUse(path);
+    if (locks && !file.tryLockSync(true)) throw inUse(path);
     refuseMount(path);
     refuseNames(path, file);
-    return { [Symbol.dispose]: () => giveUp(file) };
+    return locks ? { [Symbol.dispose]: () => giveUp(file) } : file;
   } catch (error) {
     file.close();
     throw error;

@@ -31,8 +31,10 @@ export function refuseMissing(path: string, known: string | undefined): void {
 export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
   const size = sizeOf(path);
   if (size === 0) return undefined;
-  // Of what was being brought into the file when its log got lost it holds a part.
-  if (sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) throw holdsLess(path);
+  // Of what was being brought into the file when its log got lost it holds a part; who deleted the note goes on with that.
+  if (known !== undefined && sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) {
+    throw holdsLess(path);
+  }
   refuseDamagedLog(path, size);
   const last = await lastCommit(path, size);
   if (known === undefined || (last !== undefined && last >= known)) return last;

@@ -35,7 +35,11 @@ export async function readNearRecords(
   });
   const missed = questions.filter((_, index) => near[index] === undefined);
   const others = (await readRecords(place, missed)).values();
-  return near.map((record) => record ?? others.next().value ?? recordOf(undefined));
+  return near.map((found) => {
+    const record = found ?? others.next().value;
+    if (record === undefined) throw new TypeError("Read records: one was not asked for");
+    return record;
+  });
 }
 
 /** The entries from the first of these ids, which are in order, to the last, or as far as they are read. */
@@ -47,11 +51,11 @@ async function readAllBetween(
   const start = keyOf(ids[0] ?? "");
   const end = [...keyOf(ids.at(-1) ?? ""), new Uint8Array()];
   const found = await Array.fromAsync(kv.list({ start, end }, { limit, batchSize: BATCH }));
-  const place = start.length - 1;
+  const part = start.length - 1;
   // Longer keys are somebody else's.
   const own = found.filter(({ key }) => key.length === start.length);
-  const entries = new Map(own.map((entry) => [entry.key[place], entry]));
-  const last = found.length < limit ? undefined : found.at(-1)?.key[place];
+  const entries = new Map(own.map((entry) => [entry.key[part], entry]));
+  const last = found.length < limit ? undefined : found.at(-1)?.key[part];
   return {
     get: (id: string) => entries.get(id),
     reaches: (id: string) => typeof last !== "string" || id <= last,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { needsChromium, openChromium } from "../support/chromium.ts";
+import { needsChromium, sharedChromium } from "../support/chromium.ts";
 import { type Service, startService } from "../support/service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { assertAccessible, openPage, testPage } from "../support/web_page.ts";
@@ -131,8 +131,7 @@ testPage("the page says that a secret is wrong, and keeps neither it nor a right
 Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
   await using service = await startService({ env: OPEN });
   await using proxy = behindPath("/hits/", service.url);
-  await using chromium = await openChromium();
-  await using opened = await openPage(chromium.browser, `${proxy.url}/hits/`);
+  await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/`);
   const { page, complaints } = opened;
   await shown(page, "#on-light");
   strictEqual(await copied(page, "Address"), `${proxy.url}/hits/badge?id=home`);
@@ -147,8 +146,7 @@ Deno.test(
   async () => {
     for (const env of [OPEN, CLOSED]) {
       await using service = await startService({ env });
-      await using chromium = await openChromium();
-      await using opened = await openPage(chromium.browser, service.url, {
+      await using opened = await openPage(sharedChromium(), service.url, {
         javaScriptEnabled: false,
       });
       const { page, complaints } = opened;
@@ -169,9 +167,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       needsChromium,
       async () => {
         await using service = await startService({ env: OPEN });
-        await using chromium = await openChromium();
         const viewport = { width, height: 800 };
-        await using opened = await openPage(chromium.browser, service.url, {
+        await using opened = await openPage(sharedChromium(), service.url, {
           viewport,
           colorScheme,
         });

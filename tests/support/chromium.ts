@@ -34,6 +34,27 @@ export async function openChromium(
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
+let shared: Awaited<ReturnType<typeof openChromium>> | undefined;
+let sharing = false;
+
+/** From here on the tests of a file share one Chromium, which is what takes most of the time of a short test. */
+export function shareChromium(): void {
+  if (sharing || !chromiumAvailable) return;
+  sharing = true;
+  Deno.test.beforeAll(async () => {
+    shared = await openChromium();
+  });
+  Deno.test.afterAll(async () => {
+    await shared?.[Symbol.asyncDispose]();
+  });
+}
+
+/** The Chromium that the tests of this file share; each opens a profile of its own in it. */
+export function sharedChromium(): Browser {
+  if (shared === undefined) throw new Error("Call shareChromium() where the tests are registered");
+  return shared.browser;
+}
+
 /** Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders nothing. */
 export async function browse(url: string, args: readonly string[]): Promise<AsyncDisposable> {
   const profile = await Deno.makeTempDir({ prefix: "tallymark-" });

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { needsChromium, openChromium } from "./chromium.ts";
+import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type Service, startService } from "./service.ts";
 
 /** A page in a browser, and what it complained of: errors, and breaches of its policy. */
@@ -50,11 +50,11 @@ export function testPage(
   { env, prepare, ...options }: PageTestOptions,
   test: (at: PageTest) => Promise<void>,
 ): void {
+  shareChromium();
   Deno.test(name, needsChromium, async () => {
     await using service = await startService({ env });
     await prepare?.(service);
-    await using chromium = await openChromium();
-    const { browser } = chromium;
+    const browser = sharedChromium();
     await using opened = await openPage(browser, service.url, options);
     await test({ page: opened.page, service, browser });
     deepStrictEqual(opened.complaints, []);

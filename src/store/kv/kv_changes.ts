@@ -4,6 +4,7 @@ import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { commitParts } from "./commit_parts.ts";
 import type { KvDatabase } from "./kv_database.ts";
+import { createNearReader } from "./near_records.ts";
 import type { Plan } from "./plan.ts";
 import { plansFor } from "./plans_for.ts";
 
@@ -24,8 +25,10 @@ export interface KvChangesOptions {
 export function createKvChanges(
   { database, health, today }: KvChangesOptions,
 ): (changes: readonly Change[]) => Promise<ChangeOutcome[]> {
+  const readNear = createNearReader();
+
   async function change(changes: readonly Change[], giveUp: number): Promise<ChangeOutcome[]> {
-    const planned = plansFor(changes, { database, today: today() });
+    const planned = plansFor(changes, { database, today: today(), readNear });
     const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
     const parts = commitParts(plans, database.keys.longest);
     const [only = []] = parts;

@@ -9,33 +9,68 @@ const BATCH = 500;
 /** What stands in another order in JavaScript than in a database. */
 const SURROGATE = /[\ud800-\udfff]/;
 
+/** How often counters are asked for one by one after too many others lay between them. */
+const TIMES_APART = 9;
+
 /**
- * Asks for counters that probably lie near each other, with their ledgers, in the order of the questions: for a quarter
- * of what a read of each costs. Where a counter is removed meanwhile its total may lack the ledger, which a commit that
- * checks the total notices.
+ * What asks for counters that probably lie near each other, with their ledgers, in the order of the questions: for a
+ * quarter of what a read of each costs. Where a counter is removed or new meanwhile its total may lack the ledger, which a
+ * commit that checks the total notices.
  */
-export async function readNearRecords(
-  place: KvPlace,
-  questions: readonly Question[],
+export function createNearReader(): typeof readRecords {
+  let apart = 0;
+
+  return async (place, questions) => {
+    const ids = questions.map(({ id }) => id).sort();
+    if (ids.length < MANY || ids.some((id) => SURROGATE.test(id))) {
+      return await readRecords(place, questions);
+    }
+    if (apart-- > 0) return await readApart(place, questions);
+    const totals = await readAllBetween(place.kv, { ids, keyOf: place.keys.total });
+    const within = ids.filter(totals.reaches);
+    apart = within.length < ids.length / 2 ? TIMES_APART : 0;
+    if (apart > 0) return await readApart(place, questions);
+    // Without a total there is no ledger, and most counters of an import are new.
+    const held = within.filter((id) => totals.get(id) !== undefined);
+    const ledgers = held.length === 0
+      ? undefined
+      : await readAllBetween(place.kv, { ids: held, keyOf: place.keys.ledger });
+    const near = questions.map(({ id }) => {
+      if (!totals.reaches(id)) return undefined;
+      const total = totals.get(id);
+      if (total === undefined) return recordOf(undefined);
+      if (!ledgers?.reaches(id)) return undefined;
+      const record = recordOf(total, ledgers.get(id));
+      // The ledger was written after the total was read.
+      return (record.ledgerStamp ?? "") > (record.versionstamp ?? "") ? undefined : record;
+    });
+    return await filledIn(near, { questions, read: (missed) => readApart(place, missed) });
+  };
+}
+
+/** Asks for each counter by itself, and for its ledger only where there is a total. */
+async function readApart(place: KvPlace, questions: readonly Question[]): Promise<KvRecord[]> {
+  const totals = await readRecords(
+    place,
+    questions.map(({ id }) => ({ id, withLedger: false })),
+  );
+  const ended = totals.map((total) => total.versionstamp === null ? total : undefined);
+  return await filledIn(ended, { questions, read: (held) => readRecords(place, held) });
+}
+
+interface Gaps {
+  questions: readonly Question[];
+  read(missed: readonly Question[]): Promise<KvRecord[]>;
+}
+
+/** Records, with what else is read where there is none. */
+async function filledIn(
+  records: readonly (KvRecord | undefined)[],
+  { questions, read }: Gaps,
 ): Promise<KvRecord[]> {
-  const { kv, keys } = place;
-  const ids = questions.map(({ id }) => id).sort();
-  if (ids.length < MANY || ids.some((id) => SURROGATE.test(id))) {
-    return await readRecords(place, questions);
-  }
-  const totals = await readAllBetween(kv, { ids, keyOf: keys.total });
-  const within = ids.filter(totals.reaches);
-  if (within.length < ids.length / 2) return await readRecords(place, questions);
-  const ledgers = await readAllBetween(kv, { ids: within, keyOf: keys.ledger });
-  const near = questions.map(({ id }) => {
-    if (!totals.reaches(id) || !ledgers.reaches(id)) return undefined;
-    const record = recordOf(totals.get(id), ledgers.get(id));
-    // The ledger was written after the total was read.
-    return (record.ledgerStamp ?? "") > (record.versionstamp ?? "") ? undefined : record;
-  });
-  const missed = questions.filter((_, index) => near[index] === undefined);
-  const others = (await readRecords(place, missed)).values();
-  return near.map((found) => {
+  const missed = questions.filter((_, index) => records[index] === undefined);
+  const others = (missed.length === 0 ? [] : await read(missed)).values();
+  return records.map((found) => {
     const record = found ?? others.next().value;
     if (record === undefined) throw new TypeError("Read records: one was not asked for");
     return record;

@@ -3,8 +3,7 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import type { Change } from "../../counter/store.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { readMarks } from "./kv_marks.ts";
-import { type KvRecord, readYears } from "./kv_records.ts";
-import { readNearRecords } from "./near_records.ts";
+import { type KvRecord, type readRecords, readYears } from "./kv_records.ts";
 import { type Plan, planOf } from "./plan.ts";
 
 /** The kinds of changes that are hits. */
@@ -14,6 +13,8 @@ const ADDING: ReadonlySet<Change["kind"]> = new Set(["add", "once"]);
 export interface PlansForOptions {
   database: KvDatabase;
   today: Day;
+  /** How to ask for many counters that probably lie near each other. */
+  readNear: typeof readRecords;
 }
 
 /** What changes make of their counters; at once where nothing has to be asked for. */
@@ -56,14 +57,14 @@ function knownRecord(change: Change, { database, today }: PlansForOptions): KvRe
 /** Asks for records with all that their changes need. */
 async function ask(
   changes: readonly Change[],
-  { database, today }: PlansForOptions,
+  { database, today, readNear }: PlansForOptions,
 ): Promise<KvRecord[]> {
   const questions = changes.map(({ id, kind }) => {
     return { id, withLedger: !ADDING.has(kind) || !database.isOpen(id, today) };
   });
   // Sets that come in great numbers are of an import, which is in order.
   const alike = changes.every(({ kind }) => kind === "set");
-  let records = await database.read(questions, alike ? readNearRecords : undefined);
+  let records = await database.read(questions, alike ? readNear : undefined);
   // A counter that somebody removed has no day open any more, whatever is remembered of it.
   if (records.some(({ versionstamp }, index) => !versionstamp && !questions[index]?.withLedger)) {
     records = await database.read(changes.map(({ id }) => ({ id, withLedger: true })));

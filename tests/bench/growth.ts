@@ -1,8 +1,7 @@
 // Measures how the service does as it holds more ids, on both stores, all ids asked for uniformly.
 // Options: --ids 1000,100000,1000000 (for a quick look: 1000,10000), --seconds 3.
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { redisAvailable, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { redisAvailable, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";
 import { firstAnswer } from "./first_answer.ts";
 import { findLoader, type Shape } from "./load.ts";
@@ -10,6 +9,7 @@ import { prefillKv, prefillRedis } from "./prefill.ts";
 import { benchRows, type StoreName, STORES } from "./rows.ts";
 import { serviceCommand } from "../support/service_command.ts";
 import { benchStack, serviceEnv } from "./servers.ts";
+import { fileSize, residentMegabytes, usedMemory } from "./sizes.ts";
 import { figure, table } from "./table.ts";
 
 const { values } = parseArgs({
@@ -76,20 +76,4 @@ function shapeOf(name: string): Shape {
   const row = benchRows().find((row) => row.name === name);
   if (row === undefined) throw new Error(`Measure ${name}: there is no such row`);
   return row.shape;
-}
-
-/** The database with what it has not yet taken in from its write-ahead log. */
-function fileSize(cwd: string): number {
-  const files = [...Deno.readDirSync(join(cwd, "data"))];
-  return files.reduce((sum, { name }) => sum + Deno.statSync(join(cwd, "data", name)).size, 0);
-}
-
-async function usedMemory(redis: RedisServer): Promise<number> {
-  const info = await redis.command("INFO", "memory");
-  return Number(/used_memory:(\d+)/.exec(String(info))?.[1]);
-}
-
-function residentMegabytes(pid: number): number {
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }

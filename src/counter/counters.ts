@@ -53,6 +53,8 @@ export interface Counters {
   set(id: CounterId, setting: Setting): Promise<Held>;
   /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
   delete(id: CounterId): Promise<Held>;
+  /** How many are best set together. */
+  readonly importPortion: number;
   /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their place. */
   setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
@@ -74,6 +76,7 @@ export function createCounters(
   const seen = new Recent<CounterId, number>(REMEMBERED);
   const { batches, idsPerBatch } = store;
   const limits = { batches, idsPerBatch, deadlineMs: DEADLINE_MS };
+  const asking = { ...limits, lingers: false, overdue: "store-unavailable" } as const;
 
   const changes = new GroupCalls<ChangeCall, Changed>({
     ...limits,
@@ -96,9 +99,7 @@ export function createCounters(
     send: (groups) => countGroupsOnce(store, groups),
   });
   const counts = new GroupCalls<"count", number>({
-    ...limits,
-    lingers: false,
-    overdue: "store-unavailable",
+    ...asking,
     async send(groups) {
       const outcomes = await store.read(groups.map(({ id }) => id));
       remember(groups, outcomes);
@@ -106,9 +107,7 @@ export function createCounters(
     },
   });
   const histories = new GroupCalls<Day, Held>({
-    ...limits,
-    lingers: false,
-    overdue: "store-unavailable",
+    ...asking,
     async send(groups) {
       const outcomes = await store.history(groups.map(({ id, call }) => ({ id, since: call })));
       remember(groups, outcomes.map((held) => held instanceof Problem ? held : held.hits));
@@ -169,6 +168,7 @@ export function createCounters(
     change(id, { kind: "set", ...setting });
   return {
     source: store.source,
+    importPortion: store.importPortion,
     calendar,
     get waiting() {
       return waiting();

@@ -14,6 +14,8 @@ export interface NumberedLine {
 /** Options of {@linkcode importLines}. */
 export interface ImportOptions {
   today: Day;
+  /** How many lines are taken together at most; they are in memory until then. */
+  portion: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
   take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
 }
@@ -57,10 +59,8 @@ export async function importLines(
   return portions.taken;
 }
 
-/** How many lines are taken together: sorted, they touch fewer pages of a database than they would one by one. */
-const MOST_LINES = 50_000;
-/** How many days they may have together, which is what takes memory. */
-const MOST_DAYS = 1_000_000;
+/** How many days the lines of a portion may have on average, which is what takes memory. */
+const DAYS_PER_LINE = 20;
 /** How the last line of an export begins. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
@@ -82,7 +82,8 @@ class Portions {
   }
 
   get isFull(): boolean {
-    return this.#lines.length >= MOST_LINES || this.#days >= MOST_DAYS;
+    const { portion } = this.#options;
+    return this.#lines.length >= portion || this.#days >= portion * DAYS_PER_LINE;
   }
 
   add(numbered: NumberedLine): void {

@@ -29,6 +29,7 @@ export function importCounters({ counters, access }: CounterService): Endpoint {
       try {
         const imported = await importLines(lines, {
           today,
+          portion: counters.importPortion,
           take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
         });
         const { changed, changes } = preview ?? {};

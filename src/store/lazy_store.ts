@@ -3,7 +3,10 @@ import type { CounterStore } from "../counter/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
 /** What is known of a store before it is open. */
-export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch">;
+export type StoreTraits = Pick<
+  CounterStore,
+  "source" | "batches" | "idsPerBatch" | "importPortion"
+>;
 
 /** Options of {@linkcode createLazyStore}. */
 export interface LazyStoreOptions {

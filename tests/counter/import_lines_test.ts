@@ -12,6 +12,7 @@ function taker(...refused: string[]) {
   return {
     portions,
     today,
+    portion: 50_000,
     take(lines: readonly Line[]) {
       portions.push([...lines]);
       const problems = lines.flatMap(({ id }, place): [number, Problem][] =>

@@ -19,6 +19,7 @@ export class ModelStore implements CounterStore {
   readonly source = "memory";
   readonly batches = 1;
   readonly idsPerBatch = 100;
+  readonly importPortion = 50_000;
   readonly counters = new Map<CounterId, Held>();
   readonly #marks = new Map<CounterId, KnownMarks>();
   readonly #today: () => Day;

@@ -1,9 +1,11 @@
 import { deepStrictEqual } from "node:assert/strict";
+import fc from "fast-check";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import type { Change } from "../../../src/counter/store.ts";
 import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { readRecords } from "../../../src/store/kv/kv_records.ts";
 import { createNearReader } from "../../../src/store/kv/near_records.ts";
+import { times } from "../../faults/numbers.ts";
 import { betweenLists } from "../../support/between_lists.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
@@ -80,3 +82,52 @@ Deno.test("createKvStore shared: a hit that comes between two reads for many tha
   ]);
   await store.close();
 });
+
+/** Some of the counters: so many, from one on, each so far from the one before. */
+const some = fc.record({
+  first: fc.nat(ALL.length - 1),
+  step: fc.constantFrom(1, 2, 7, 31),
+  count: fc.integer({ min: 1, max: 60 }),
+});
+const settings = fc.record({
+  kind: fc.constantFrom("set" as const, "set" as const, "set" as const, "delete" as const),
+  ids: some,
+  mode: fc.constantFrom("replace" as const, "max" as const),
+  hits: fc.nat(50),
+  days: fc.option(
+    fc.record({
+      newest: fc.integer({ min: SOME_DAY - 900, max: SOME_DAY }),
+      hits: fc.array(fc.nat(9), { minLength: 1, maxLength: 500 }),
+    }),
+    { nil: undefined },
+  ),
+});
+
+for (const shared of [false, true]) {
+  const kind = shared ? "shared" : "of its own";
+  Deno.test(`createKvStore ${kind}: many set together become what they become one by one`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(settings, { maxLength: 12 }), async (taken) => {
+        const together = kvStore({ kv: await Deno.openKv(":memory:"), shared });
+        const apart = kvStore({ kv: await Deno.openKv(":memory:"), shared });
+        for (const { kind, ids, mode, hits, days } of taken) {
+          const changes = chosen(ids).map((id): Change =>
+            kind === "delete" ? { kind, id } : { kind, id, mode, hits, days }
+          );
+          const expected = [];
+          for (const change of changes) expected.push(...await apart.change([change]));
+          deepStrictEqual(await together.change(changes), expected);
+        }
+        const questions = ALL.map((id) => ({ id: counterId(id), since: -Infinity }));
+        deepStrictEqual(await together.history(questions), await apart.history(questions));
+        await Promise.all([together.close(), apart.close()]);
+      }),
+      { numRuns: times(15, 500) },
+    );
+  });
+}
+
+function chosen({ first, step, count }: { first: number; step: number; count: number }) {
+  const places = Array.from({ length: count }, (_, index) => (first + index * step) % ALL.length);
+  return [...new Set(places)].map((place) => counterId(ALL[place] ?? ""));
+}

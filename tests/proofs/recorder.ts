@@ -44,7 +44,7 @@ export class Recorder {
     const result = await this.#exchange(caller, url, authorizedRequest(line, lines.join("")));
     const told = JSON.stringify({ counters: lines.length });
     if (result.body !== undefined && result.body !== told) this.#wrong.push(result.body);
-    const end = result.end ?? (result.status === 503 ? Infinity : undefined);
+    const end = result.end ?? (result.storedSome ? Infinity : undefined);
     for (const [id, op] of settings) this.#note(id, { ...result, op, seen: undefined, end });
     return result.body !== undefined;
   }
@@ -66,7 +66,9 @@ export class Recorder {
     const status = answer?.status ?? 0;
     const outcome = answer?.status ?? kind;
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
-    const exchange = { status, start: sentAt };
+    // Where the answer says that none was, it was none: each that nobody knew of would multiply what is to be tried.
+    const storedSome = status === 503 && !answer?.body.includes("Lines stored for sure: 0.");
+    const exchange = { status, storedSome, start: sentAt };
     if (status === 200) return { ...exchange, end: sentAt + milliseconds, body: answer?.body };
     if (kind === "broken" || status === 504) return { ...exchange, end: Infinity };
     // Not thrown here, where it would end the callers and not the test.
@@ -94,6 +96,8 @@ export function heldIn(json: { hits: number; days?: Record<string, number> }): S
 
 type Exchange = {
   status: number;
+  /** Whether an import that ended in 503 may have stored some of its lines. */
+  storedSome: boolean;
   start: number;
   end?: number | undefined;
   body?: string | undefined;

@@ -1,20 +1,33 @@
 import { join } from "node:path";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { kvKeys } from "../../src/store/kv/kv_keys.ts";
+import { encodeLedger } from "../../src/store/kv/ledger_code.ts";
+import { formatLedger } from "../../src/store/redis/ledger_text.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
 /** What every counter starts with: a number that a store keeps no shared copy of, as it does of small ones. */
 const HITS = 12_345;
 /** How many counters one commit sets: 80 kB of keys is the most (docs.deno.com, "Key-value store limits"). */
-const PER_COMMIT = 500;
+const PER_COMMIT = 250;
+
+/** They were hit today already: what a hit costs that opens a day is measured by itself. */
+function ledger() {
+  const openDay = createCalendar("UTC").today();
+  return { openDay, opening: HITS - 1, firstYear: undefined, before: [] };
+}
 
 /** Makes the counters n1 … n`count` in the default file of a service in `cwd`, which must not run. */
 export async function prefillKv(cwd: string, count: number): Promise<void> {
   await Deno.mkdir(join(cwd, "data"));
   const kv = await Deno.openKv(join(cwd, "data", "counters.kv"));
   const value = new Deno.KvU64(BigInt(HITS));
+  const days = encodeLedger(ledger());
+  const keys = kvKeys("hits:");
   for (let id = 1; id <= count;) {
     const operation = kv.atomic();
     for (const end = id + PER_COMMIT; id < end && id <= count; id++) {
-      operation.set(["hits:", `n${id}`], value);
+      operation.set(keys.total(`n${id}`), value);
+      operation.set(keys.ledger(`n${id}`), days);
     }
     await operation.commit();
   }
@@ -23,8 +36,11 @@ export async function prefillKv(cwd: string, count: number): Promise<void> {
 
 /** The same in a Redis, in the form that a counter has there. */
 export async function prefillRedis(redis: RedisServer, count: number): Promise<void> {
-  await redis.command("EVAL", FILL, "0", String(count), String(HITS));
+  await redis.command("EVAL", FILL, "0", String(count), String(HITS), formatLedger(ledger()));
 }
 
-const FILL =
-  "for i = 1, tonumber(ARGV[1]) do redis.call('SET', 'hits:n' .. i, ARGV[2]) end return 1";
+const FILL = `for i = 1, tonumber(ARGV[1]) do
+  redis.call('SET', 'hits:n' .. i, ARGV[2])
+  redis.call('SET', '{hits:n' .. i .. '}days', ARGV[3])
+end
+return 1`;

@@ -251,6 +251,16 @@ interface Room {
   readonly counters: Counters;
 }
 
+/** Hits so many counters once each. */
+export async function hitEach(store: CounterStore, count: number): Promise<void> {
+  for (let first = 0; first < count; first += store.idsPerBatch) {
+    const length = Math.min(store.idsPerBatch, count - first);
+    await store.change(
+      Array.from({ length }, (_, index) => addition(counterId(`n${first + index}`), 1)),
+    );
+  }
+}
+
 /** Hits in bursts of ten, so that the batches of several stores meet. */
 async function paced(counters: Counters, id: CounterId, times: number): Promise<number[]> {
   const numbers: number[] = [];

@@ -1,11 +1,14 @@
 import type { CounterId } from "../../counter/counter_id.ts";
+import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
+import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
+import { readOpen } from "./read_open.ts";
 
 /** How many records are kept for sure. */
 const KEPT = 10_000;
@@ -22,12 +25,14 @@ export interface OwnDatabaseOptions extends KvPlace {
 export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDatabase {
   const place = { kv, keys };
   const kept = new Recent<CounterId, KvRecord>(KEPT);
+  /** Of many more than are kept. */
+  const openDays = createOpenDays();
   /** How many commits have begun, and how many of them are under way. */
   let [begun, underWay] = [0, 0];
 
   async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
     const since = underWay === 0 ? begun : undefined;
-    const records = await ask(place, questions);
+    const records = await readOpen(place, { ask, openDays, questions });
     // What was read while a commit was under way may be what was there before it.
     if (since === begun) keepRead(questions, records);
     return records;
@@ -39,6 +44,7 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
       const question = questions[index];
       if (question === undefined) return;
       const { id, withLedger } = question;
+      if (withLedger) noteOpen(id, openDay);
       if (withLedger || kept.get(id)?.versionstamp !== versionstamp) {
         keep(id, { outcome, versionstamp, openDay });
       }
@@ -86,7 +92,12 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
       forget(plans);
       throw new Problem("outcome-unknown", { cause });
     }
-    for (const plan of plans) keep(plan.change.id, recordAfter(plan, versionstamp));
+    for (const plan of plans) {
+      const { change: { id }, writes } = plan;
+      const record = recordAfter(plan, versionstamp);
+      keep(id, record);
+      if (writes?.total === undefined || writes.history !== undefined) noteOpen(id, record.openDay);
+    }
   }
 
   /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
@@ -95,8 +106,16 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     else kept.delete(id);
   }
 
+  function noteOpen(id: CounterId, day: Day): void {
+    if (day === -Infinity) openDays.delete(id);
+    else openDays.set(id, day);
+  }
+
   function forget(plans: readonly Plan[]): void {
-    for (const { change: { id } } of plans) kept.delete(id);
+    for (const { change: { id } } of plans) {
+      kept.delete(id);
+      openDays.delete(id);
+    }
   }
 
   return {
@@ -105,7 +124,7 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     marksExpire: false,
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
-    isOpen: (id, day) => (kept.get(id)?.openDay ?? -Infinity) >= day,
+    isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
     isWriting: () => underWay > 0,
     read,
     commit,

@@ -1,36 +1,23 @@
-import type { CounterId } from "../../counter/counter_id.ts";
-import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
-import { Recent } from "../../recent.ts";
+import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { OWN } from "./kv_keys.ts";
-import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
+import { type KvPlace, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
+import { readOpen } from "./read_open.ts";
 
 /** How long the database keeps what makes hits the same: as long as somebody looks for it. */
 const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
-/** Of how many counters the open day is remembered for sure. */
-const REMEMBERED = 10_000;
 
 /** A database that others write to as well: totals are asked for each time. */
 export function createSharedDatabase(place: KvPlace): KvDatabase {
   const { kv } = place;
   const markKey = [OWN, "writer", crypto.randomUUID()];
-  // No day is closed again by anybody, but for a counter that ends, which has no total then.
-  const openDays = new Recent<CounterId, Day>(REMEMBERED);
+  const openDays = createOpenDays();
   let commits = 0;
-
-  async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
-    const records = await ask(place, questions);
-    return records.map((record, index) => {
-      const question = questions[index];
-      if (question === undefined || question.withLedger) return record;
-      return { ...record, openDay: openDays.get(question.id) ?? -Infinity };
-    });
-  }
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
     const operation = commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME });
@@ -70,7 +57,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
     isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
     // Elsewhere than on a disk of one's own, reading does not slow down what is written.
     isWriting: () => false,
-    read,
+    read: (questions, ask = readRecords) => readOpen(place, { ask, openDays, questions }),
     commit,
     close: () => Promise.resolve(kv.close()),
   };

@@ -2,7 +2,7 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
 import { type Addition, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { Recent } from "../../recent.ts";
+import { createOpenDays } from "../open_days.ts";
 import { ledgerKey } from "./ledger_key.ts";
 import type { RedisCalls } from "./redis_calls.ts";
 import { callOf, calls, type Scripts } from "./script_calls.ts";
@@ -16,8 +16,6 @@ export interface RedisAdditionsOptions {
   prefix: string;
 }
 
-/** How many counters are known for sure to be open. */
-const REMEMBERED = 10_000;
 /** Up to here a counter is far from full, and can be added to without a look at it. */
 const FAR_FROM_FULL = MAX_HITS / 2;
 
@@ -27,8 +25,7 @@ const FAR_FROM_FULL = MAX_HITS / 2;
  */
 export class RedisAdditions {
   readonly #options: RedisAdditionsOptions;
-  /** The latest day that a counter is known to be open on. */
-  #open = new Recent<CounterId, Day>(REMEMBERED);
+  #open = createOpenDays();
   /** Additions that left the bounds of a counter and are being undone, by id. */
   readonly #takenBack = new Map<CounterId, number>();
   /** When scripts were found to be forbidden: another day may be luckier. */
@@ -81,7 +78,7 @@ export class RedisAdditions {
 
   /** Knows no longer what is open: another Redis may answer next, which was not told of every day. */
   forgetAll(): void {
-    this.#open = new Recent(REMEMBERED);
+    this.#open = createOpenDays();
   }
 
   #keyOf(id: CounterId): string {

@@ -4,13 +4,15 @@ import { createCounters } from "../../../src/counter/counters.ts";
 import { testOnce } from "../../support/once_contract.ts";
 import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
-import { addition, rejectsWith, testStore } from "../../support/store_contract.ts";
+import { addition, hitEach, rejectsWith, testStore } from "../../support/store_contract.ts";
 import { kvStore } from "../../support/kv_store.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const PREFIX = "hits:";
 const HOME = counterId("home");
+/** More counters than a store keeps all of. */
+const MANY = 21_000;
 
 for (const { name, kind } of KV_KINDS) {
   testStore(name, kind);
@@ -38,6 +40,27 @@ Deno.test("createKvStore: the longest ids fit into a commit with the longest pre
   deepStrictEqual(await counters.change(additions), additions.map(() => 1));
   await counters.close();
 });
+
+for (const shared of [false, true]) {
+  const kind = shared ? "shared" : "of its own";
+  Deno.test(`createKvStore ${kind}: however many are hit on a day, their ledgers are asked for once`, async () => {
+    const kv = await Deno.openKv(":memory:");
+    const store = kvStore({ kv, shared });
+    await hitEach(store, MANY);
+    const asked: Deno.KvKey[] = [];
+    const getMany = kv.getMany.bind(kv);
+    Object.defineProperty(kv, "getMany", {
+      value: (...args: Parameters<typeof getMany>) => {
+        asked.push(...args[0]);
+        return getMany(...args);
+      },
+    });
+    await hitEach(store, MANY);
+    ok(asked.length > 0);
+    strictEqual(asked.filter(([first]) => first !== PREFIX).length, 0);
+    await store.close();
+  });
+}
 
 Deno.test("createKvStore: an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();

@@ -8,7 +8,7 @@ import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { connected, openRedisStore } from "../../support/redis_backend.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
-import { addition, rejectsWith, shown } from "../../support/store_contract.ts";
+import { addition, hitEach, rejectsWith, shown } from "../../support/store_contract.ts";
 
 const HOME = counterId("home");
 const DAY = 20_778;
@@ -29,6 +29,25 @@ Deno.test(
       }
     }
     deepStrictEqual(daysOf(await historyOf(store)), hit);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: however many are hit on a day, their ledgers are looked at once",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const scripts = async () => {
+      const info = await redis.command("INFO", "commandstats");
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(info))?.[1]);
+    };
+    await hitEach(store, 21_000);
+    const before = await scripts();
+    ok(before >= 21_000, `${before}`);
+    await hitEach(store, 21_000);
+    strictEqual(await scripts(), before);
     await store.close();
   },
 );

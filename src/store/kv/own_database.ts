@@ -1,5 +1,4 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
@@ -8,7 +7,7 @@ import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
-import { readOpen } from "./read_open.ts";
+import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 
 /** How many records are kept for sure. */
 const KEPT = 10_000;
@@ -44,7 +43,6 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
       const question = questions[index];
       if (question === undefined) return;
       const { id, withLedger } = question;
-      if (withLedger) noteOpen(id, openDay);
       if (withLedger || kept.get(id)?.versionstamp !== versionstamp) {
         keep(id, { outcome, versionstamp, openDay });
       }
@@ -93,10 +91,9 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
       throw new Problem("outcome-unknown", { cause });
     }
     for (const plan of plans) {
-      const { change: { id }, writes } = plan;
       const record = recordAfter(plan, versionstamp);
-      keep(id, record);
-      if (writes?.total === undefined || writes.history !== undefined) noteOpen(id, record.openDay);
+      keep(plan.change.id, record);
+      noteOpenDay(openDays, plan, record);
     }
   }
 
@@ -104,11 +101,6 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
   function keep(id: CounterId, record: KvRecord): void {
     if (typeof record.outcome === "number" && record.versionstamp !== null) kept.set(id, record);
     else kept.delete(id);
-  }
-
-  function noteOpen(id: CounterId, day: Day): void {
-    if (day === -Infinity) openDays.delete(id);
-    else openDays.set(id, day);
   }
 
   function forget(plans: readonly Plan[]): void {

@@ -5,7 +5,7 @@ import type { KvDatabase } from "./kv_database.ts";
 import { OWN } from "./kv_keys.ts";
 import { type KvPlace, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
-import { readOpen } from "./read_open.ts";
+import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 
 /** How long the database keeps what makes hits the same: as long as somebody looks for it. */
 const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
@@ -24,9 +24,8 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
     operation.set(markKey, ++commits, { expireIn: MARK_LIFETIME_MS });
     const versionstamp = await carriedOut(operation);
     for (const plan of plans) {
-      const { id } = plan.change;
-      if (versionstamp === null) openDays.delete(id);
-      else openDays.set(id, recordAfter(plan, versionstamp).openDay);
+      if (versionstamp === null) openDays.delete(plan.change.id);
+      else noteOpenDay(openDays, plan, recordAfter(plan, versionstamp));
     }
     return versionstamp !== null;
   }

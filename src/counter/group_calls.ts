@@ -196,6 +196,4 @@ export class GroupCalls<Call, Result, Part = never> {
   }
 }
 
-function refused(): Promise<never> {
-  return Promise.reject(new Problem("store-unavailable"));
-}
+const refused = (): Promise<never> => Promise.reject(new Problem("store-unavailable"));

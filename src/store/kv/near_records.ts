@@ -8,7 +8,6 @@ const ENTRIES_PER_COUNTER = 6;
 const BATCH = 500;
 /** What stands in another order in JavaScript than in a database. */
 const SURROGATE = /[\ud800-\udfff]/;
-
 /** How often counters are asked for one by one after too many others lay between them. */
 const TIMES_APART = 9;
 

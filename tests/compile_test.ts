@@ -25,12 +25,13 @@ Deno.test("deno task compile: packs the bundle and the flags, and no secret", as
     ok(Number(listed?.[2]) < 1000, listed?.[0]);
   });
 
-  await t.step("gives the program the permissions of the start task, and KV", () => {
+  await t.step("gives the program the flags of the start task, and KV", () => {
     const granted = Object.entries(settings.permissions)
       .filter(([name, value]) => name.startsWith("allow_") && name !== "allow_import" && value)
       .map(([name, value]) => [`--${name.replace("_", "-")}`, value].join("=").replace(/=$/, ""));
-    const flags = startFlags().filter((flag) => flag !== "--no-prompt");
+    const flags = startFlags().filter((flag) => flag.startsWith("--allow"));
     deepStrictEqual(granted.toSorted(), flags.toSorted());
+    strictEqual(`--v8-flags=${settings.v8_flags.slice(-2).join(",")}`, startFlags()[0]);
     strictEqual(settings.permissions.prompt, false);
     ok(settings.unstable_config.features.includes("kv"));
   });

@@ -1,4 +1,4 @@
-import { match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { freePort } from "../support/free_port.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -9,6 +9,7 @@ import { Ledger } from "./ledger.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitOnce, pause, startSteady } from "./load.ts";
 import { reportKept } from "./numbers.ts";
+import { outagesIn } from "./outages.ts";
 import { waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 
@@ -41,8 +42,7 @@ Deno.test(
     await load.stop();
     ledger.checkOutcomes(200, 503);
     const stored = ledger.checkExact(await storedInRedis(redis));
-    strictEqual(service.stderr().match(/store away/g)?.length, 1, service.stderr());
-    strictEqual(service.stderr().match(/store back/g)?.length, 1, service.stderr());
+    deepStrictEqual(outagesIn(service.stderr()), { away: 1, back: 1 }, service.stderr());
     const measured = `listens in ${Math.round(listening)} ms, counts ${
       Math.round(back)
     } ms after Redis came`;

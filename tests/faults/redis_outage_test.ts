@@ -1,10 +1,11 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { SECRET } from "../support/secret.ts";
 import { pause, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
+import { outagesIn } from "./outages.ts";
 import { waitForCount, waitForHits } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
@@ -35,13 +36,13 @@ for (const { title, args, through } of outages) {
         await proxy.refuse();
         proxy.cut();
       } else await redis.stop();
-      await logged(service, "store away", run);
+      await logged(service, "away", run);
       // A longer one finds longer pauses between the tries to connect.
       if (run % 2 === 0) await pause(1500);
       if (through) proxy.accept();
       else await redis.start();
       slowestReturn = Math.max(slowestReturn, await waitForCount(ledger, "the return", 2500));
-      await logged(service, "store back", run);
+      await logged(service, "back", run);
     }
     await load.stop();
     ledger.checkOutcomes(200, 503, 504);
@@ -49,8 +50,7 @@ for (const { title, args, through } of outages) {
     ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
     const stored = ledger.check(await storedInRedis(redis));
     const log = service.stderr();
-    strictEqual(log.match(/store away/g)?.length, runs, log);
-    strictEqual(log.match(/store back/g)?.length, runs, log);
+    deepStrictEqual(outagesIn(log), { away: runs, back: runs }, log);
     const measured = `worst answer ${Math.round(ledger.slowest)} ms, back within ${
       Math.round(slowestReturn)
     } ms`;
@@ -59,8 +59,8 @@ for (const { title, args, through } of outages) {
 }
 
 /** Waits until the log has told an event so many times, so that no outage is taken for a part of the one before. */
-async function logged(service: Service, event: string, times: number): Promise<void> {
-  await waitFor(`"${event}", ${times} times`, () => {
-    return service.stderr().split(event).length > times || undefined;
+async function logged(service: Service, event: "away" | "back", times: number): Promise<void> {
+  await waitFor(`"store ${event}", ${times} times`, () => {
+    return outagesIn(service.stderr())[event] >= times || undefined;
   });
 }

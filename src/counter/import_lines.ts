@@ -14,7 +14,7 @@ export interface NumberedLine {
 /** Options of {@linkcode importLines}. */
 export interface ImportOptions {
   today: Day;
-  /** How many lines are taken together at most; they are in memory until then. */
+  /** How many lines are taken together at most, fewer where they have days: they are in memory until then. */
   portion: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
   take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
@@ -59,8 +59,8 @@ export async function importLines(
   return portions.taken;
 }
 
-/** How many days the lines of a portion may have on average, which is what takes memory. */
-const DAYS_PER_LINE = 20;
+/** How many days take as much memory as all the rest of a line. */
+const DAYS_PER_LINE = 12;
 /** How the last line of an export begins. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
@@ -83,7 +83,7 @@ class Portions {
 
   get isFull(): boolean {
     const { portion } = this.#options;
-    return this.#lines.length >= portion || this.#days >= portion * DAYS_PER_LINE;
+    return this.#lines.length + this.#days / DAYS_PER_LINE >= portion;
   }
 
   add(numbered: NumberedLine): void {

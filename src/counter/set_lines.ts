@@ -2,6 +2,7 @@ import { Problem } from "../problem.ts";
 import type { Held } from "./days.ts";
 import { giveWay } from "./give_way.ts";
 import type { Line } from "./line.ts";
+import { SortedPlaces } from "./sorted_places.ts";
 
 /** Options of {@linkcode setLines}. */
 export interface SetLinesOptions {
@@ -26,10 +27,10 @@ export async function setLines(
   lines: readonly Line[],
   { set, portion, called }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
-  const places = [...lines.keys()].sort((a, b) => compare(lines[a]?.id, lines[b]?.id));
+  const places = await SortedPlaces.of(lines);
   const problems = new Map<number, Problem>();
   let failure: Problem | undefined;
-  let next = 0;
+  let left = lines.length;
   let own = 0;
 
   async function setOne(place: number): Promise<void> {
@@ -47,11 +48,12 @@ export async function setLines(
 
   async function setPortions(): Promise<void> {
     let busy = true;
-    while (next < places.length && failure === undefined) {
+    while (left > 0 && failure === undefined) {
       const began = performance.now();
       const others = called() - own;
       const size = busy ? Math.min(portion, BESIDE_OTHERS) : portion;
-      const some = places.slice(next, next += size);
+      const some = places.take(size);
+      left -= some.length;
       await Promise.all(some.map(setOne));
       // Not who waits now: those who were answered together with this portion call again a moment later.
       busy = called() - own > others;
@@ -61,13 +63,7 @@ export async function setLines(
 
   await Promise.all(Array.from({ length: LANES }, setPortions));
   if (failure !== undefined) {
-    for (const place of places.slice(next)) problems.set(place, failure);
+    for (const place of places.take(left)) problems.set(place, failure);
   }
   return problems;
-}
-
-/** Stable where it is used to sort, so that of two lines of one counter the later one comes later. */
-function compare(one: string | undefined, other: string | undefined): number {
-  if (one === other || one === undefined || other === undefined) return 0;
-  return one < other ? -1 : 1;
 }

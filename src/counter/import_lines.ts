@@ -61,6 +61,10 @@ export async function importLines(
 
 /** How many days take as much memory as all the rest of a line. */
 const DAYS_PER_LINE = 12;
+/** How long lines that are taken together may take, in milliseconds: no more are read meanwhile, and proxies give up after a minute. */
+const LONGEST_MS = 10_000;
+/** How many times fewer come first, as nobody knows yet how fast they are taken. */
+const FIRST_PART = 3;
 /** How the last line of an export begins. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
@@ -72,9 +76,12 @@ class Portions {
   #days = 0;
   #taken = 0;
   #ended = false;
+  /** How many lines without days make a portion, by how long the last one took. */
+  #size: number;
 
   constructor(options: ImportOptions) {
     this.#options = options;
+    this.#size = options.portion / FIRST_PART;
   }
 
   get taken(): number {
@@ -82,8 +89,11 @@ class Portions {
   }
 
   get isFull(): boolean {
-    const { portion } = this.#options;
-    return this.#lines.length + this.#days / DAYS_PER_LINE >= portion;
+    return this.#weight >= this.#size;
+  }
+
+  get #weight(): number {
+    return this.#lines.length + this.#days / DAYS_PER_LINE;
   }
 
   add(numbered: NumberedLine): void {
@@ -97,12 +107,15 @@ class Portions {
   }
 
   async flush(): Promise<void> {
-    const [lines, numbers] = [this.#lines, this.#numbers];
+    const [lines, numbers, weight] = [this.#lines, this.#numbers, this.#weight];
     this.#lines = [];
     this.#numbers = [];
     this.#days = 0;
     if (lines.length === 0) return;
-    const problems = await this.#options.take(lines);
+    const { take, portion } = this.#options;
+    const began = performance.now();
+    const problems = await take(lines);
+    this.#size = Math.min(portion, weight * LONGEST_MS / (performance.now() - began));
     this.#taken += lines.length - problems.size;
     for (const [place, problem] of problems) {
       const line = numbers[place] ?? NaN;

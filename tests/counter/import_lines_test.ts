@@ -12,7 +12,7 @@ function taker(...refused: string[]) {
   return {
     portions,
     today,
-    portion: 50_000,
+    portion: 60_000,
     take(lines: readonly Line[]) {
       portions.push([...lines]);
       const problems = lines.flatMap(({ id }, place): [number, Problem][] =>
@@ -71,15 +71,33 @@ Deno.test("importLines: what came before a broken connection is taken", async ()
 
 Deno.test("importLines: takes lines together, but never so many that memory would not hold", async () => {
   const options = taker();
-  const many = async function* () {
-    for (let part = 0; part < 60; part++) {
-      yield Array.from({ length: 1000 }, (_, index) => ({ number: index, text: line("a") }));
-    }
-  };
-  strictEqual(await importLines(many(), options), 60_000);
-  deepStrictEqual(options.portions.map(({ length }) => length), [50_000, 10_000]);
+  strictEqual(await importLines(thousands(100), options), 100_000);
+  deepStrictEqual(options.portions.map(({ length }) => length), [20_000, 60_000, 20_000]);
   const wide = taker();
   const text = '{"id":"a","hits":1,"days":{"1970-01-01":1,"2026-11-20":1}}';
   await importLines(source(...new Array<string>(60).fill(text)), wide);
-  deepStrictEqual(wide.portions.map(({ length }) => length), [29, 29, 2]);
+  deepStrictEqual(wide.portions.map(({ length }) => length), [12, 35, 13]);
 });
+
+Deno.test("importLines: where 20,000 lines take 40 s, no more than 5,000 come next: who sends them waits no longer than 10 s", async () => {
+  const options = taker();
+  const clock = performance.now;
+  let elapsedMs = 0;
+  const take = (lines: readonly Line[]) => {
+    elapsedMs += lines.length * 2;
+    return options.take(lines);
+  };
+  performance.now = () => elapsedMs;
+  try {
+    await importLines(thousands(30), { ...options, take });
+  } finally {
+    performance.now = clock;
+  }
+  deepStrictEqual(options.portions.map(({ length }) => length), [20_000, 5000, 5000]);
+});
+
+async function* thousands(count: number): AsyncGenerator<NumberedLine[]> {
+  for (let part = 0; part < count; part++) {
+    yield Array.from({ length: 1000 }, (_, index) => ({ number: index, text: line("a") }));
+  }
+}

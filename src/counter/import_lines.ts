@@ -60,7 +60,7 @@ export async function importLines(
 }
 
 /** How many days take as much memory as all the rest of a line. */
-const DAYS_PER_LINE = 12;
+const DAYS_PER_LINE = 10;
 /** How long lines that are taken together may take, in milliseconds: no more are read meanwhile, and proxies give up after a minute. */
 const LONGEST_MS = 10_000;
 /** How many times fewer come first, as nobody knows yet how fast they are taken. */

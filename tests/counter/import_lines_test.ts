@@ -76,7 +76,7 @@ Deno.test("importLines: takes lines together, but never so many that memory woul
   const wide = taker();
   const text = '{"id":"a","hits":1,"days":{"1970-01-01":1,"2026-11-20":1}}';
   await importLines(source(...new Array<string>(60).fill(text)), wide);
-  deepStrictEqual(wide.portions.map(({ length }) => length), [12, 35, 13]);
+  deepStrictEqual(wide.portions.map(({ length }) => length), [10, 29, 21]);
 });
 
 Deno.test("importLines: where 20,000 lines take 40 s, no more than 5,000 come next: who sends them waits no longer than 10 s", async () => {

@@ -21,8 +21,8 @@ export class Caller {
   #connection: Deno.TcpConn | undefined;
   readonly #buffer = new Uint8Array(16_384);
 
-  /** Sends one request, never twice; `head` ends with the empty line. */
-  async send(url: string, head: string): Promise<Result> {
+  /** Sends one request, never twice; `head` ends with the empty line. Tells when it is on its way. */
+  async send(url: string, head: string, onSent?: () => void): Promise<Result> {
     const sentAt = performance.now();
     const result = (kind: Result["kind"], answer?: RawAnswer): Result => ({
       kind,
@@ -38,7 +38,9 @@ export class Caller {
     }
     const timer = setTimeout(() => this.close(), FAR_AWAY_MS);
     try {
-      const answer = await this.#exchange(connection, head);
+      await write(connection, head);
+      onSent?.();
+      const answer = await this.#answer(connection);
       if (answer.headers.get("connection") === "close") this.close();
       return result("answered", answer);
     } catch {
@@ -58,9 +60,7 @@ export class Caller {
     this.#connection = undefined;
   }
 
-  async #exchange(connection: Deno.TcpConn, head: string): Promise<RawAnswer> {
-    const bytes = new TextEncoder().encode(head);
-    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  async #answer(connection: Deno.TcpConn): Promise<RawAnswer> {
     let received = Buffer.alloc(0);
     for (;;) {
       const length = await connection.read(this.#buffer);
@@ -70,4 +70,9 @@ export class Caller {
       if (answer !== undefined) return answer;
     }
   }
+}
+
+async function write(connection: Deno.TcpConn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }

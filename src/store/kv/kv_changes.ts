@@ -5,6 +5,7 @@ import type { StoreHealth } from "../store_health.ts";
 import { commitParts } from "./commit_parts.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { createNearReader } from "./near_records.ts";
+import { Newcomers, takesAsNew } from "./newcomers.ts";
 import type { Plan } from "./plan.ts";
 import { plansFor } from "./plans_for.ts";
 
@@ -26,9 +27,11 @@ export function createKvChanges(
   { database, health, today }: KvChangesOptions,
 ): (changes: readonly Change[]) => Promise<ChangeOutcome[]> {
   const readNear = createNearReader();
+  const newcomers = new Newcomers();
 
   async function change(changes: readonly Change[], giveUp: number): Promise<ChangeOutcome[]> {
-    const planned = plansFor(changes, { database, today: today(), readNear });
+    const options = { database, today: today(), readNear };
+    const planned = newcomers.plansFor(changes, options) ?? plansFor(changes, options);
     const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
     const parts = commitParts(plans, database.keys.longest);
     const [only = []] = parts;
@@ -54,6 +57,10 @@ export function createKvChanges(
   async function carryOut(plans: readonly Plan[], giveUp: number): Promise<ChangeOutcome[]> {
     const writing = plans.filter(({ writes }) => writes !== undefined);
     if (writing.length > 0 && !await database.commit(writing).catch(unwritten)) {
+      if (plans.some(takesAsNew)) {
+        newcomers.missed();
+        return await change(plans.map((plan) => plan.change), giveUp);
+      }
       if (performance.now() > giveUp) unread(new Error("Too many conflicts with other writers"));
       await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
       return await change(plans.map((plan) => plan.change), giveUp);

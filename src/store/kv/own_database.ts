@@ -6,6 +6,7 @@ import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
+import { takesAsNew } from "./newcomers.ts";
 import type { Plan } from "./plan.ts";
 import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 
@@ -77,7 +78,8 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
       return versionstamp !== plans[index]?.before.versionstamp;
     });
     const written = changed?.find(({ versionstamp }) => versionstamp !== null);
-    if (written?.versionstamp) return written.versionstamp;
+    // What was taken to be new may have been there all the time.
+    if (written?.versionstamp && !plans.some(takesAsNew)) return written.versionstamp;
     const surely = changed?.length === 0 && SURELY_REFUSED.test(String(cause));
     throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
   }

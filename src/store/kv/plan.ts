@@ -13,9 +13,10 @@ import { Problem } from "../../problem.ts";
 import type { NewMarks } from "./kv_marks.ts";
 import type { KvRecord } from "./kv_records.ts";
 
-/** What a change makes of a counter, as that was when it was read. */
+/** What a change makes of a counter. */
 export interface Plan {
   readonly change: Change;
+  /** The counter as it was read, or is taken to be. */
   readonly before: KvRecord;
   /** What the caller is told once it is written. */
   readonly outcome: ChangeOutcome;

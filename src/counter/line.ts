@@ -112,7 +112,9 @@ function daysOf(value: unknown, today: Day): Days {
   const newest = Math.max(...days);
   const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
   // All days from the newest back to the first, also those that are not named.
-  for (const text of texts) hits[newest - dayOf(text, today)] = numberOf(value[text], text);
+  texts.forEach((text, index) => {
+    hits[newest - (days[index] ?? NaN)] = numberOf(value[text], text);
+  });
   return { newest, hits };
 }
 

@@ -34,7 +34,7 @@ function encode(numbers: readonly number[]): Uint8Array {
     for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(rest % 128 + 128);
     bytes.push(rest);
   }
-  return Uint8Array.from(bytes);
+  return new Uint8Array(bytes);
 }
 
 function decode(value: unknown): number[] {

@@ -1,5 +1,6 @@
 import type { Problem } from "../problem.ts";
 import type { Day } from "./days.ts";
+import { giveWay } from "./give_way.ts";
 import { type Line, LineError, parseLine } from "./line.ts";
 
 /** A line of text, as it was sent. */
@@ -18,6 +19,8 @@ export interface ImportOptions {
   portion: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
   take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
+  /** Whether others wait, who have their turn then while lines are read. */
+  othersWait(): boolean;
 }
 
 /** Why an import ended early: a line that is bad, as the message says, or one that could not be taken. */
@@ -48,9 +51,13 @@ export async function importLines(
   const portions = new Portions(options);
   try {
     for await (const lines of source) {
+      let since = performance.now();
       for (const line of lines) {
         portions.add(line);
         if (portions.isFull) await portions.flush();
+        else if (performance.now() - since < TURN_MS) continue;
+        else if (options.othersWait()) await giveWay(since, OTHERS_SHARE);
+        since = performance.now();
       }
     }
   } finally {
@@ -59,6 +66,9 @@ export async function importLines(
   return portions.taken;
 }
 
+/** How long lines are read until others have their turn, in milliseconds, and how many times as long that is. */
+const TURN_MS = 2;
+const OTHERS_SHARE = 3;
 /** How many days take as much memory as all the rest of a line. */
 const DAYS_PER_LINE = 10;
 /** How long lines that are taken together may take, in milliseconds: no more are read meanwhile, and proxies give up after a minute. */

@@ -20,7 +20,7 @@ const BESIDE_OTHERS = 100;
 
 /**
  * Sets counters, those with similar ids together, as a database has them near each other. Where others call meanwhile
- * portions are small, and more than half of the time it is theirs. After a failure of the store the rest is not tried.
+ * portions are small, and two thirds of the time are theirs. After a failure of the store the rest is not tried.
  * Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
@@ -57,7 +57,7 @@ export async function setLines(
       await Promise.all(some.map(setOne));
       // Not who waits now: those who were answered together with this portion call again a moment later.
       busy = called() - own > others;
-      if (busy) await giveWay(began, 2 * LANES);
+      if (busy) await giveWay(began, 3 * LANES);
     }
   }
 

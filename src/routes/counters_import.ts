@@ -31,6 +31,7 @@ export function importCounters({ counters, access }: CounterService): Endpoint {
           today,
           portion: counters.importPortion,
           take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
+          othersWait: () => counters.waiting > 0,
         });
         const { changed, changes } = preview ?? {};
         return answer(JSON.stringify({ counters: imported, changed, changes }), HEADERS);

@@ -13,6 +13,7 @@ function taker(...refused: string[]) {
     portions,
     today,
     portion: 60_000,
+    othersWait: () => false,
     take(lines: readonly Line[]) {
       portions.push([...lines]);
       const problems = lines.flatMap(({ id }, place): [number, Problem][] =>

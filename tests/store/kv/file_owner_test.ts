@@ -134,8 +134,19 @@ async function refused(path: string): Promise<string> {
 /** The part of a database that all who have it open lock, and the part of its log's index (sqlite.org/walformat.html). */
 const LASTING = / (EOF|1073742335|128)$/;
 
-/** The locks that last which this process has on a file and on the index of its log, as the system tells them. */
+/**
+ * The locks that last which this process has on a file and on the index of its log. While others lock files the system may
+ * tell of a lock twice or not at all, so it is asked until it says the same again.
+ */
 function locksOn(path: string): string[] {
+  for (let told = toldLocksOn(path);;) {
+    const again = toldLocksOn(path);
+    if (again.join() === told.join()) return again;
+    told = again;
+  }
+}
+
+function toldLocksOn(path: string): string[] {
   const inodes = [path, `${path}-shm`].map((name) => {
     try {
       return Deno.statSync(name).ino;
@@ -143,10 +154,11 @@ function locksOn(path: string): string[] {
       return undefined;
     }
   });
-  return Deno.readTextFileSync("/proc/locks").split("\n")
+  const locks = Deno.readTextFileSync("/proc/locks").split("\n")
     .filter((line) => inodes.some((inode) => inode !== undefined && line.includes(`:${inode} `)))
     .filter((line) => LASTING.test(line))
-    .map((line) => line.replace(/^\d+: /, "")).toSorted();
+    .map((line) => line.replace(/^\d+: /, ""));
+  return [...new Set(locks)].toSorted();
 }
 
 function nextTurn(): Promise<boolean> {

@@ -11,7 +11,8 @@ const LIMIT = 100;
 
 Deno.test(
   `POST /counters: ${COUNTERS} counters take no more than ${LIMIT} MB of memory`,
-  needsRedis,
+  // Elsewhere the system does not tell what a process takes at most.
+  { ignore: needsRedis.ignore || Deno.build.os !== "linux" },
   async () => {
     await using redis = await startRedis();
     await using service = await startService({

@@ -18,17 +18,21 @@ Deno.test(
     await using service = await startService({
       env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
     });
+    // What is loaded soon after the start, and with the first import, is no part of what an import takes.
+    await (await fetch(`${service.url}/badge`)).body?.cancel();
+    await importCounters(service, ['{"id":"first","hits":1}']);
     const grown = await growthDuring(service.pid, async () => {
-      const response = await fetch(`${service.url}/counters`, {
-        method: "POST",
-        headers: authorized,
-        body: ReadableStream.from(lines()).pipeThrough(new TextEncoderStream()),
-      });
-      strictEqual(await response.text(), `{"counters":${COUNTERS}}`);
+      strictEqual(await importCounters(service, lines()), `{"counters":${COUNTERS}}`);
     });
     ok(grown <= LIMIT, `${grown} MB`);
   },
 );
+
+async function importCounters({ url }: { url: string }, lines: Iterable<string>): Promise<string> {
+  const body = ReadableStream.from(lines).pipeThrough(new TextEncoderStream());
+  const response = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
+  return await response.text();
+}
 
 function* lines(): Generator<string> {
   for (let index = 0; index < COUNTERS; index += 1000) {

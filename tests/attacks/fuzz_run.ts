@@ -35,8 +35,9 @@ const TAME_PER_CONNECTION = 40;
 /** Whoever sends what makes the server wait for more is cut off after so long. */
 const STALLED_MS = 2500;
 const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409];
-/** What those may be told who wait for a store that is late, as a busy machine's disk may be. */
+/** What those may be told who wait for a store that is late, as a busy machine's disk may be; and when it is late. */
 const LATE_STATUSES = [503, 504];
+const LATE_MS = 2000;
 
 /** Sends strange requests to a real service over sockets; throws where the service breaks any promise. */
 export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<FuzzReport> {
@@ -52,6 +53,7 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
       const where = `seed ${seed}, batch ${batch}`;
       const random = new Random(batch);
       using wire = await Wire.open(target.url);
+      const began = performance.now();
       const tame = Array.from({ length: TAME_PER_CONNECTION }, () => tameRequest(random));
       // A reset takes away what was not read yet: every honest answer is awaited before the rest goes out.
       const honest = await wire.talk(bytesOfAll(tame), {
@@ -64,10 +66,13 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
         answers.length === TAME_PER_CONNECTION,
         `${where}: not answered: ${refused?.slice(0, 300)}`,
       );
+      const tameMs = performance.now() - began;
       const wild = await wire.talk(bytesOf(wildRequest(random)), { limit: STALLED_MS });
+      const wildMs = performance.now() - began - tameMs;
       if (wild.cut) tally.cuts++;
-      for (const answer of [...answers, ...answersIn(wild.received, where)]) {
-        tally.note(answer, where);
+      for (const answer of answers) tally.note(answer, { where, tookMs: tameMs });
+      for (const answer of answersIn(wild.received, where)) {
+        tally.note(answer, { where, tookMs: wildMs });
       }
     }
   }
@@ -113,11 +118,15 @@ class Tally {
     return this.#numbers.values().reduce((sum, { size }) => sum + size, this.#images);
   }
 
-  note(answer: RawAnswer, where: string): void {
+  /** Writes down an answer that came no later than `tookMs` after its request. */
+  note(answer: RawAnswer, { where, tookMs }: { where: string; tookMs: number }): void {
     const { status, headers, body } = answer;
     this.answers[status] = (this.answers[status] ?? 0) + 1;
     ok([...STATUSES, ...LATE_STATUSES].includes(status), `${where}: status ${status}`);
-    if (status === 504 || headers.get("x-tallymark") === "outcome-unknown") this.#unknown++;
+    if (status === 504 || headers.get("x-tallymark") === "outcome-unknown") {
+      ok(tookMs >= LATE_MS, `${where}: unknown after no more than ${tookMs} ms`);
+      this.#unknown++;
+    }
     if (status !== 200 || headers.has("x-tallymark") || body === "") return;
     const type = headers.get("content-type") ?? "";
     if (type.startsWith("image/svg+xml") && !headers.has("etag")) this.#images++;

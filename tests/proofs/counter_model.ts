@@ -30,6 +30,9 @@ export type Op =
 /** What an operation tells: a number, or what the counter held. */
 export type Seen = number | { readonly hits: number; readonly days: Counter["days"] };
 
+/** What sets a counter. */
+export type Setting = Op & { readonly kind: "set" };
+
 /** A counter that was never hit. */
 export const NOTHING: Counter = {
   hits: 0,
@@ -48,7 +51,9 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
         return { counter: added, seen: added.hits };
       });
     case "set":
-      return [{ counter: set(counter, op), seen: held(counter) }];
+      return [...newestAfter(counter, op)].map((newest) => {
+        return { counter: set(counter, { ...op, newest }), seen: held(counter) };
+      });
     case "delete": {
       const former = Math.max(counter.former, counter.newest, op.day);
       return [{ counter: { ...NOTHING, former, removed: op.day }, seen: held(counter) }];
@@ -94,9 +99,14 @@ function held({ hits, days }: Counter, since = -Infinity): Seen {
   return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
 }
 
-function set(counter: Counter, { hits, days, mode, day }: Op & { kind: "set" }): Counter {
+/** The days that may be open after a set: a store may keep in mind on which day the counter was removed. */
+function newestAfter({ newest, removed }: Counter, { day, days }: Setting): Set<Day> {
+  const latest = Math.max(day, newest, ...(days?.keys() ?? []));
+  return new Set(newest > -Infinity ? [latest] : [latest, Math.max(latest, removed)]);
+}
+
+function set(counter: Counter, { hits, days, mode, newest }: Setting & { newest: Day }): Counter {
   const larger = mode === "max";
-  const newest = Math.max(day, counter.newest, ...(days?.keys() ?? []));
   const known = counter.days ?? new Map<Day, number>();
   return {
     hits: larger ? Math.max(hits, counter.hits) : hits,

@@ -1,7 +1,7 @@
 import type { Day } from "../../src/counter/days.ts";
 import { Caller } from "../faults/caller.ts";
-import type { Op } from "./counter_model.ts";
-import type { Recorder, Setting } from "./recorder.ts";
+import type { Op, Setting } from "./counter_model.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** A service to call, and the day that it is for it. */
 export interface Door {

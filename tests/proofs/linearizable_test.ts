@@ -4,6 +4,15 @@ import { type Event, linearize } from "./linearizable.ts";
 
 const hit: Op = { kind: "add", amount: 1, day: 7 };
 const total: Op = { kind: "total" };
+const history: Op = { kind: "history", since: -Infinity };
+
+/** By three clocks that do not show the same day. */
+const removedAndSet = [
+  event({ ...hit, day: 9 }, [0, 1], 1),
+  event({ kind: "delete", day: 8 }, [2, 3], { hits: 1, days: new Map([[9, 1]]) }),
+  event(setTo(100), [4, 5], { hits: 0, days: undefined }),
+  event(hit, [6, 7], 101),
+];
 
 const cases: { what: string; events: Event[]; left: number[] }[] = [
   { what: "nothing at all", events: [], left: [0] },
@@ -73,6 +82,16 @@ const cases: { what: string; events: Event[]; left: number[] }[] = [
       event(hit, [2, 3], 1),
       event({ kind: "delete", day: 8 }, [4, 5], { hits: 1, days: new Map([[8, 1]]) }),
     ],
+    left: [],
+  },
+  {
+    what: "a hit after a removal and a set on the day of whoever removed it",
+    events: [...removedAndSet, event(history, [8, 9], { hits: 101, days: new Map([[8, 1]]) })],
+    left: [101],
+  },
+  {
+    what: "a hit after a removal and a set on a day that nobody had",
+    events: [...removedAndSet, event(history, [8, 9], { hits: 101, days: new Map([[10, 1]]) })],
     left: [],
   },
 ];

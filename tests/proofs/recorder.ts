@@ -2,11 +2,8 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { formatDay, parseDay } from "../../src/counter/days.ts";
 import { Caller } from "../faults/caller.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import { type Counter, type Op, type Seen } from "./counter_model.ts";
+import { type Counter, type Op, type Seen, type Setting } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
-
-/** A counter that is set. */
-export type Setting = Op & { readonly kind: "set" };
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */
 export class Recorder {

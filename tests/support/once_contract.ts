@@ -154,7 +154,9 @@ export function testOnce(name: string, kind: StoreKind): void {
   });
 
   test("the salt of a day is one for all who ask, and another one the day after", async (backend) => {
-    const stores = await Promise.all(Array.from({ length: writers }, () => backend.open()));
+    const stores = await Promise.all(
+      Array.from({ length: writers }, () => backend.open(() => DAY)),
+    );
     const salts = await Promise.all(stores.flatMap((store) => [store.salt(DAY), store.salt(DAY)]));
     strictEqual(new Set(salts).size, 1);
     ok((salts[0]?.length ?? 0) >= 32);
@@ -168,12 +170,12 @@ export function testOnce(name: string, kind: StoreKind): void {
     test("marks and salt are there when the store is opened again", async (backend) => {
       let salt;
       {
-        await using store = await opened(backend);
+        await using store = await opened(backend, () => DAY);
         await store.once({ key: "k" });
         await store.once({ visitor: "v", remember: true });
         salt = await store.store.salt(DAY);
       }
-      await using store = await opened(backend);
+      await using store = await opened(backend, () => DAY);
       deepStrictEqual(await store.once({ key: "k" }), outcome(1, "repeat"));
       deepStrictEqual(await store.once({ visitor: "v", remember: true }), outcome(2, "repeat"));
       strictEqual(await store.store.salt(DAY), salt);

@@ -116,7 +116,7 @@ function ownKv(options: OwnKvOptions): CounterStore {
     traits: { source, ...KV_BATCHES },
     health,
     held: file ?? { close: () => Promise.resolve(kv.close()) },
-    open: async () => (await loadKv()).openOwnKv(options),
+    open: async () => await (await loadKv()).openOwnKv(options),
   });
 }
 

@@ -10,7 +10,7 @@ for (const { hits, ids } of [{ hits: 1, ids: 1 }, { hits: 100, ids: 1 }, { hits:
   Deno.bench(`one group commit: ${hits} hits of ${ids} ids`, async (b) => {
     const kv = await Deno.openKv(":memory:");
     const health = createStoreHealth(createLog({ secrets: [] }));
-    const counters = createCounters(kvStore({ kv, source: "memory", health }));
+    const counters = createCounters(await kvStore({ kv, source: "memory", health }));
     const names = Array.from({ length: hits }, (_, index) => counterId(`n${index % ids}`));
     await Promise.all(names.map((id) => counters.hit(id)));
     b.start();

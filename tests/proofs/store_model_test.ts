@@ -1,15 +1,18 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
-import { parseStoreUrl, type StoreSetting } from "../../src/start/store_setting.ts";
+import { parseStoreUrl } from "../../src/start/store_setting.ts";
+import { openKvFile } from "../../src/store/kv/kv_file.ts";
 import { times } from "../faults/numbers.ts";
+import { kvFilesAsLeft } from "../support/kv_files.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
+import { kvStore } from "../support/kv_store.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { settleAll } from "../support/settle.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { NOTHING } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 import { type Round, rounds } from "./rounds.ts";
-import { Process } from "./store_world.ts";
+import { type Open, opening, Process } from "./store_world.ts";
 
 /** 2026-11-21. */
 const FIRST_DAY = 20_778;
@@ -24,7 +27,7 @@ interface Kind {
   readonly processes: number;
   /** How many random runs, in the test command and with the full numbers. */
   readonly runs: readonly [number, number];
-  begin(): Promise<AsyncDisposable & { setting: StoreSetting }>;
+  begin(): Promise<AsyncDisposable & { open: Open }>;
 }
 
 const kinds: Kind[] = [
@@ -34,8 +37,20 @@ const kinds: Kind[] = [
     runs: [15, 2000],
     async begin() {
       const folder = await tempDir();
-      const setting = { kind: "kv-file", path: `${folder.path}/counters.kv` } as const;
-      return { setting, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+      const open = opening({ kind: "kv-file", path: `${folder.path}/counters.kv` });
+      return { open, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+    },
+  },
+  {
+    name: "a Deno KV file with a small journal, killed and not ended,",
+    processes: 1,
+    runs: [30, 2000],
+    async begin() {
+      const folder = await tempDir();
+      return {
+        open: openingJournal(`${folder.path}/counters.kv`),
+        [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+      };
     },
   },
   {
@@ -45,9 +60,8 @@ const kinds: Kind[] = [
     begin() {
       const server = startKvConnect();
       Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
-      const setting = { kind: "kv-remote", url: server.url } as const;
       return Promise.resolve({
-        setting,
+        open: opening({ kind: "kv-remote", url: server.url }),
         [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
       });
     },
@@ -60,7 +74,7 @@ const kinds: Kind[] = [
     async begin() {
       const redis = await startRedis();
       return {
-        setting: parseStoreUrl(redis.url, false),
+        open: opening(parseStoreUrl(redis.url, false)),
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
       };
     },
@@ -75,7 +89,7 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
       await fc.assert(
         fc.asyncProperty(rounds({ processes, counters: IDS.length }), async (rounds) => {
           await using room = await begin();
-          await play(rounds, { setting: room.setting, processes });
+          await play(rounds, { open: room.open, processes });
         }),
         { numRuns: times(...runs), endOnFailure: true },
       );
@@ -83,13 +97,30 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
   });
 }
 
+/** Opens stores on a file that find what a crash leaves of the one before, with a journal that is full again and again. */
+function openingJournal(path: string): Open {
+  const journalLimits = { from: 1, rows: 5, counters: 3, atOnce: 2 };
+  return async ({ today }) => {
+    const file = await openKvFile(path);
+    const store = await kvStore({ kv: file.kv, file, today, journalLimits });
+    return {
+      ...store,
+      async close() {
+        const left = kvFilesAsLeft(path);
+        await store.close();
+        left.restore();
+      },
+    };
+  };
+}
+
 /** Plays rounds, whose calls are made all at once, and fails where what they tell cannot be. */
 async function play(
   rounds: readonly Round[],
-  { setting, processes }: { setting: StoreSetting; processes: number },
+  { open, processes }: { open: Open; processes: number },
 ): Promise<void> {
   let day = FIRST_DAY;
-  const all = SKEWS.slice(0, processes).map((skew) => new Process(setting, () => day + skew));
+  const all = SKEWS.slice(0, processes).map((skew) => new Process(open, () => day + skew));
   const events = new Map<string, Event[]>(IDS.map((id) => [id, []]));
   let time = 0;
 

@@ -2,6 +2,7 @@ import type { Calendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counter/counters.ts";
 import type { Day, Days, Held } from "../../src/counter/days.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
@@ -9,28 +10,36 @@ import type { StoreSetting } from "../../src/start/store_setting.ts";
 import { openStore } from "../../src/store/open_store.ts";
 import type { Op, Seen } from "./counter_model.ts";
 
-/** One process that counts: it can be started anew, and its clock is not that of the others. */
-export class Process {
-  readonly calendar: Calendar;
-  readonly #setting: StoreSetting;
-  #counters: Counters | undefined;
+/** Opens a store for the days of some calendar. */
+export type Open = (calendar: Calendar) => Promise<CounterStore>;
 
-  constructor(setting: StoreSetting, today: () => Day) {
-    this.#setting = setting;
-    this.calendar = { timeZone: "UTC", today };
-  }
-
-  async start(): Promise<void> {
-    const store = await openStore({
-      config: { store: this.#setting, prefix: "hits:", failFast: true, replicas: 0 },
-      calendar: this.calendar,
+/** Opens the store that a service with this setting has. */
+export function opening(setting: StoreSetting): Open {
+  return (calendar) =>
+    openStore({
+      config: { store: setting, prefix: "hits:", failFast: true, replicas: 0 },
+      calendar,
       metrics: new Metrics(),
       log: createLog({ secrets: [], write() {} }),
       onUnusable(error) {
         throw error;
       },
     });
-    this.#counters = createCounters(store, this.calendar);
+}
+
+/** One process that counts: it can be started anew, and its clock is not that of the others. */
+export class Process {
+  readonly calendar: Calendar;
+  readonly #open: Open;
+  #counters: Counters | undefined;
+
+  constructor(open: Open, today: () => Day) {
+    this.#open = open;
+    this.calendar = { timeZone: "UTC", today };
+  }
+
+  async start(): Promise<void> {
+    this.#counters = createCounters(await this.#open(this.calendar), this.calendar);
   }
 
   async stop(): Promise<void> {
@@ -52,7 +61,7 @@ export class Process {
   /** Every counter of a list. */
   async list(since: Day | undefined): Promise<Map<string, Seen>> {
     const seen = new Map<string, Seen>();
-    for await (const { counters } of this.#open.list({ prefix: "", since })) {
+    for await (const { counters } of this.#started.list({ prefix: "", since })) {
       for (const { id, ...held } of counters) {
         if (seen.has(id)) throw new Error(`List counters: ${id} stands there twice`);
         seen.set(id, shown(held, since ?? Infinity));
@@ -61,7 +70,7 @@ export class Process {
     return seen;
   }
 
-  get #open(): Counters {
+  get #started(): Counters {
     if (this.#counters === undefined) throw new Error("Use a process: it is not started");
     return this.#counters;
   }
@@ -69,17 +78,17 @@ export class Process {
   async #do(id: CounterId, op: Op): Promise<Seen> {
     switch (op.kind) {
       case "add":
-        return await this.#open.hit(id);
+        return await this.#started.hit(id);
       case "set":
         return shown(
-          await this.#open.set(id, { ...op, days: op.days && dense(op.days, op.day) }),
+          await this.#started.set(id, { ...op, days: op.days && dense(op.days, op.day) }),
         );
       case "delete":
-        return shown(await this.#open.delete(id));
+        return shown(await this.#started.delete(id));
       case "total":
-        return await this.#open.count(id);
+        return await this.#started.count(id);
       case "history":
-        return shown(await this.#open.history(id, op.since), op.since);
+        return shown(await this.#started.history(id, op.since), op.since);
     }
   }
 }

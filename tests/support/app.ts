@@ -116,7 +116,7 @@ export async function memoryStore(
   const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
   return {
     kv,
-    store: kvStore({ kv, source: "memory", health, today }),
+    store: await kvStore({ kv, source: "memory", health, today }),
   };
 }
 

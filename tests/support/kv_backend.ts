@@ -59,7 +59,8 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
           open: async (today) => {
             const file = await openKvFile(`${folder.path}/counters.kv`);
             kv = file.kv;
-            return kvStore({ kv, file, ...today && { today } });
+            const journalLimits = { from: 1, rows: 4, counters: 3, atOnce: 2 };
+            return await kvStore({ kv, file, journalLimits, ...today && { today } });
           },
           end: () => folder[Symbol.asyncDispose](),
         });
@@ -79,7 +80,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
         return backendOf({
           kv: () => own,
           open: async (today) =>
-            kvStore({ kv: await openRemote(server), shared: true, ...today && { today } }),
+            await kvStore({ kv: await openRemote(server), shared: true, ...today && { today } }),
           end: async () => {
             own.close();
             await server[Symbol.asyncDispose]();

@@ -1,9 +1,10 @@
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
+import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { KvFile } from "../../src/store/kv/kv_file.ts";
 import { kvKeys } from "../../src/store/kv/kv_keys.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
-import { createOwnDatabase } from "../../src/store/kv/own_database.ts";
+import { openOwnDatabase } from "../../src/store/kv/own_database.ts";
 import { createSharedDatabase } from "../../src/store/kv/shared_database.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
 
@@ -18,18 +19,21 @@ export interface KvStoreSetup {
   /** Whether others write to the database as well. */
   shared?: boolean;
   today?: () => Day;
+  journalLimits?: JournalLimits;
 }
 
 /** A day to count hits on, where a test is not about days: 2026-11-20. */
 export const SOME_DAY: Day = 20_777;
 
 /** Opens a store on a Deno KV, which belongs to it from then on. */
-export function kvStore(setup: KvStoreSetup): CounterStore {
-  const { kv, prefix = "hits:", source = "deno-kv", file, shared } = setup;
+export async function kvStore(setup: KvStoreSetup): Promise<CounterStore> {
+  const { kv, prefix = "hits:", source = "deno-kv", file, shared, journalLimits } = setup;
   const { health = UNWATCHED, today = () => SOME_DAY } = setup;
   const place = { kv, keys: kvKeys(prefix) };
-  const database = shared
-    ? createSharedDatabase(place)
-    : createOwnDatabase({ ...place, ...file && { file } });
+  const database = shared ? createSharedDatabase(place) : await openOwnDatabase({
+    ...place,
+    ...file && { file },
+    ...journalLimits && { journalLimits },
+  });
   return createKvStore({ database, source, health, today });
 }

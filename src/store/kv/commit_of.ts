@@ -33,7 +33,7 @@ export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.Atomi
 }
 
 /** What is known of a counter after that commit; of one that ended, that nothing is held. */
-export function recordAfter({ before, writes }: Plan, versionstamp: string): KvRecord {
+export function recordAfter({ before, writes }: Plan, versionstamp: string | null): KvRecord {
   if (writes === undefined) return before;
   const { total, history } = writes;
   if (total === undefined) return { outcome: 0, versionstamp: null, openDay: -Infinity };

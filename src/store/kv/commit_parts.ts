@@ -3,7 +3,7 @@ import type { Plan, Writes } from "./plan.ts";
 /** What one commit may hold (docs.deno.com, "Key-value store limits"); the values leave room for what Deno adds to them. */
 const MOST_CHECKS = 100;
 const MOST_MUTATIONS = 1000;
-const MOST_KEY_BYTES = 80_000;
+export const MOST_KEY_BYTES = 80_000;
 const MOST_VALUE_BYTES = 600_000;
 /** The most bytes that a number of hits or a day takes, and what a value has beside its numbers. */
 const NUMBER_BYTES = 8;

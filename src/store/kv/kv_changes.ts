@@ -79,7 +79,7 @@ export function createKvChanges(
     throw problem;
   }
 
-  return (changes) => change(changes, performance.now() + CONFLICT_LIMIT_MS);
+  return (changes) => database.inTurn(() => change(changes, performance.now() + CONFLICT_LIMIT_MS));
 }
 
 function problemIn(error: unknown): Problem {

@@ -17,11 +17,15 @@ export interface KvDatabase extends KvPlace {
   isWriting(): boolean;
   /** Asks for records, in the order of the questions, the way given. */
   read(questions: readonly Question[], ask?: typeof readRecords): Promise<KvRecord[]>;
+  /** Does a step after all that came before; where others write as well, at once. Plans are made and carried out in one. */
+  inTurn<Value>(step: () => Promise<Value>): Promise<Value>;
   /**
    * Carries out plans in one commit; false where somebody else wrote in between. Rejects with a problem:
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
+  /** For whoever reads the entries themselves: until it is disposed of, they tell every total. */
+  withoutJournal(): Promise<Disposable>;
   /** Closes it, to be called once. */
   close(): Promise<void>;
 }

@@ -12,6 +12,8 @@ export interface KvKeys {
   once(id: string, mark: { key: string; generation: number }): Deno.KvKey;
   /** The mark of a visitor of a day. */
   seen(visitor: string, day: number): Deno.KvKey;
+  /** A row of the journal. */
+  row(number: number): Deno.KvKey;
   /** The most bytes that one of these keys can have. */
   readonly longest: number;
 }
@@ -35,6 +37,7 @@ export function kvKeys(prefix: string): KvKeys {
     year: (id, year) => [OWN, "years", prefix, id, year],
     once: (id, { key, generation }) => [OWN, "once", generation, prefix, id, key],
     seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
+    row: (number) => [OWN, "journal", prefix, number],
     longest: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + REST_OF_KEY,
   };
 }

@@ -17,6 +17,7 @@ export async function* listCounters(
   { prefix, since }: ListOptions,
 ): AsyncGenerator<ListPage> {
   const { kv, keys } = database;
+  using _entries = await database.withoutJournal();
   const end = keys.total(prefix + LAST);
   let start = keys.total(prefix);
   while (true) {
@@ -78,7 +79,7 @@ function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPag
 
 /** The records of totals with their days, read a page at a time; one by one where something came in between. */
 async function withDays(
-  place: KvPlace,
+  place: KvDatabase,
   { totals, since }: { totals: readonly Total[]; since: Day },
 ): Promise<KvRecord[]> {
   const ledgers = await ledgersOf(place, totals);

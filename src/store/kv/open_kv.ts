@@ -2,7 +2,7 @@ import type { CounterStore } from "../../counter/store.ts";
 import { kvKeys } from "./kv_keys.ts";
 import type { KvFile } from "./kv_file.ts";
 import { createKvStore, type KvStoreOptions } from "./kv_store.ts";
-import { createOwnDatabase } from "./own_database.ts";
+import { openOwnDatabase } from "./own_database.ts";
 import { createSharedDatabase } from "./shared_database.ts";
 
 /** What a store in Deno KV stands on; the database belongs to it from then on. */
@@ -18,8 +18,10 @@ export interface OwnKvOptions extends OpenKvOptions {
 }
 
 /** A store that nobody else writes to. */
-export function openOwnKv({ kv, prefix, file, ...options }: OwnKvOptions): CounterStore {
-  const database = createOwnDatabase({
+export async function openOwnKv(
+  { kv, prefix, file, ...options }: OwnKvOptions,
+): Promise<CounterStore> {
+  const database = await openOwnDatabase({
     kv,
     keys: kvKeys(prefix),
     ...file !== undefined && { file },

@@ -1,40 +1,43 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
-import { commitOf, recordAfter } from "./commit_of.ts";
+import { Journal, journaledRecord, type JournalLimits } from "./journal.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
-import { takesAsNew } from "./newcomers.ts";
+import { OwnCommits } from "./own_commits.ts";
 import type { Plan } from "./plan.ts";
 import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 
 /** How many records are kept for sure. */
 const KEPT = 10_000;
-/** What SQLite says where it wrote no commit; elsewhere the next crash may still bring to light what it wrote. */
-const SURELY_REFUSED = /database or disk is full|database is locked|read-?only/i;
 
-/** Options of {@linkcode createOwnDatabase}. */
+/** Options of {@linkcode openOwnDatabase}. */
 export interface OwnDatabaseOptions extends KvPlace {
   /** The file that holds the database; undefined for one in memory. */
   file?: KvFile;
+  /** Smaller ones than a service has show in a test what a journal does. */
+  journalLimits?: JournalLimits;
 }
 
-/** A database that nobody else writes to: what this process wrote or read last is what it holds, so that is kept. */
-export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDatabase {
+/** Opens a database that nobody else writes to: what this process wrote or read last is what it holds, so that is kept. */
+export async function openOwnDatabase(
+  { kv, keys, file, journalLimits }: OwnDatabaseOptions,
+): Promise<KvDatabase> {
   const place = { kv, keys };
+  const journal = await Journal.open(place, journalLimits);
+  const commits = new OwnCommits({ place, journal, file, onEntries: keepStamp });
   const kept = new Recent<CounterId, KvRecord>(KEPT);
   /** Of many more than are kept. */
   const openDays = createOpenDays();
-  /** How many commits have begun, and how many of them are under way. */
-  let [begun, underWay] = [0, 0];
 
   async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
-    const since = underWay === 0 ? begun : undefined;
-    const records = await readOpen(place, { ask, openDays, questions });
+    const journaled = questions.map(({ id }) => journal.get(id));
+    const since = commits.isWriting ? undefined : commits.begun;
+    const found = await readOpen(place, { ask, openDays, questions });
+    const records = found.map((record, index) => journaledRecord(record, journaled[index]));
     // What was read while a commit was under way may be what was there before it.
-    if (since === begun) keepRead(questions, records);
+    if (since === commits.begun) keepRead(questions, records);
     return records;
   }
 
@@ -51,52 +54,21 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
   }
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
-    const versionstamp = await carriedOut(commitOf(plans, place))
-      .catch((cause) => found(plans, cause));
-    if (versionstamp === null) forget(plans);
-    else confirm(plans, versionstamp);
-    return versionstamp !== null;
-  }
-
-  async function carriedOut(operation: Deno.AtomicOperation): Promise<string | null> {
-    begun++;
-    underWay++;
-    try {
-      const result = await operation.commit();
-      return result.ok ? result.versionstamp : null;
-    } finally {
-      underWay--;
-    }
-  }
-
-  /** The versionstamp of a commit that failed and was carried out all the same. */
-  async function found(plans: readonly Plan[], cause: unknown): Promise<string> {
-    forget(plans);
-    const after = await read(plans.map(({ change: { id } }) => ({ id, withLedger: false })))
-      .catch(() => undefined);
-    const changed = after?.filter(({ versionstamp }, index) => {
-      return versionstamp !== plans[index]?.before.versionstamp;
-    });
-    const written = changed?.find(({ versionstamp }) => versionstamp !== null);
-    // What was taken to be new may have been there all the time.
-    if (written?.versionstamp && !plans.some(takesAsNew)) return written.versionstamp;
-    const surely = changed?.length === 0 && SURELY_REFUSED.test(String(cause));
-    throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
-  }
-
-  function confirm(plans: readonly Plan[], versionstamp: string): void {
-    try {
-      file?.confirm(versionstamp);
-    } catch (cause) {
-      // The file went away just now: the hits are in it, wherever it is.
+    const records = await commits.carryOut(plans).catch((problem) => {
       forget(plans);
-      throw new Problem("outcome-unknown", { cause });
+      throw problem;
+    });
+    if (records === undefined) {
+      forget(plans);
+      return false;
     }
-    for (const plan of plans) {
-      const record = recordAfter(plan, versionstamp);
+    plans.forEach((plan, index) => {
+      const record = records[index];
+      if (record === undefined) return;
       keep(plan.change.id, record);
       noteOpenDay(openDays, plan, record);
-    }
+    });
+    return true;
   }
 
   /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
@@ -112,6 +84,13 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     }
   }
 
+  function keepStamp(ids: readonly CounterId[], versionstamp: string | null): void {
+    for (const id of ids) {
+      const record = kept.get(id);
+      if (record !== undefined) kept.set(id, { ...record, versionstamp });
+    }
+  }
+
   return {
     ...place,
     // Entries that expire and a disk that is full end the process.
@@ -119,9 +98,14 @@ export function createOwnDatabase({ kv, keys, file }: OwnDatabaseOptions): KvDat
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
     isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
-    isWriting: () => underWay > 0,
+    isWriting: () => commits.isWriting,
     read,
+    inTurn: (step) => commits.inTurn(step),
     commit,
-    close: () => file?.close() ?? Promise.resolve(kv.close()),
+    withoutJournal: () => commits.withoutJournal(),
+    async close() {
+      await commits.end();
+      await (file?.close() ?? kv.close());
+    },
   };
 }

@@ -57,7 +57,9 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
     // Elsewhere than on a disk of one's own, reading does not slow down what is written.
     isWriting: () => false,
     read: (questions, ask = readRecords) => readOpen(place, { ask, openDays, questions }),
+    inTurn: (step) => step(),
     commit,
+    withoutJournal: () => Promise.resolve({ [Symbol.dispose]() {} }),
     close: () => Promise.resolve(kv.close()),
   };
 }

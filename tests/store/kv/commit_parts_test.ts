@@ -34,7 +34,7 @@ const BATCHES: readonly { what: string; prefix: string; change(id: typeof IDS[0]
 for (const { what, prefix, change } of BATCHES) {
   Deno.test(`createKvStore: a batch of ${what} is carried out whole, however much it holds`, async () => {
     const kv = await Deno.openKv(":memory:");
-    const store = kvStore({ kv, prefix, source: "memory" });
+    const store = await kvStore({ kv, prefix, source: "memory" });
     await store.change(IDS.map(change));
     deepStrictEqual(await store.read(IDS), IDS.map(() => 1));
     const removed = await store.change(IDS.map((id) => ({ kind: "delete", id })));

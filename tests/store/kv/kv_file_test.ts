@@ -142,7 +142,7 @@ for (const gone of ["deleted", "replaced"]) {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     const file = await openKvFile(path);
-    const store = kvStore({ kv: file.kv, file });
+    const store = await kvStore({ kv: file.kv, file });
     deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
     await store.check();
     strictEqual(store.known?.(HOME), 1);
@@ -163,7 +163,7 @@ Deno.test("openKvFile: a hit refused while the file is away is not found in it a
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
-  const store = kvStore({ kv: file.kv, file });
+  const store = await kvStore({ kv: file.kv, file });
   deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
   Deno.renameSync(path, `${path}.moved`);
   await untilMissed(file);
@@ -177,7 +177,7 @@ Deno.test("openKvFile: a hit whose file went away during its commit may be count
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
-  const store = kvStore({
+  const store = await kvStore({
     kv: file.kv,
     file: {
       ...file,
@@ -210,7 +210,7 @@ Deno.test({
 
 async function openStore(path: string): Promise<CounterStore> {
   const file = await openKvFile(path);
-  return kvStore({ kv: file.kv, file });
+  return await kvStore({ kv: file.kv, file });
 }
 
 /** Makes a file that holds so many counters that it has many pages. */

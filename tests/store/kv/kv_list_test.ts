@@ -42,7 +42,7 @@ for (const { what, changes, expected } of MEANWHILE) {
   Deno.test(`createKvStore: ${what} between two reads of a list leaves no line of two instants`, async () => {
     const kv = await Deno.openKv(":memory:");
     let today = SOME_DAY;
-    const store = kvStore({ kv, source: "memory", today: () => today });
+    const store = await kvStore({ kv, source: "memory", today: () => today });
     await store.change([addition(A, 1), addition(B, 1)]);
     today++;
     betweenLists(kv, () => store.change(changes));
@@ -57,7 +57,7 @@ for (const { what, changes, expected } of MEANWHILE) {
 
 Deno.test("createKvStore: what is no counter, or has a name that nobody can ask for, is counted as foreign", async () => {
   const kv = await Deno.openKv(":memory:");
-  const store = kvStore({ kv, source: "memory" });
+  const store = await kvStore({ kv, source: "memory" });
   await store.change([addition(A, 1)]);
   await kv.set(["hits:", "b"], "no counter");
   for (const key of [" a", "e\u0301", "", "a\u0000"]) {

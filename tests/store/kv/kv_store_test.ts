@@ -21,7 +21,7 @@ for (const { name, kind } of KV_KINDS) {
 
 Deno.test("createKvStore: a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
   const kv = await Deno.openKv(":memory:");
-  const counters = createCounters(kvStore({ kv, prefix: "", source: "memory" }));
+  const counters = createCounters(await kvStore({ kv, prefix: "", source: "memory" }));
   await counters.hit(HOME);
   const entries = await Array.fromAsync(kv.list({ prefix: [] }));
   await counters.close();
@@ -32,7 +32,7 @@ Deno.test("createKvStore: a counter is a KvU64 under [prefix, id], its days are 
 
 Deno.test("createKvStore: the longest ids fit into a commit with the longest prefix", async () => {
   const kv = await Deno.openKv(":memory:");
-  const counters = kvStore({ kv, prefix: "日".repeat(200), source: "memory" });
+  const counters = await kvStore({ kv, prefix: "日".repeat(200), source: "memory" });
   const additions = Array.from(
     { length: counters.idsPerBatch },
     (_, index) => addition(counterId(`${index}`.padStart(200, "x")), 1),
@@ -45,7 +45,7 @@ for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
   Deno.test(`createKvStore ${kind}: however many are hit on a day, their ledgers are asked for once`, async () => {
     const kv = await Deno.openKv(":memory:");
-    const store = kvStore({ kv, shared });
+    const store = await kvStore({ kv, shared });
     await hitEach(store, MANY);
     const asked: Deno.KvKey[] = [];
     const getMany = kv.getMany.bind(kv);
@@ -64,7 +64,7 @@ for (const shared of [false, true]) {
 
 Deno.test("createKvStore: an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();
-  const only = kvStore({ kv: await openRemote(server) });
+  const only = await kvStore({ kv: await openRemote(server) });
   await only.change([addition(HOME, 1)]);
   const reads = server.reads;
   for (let total = 2; total <= 10; total++) {
@@ -77,7 +77,7 @@ Deno.test("createKvStore: an only writer commits known ids without reading them"
 
 Deno.test("createKvStore: an only writer knows what is committed, and not before", async () => {
   await using server = startKvConnect();
-  const only = kvStore({ kv: await openRemote(server) });
+  const only = await kvStore({ kv: await openRemote(server) });
   strictEqual(only.known?.(HOME), undefined);
   const first = only.change([addition(HOME, 1)]);
   strictEqual(only.known?.(HOME), undefined);
@@ -92,7 +92,7 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
 
 Deno.test("createKvStore shared: no number is known without asking, as others write too", async () => {
   await using server = startKvConnect();
-  const shared = kvStore({ kv: await openRemote(server), shared: true });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.change([addition(HOME, 1)]);
   deepStrictEqual(await shared.read([HOME]), [1]);
   strictEqual(shared.known?.(HOME), undefined);
@@ -101,7 +101,7 @@ Deno.test("createKvStore shared: no number is known without asking, as others wr
 
 Deno.test("createKvStore: what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
-  const only = kvStore({ kv, source: "memory" });
+  const only = await kvStore({ kv, source: "memory" });
   await only.change([addition(HOME, 1)]);
   await kv.set([PREFIX, HOME], new Deno.KvU64(50n));
   deepStrictEqual(await only.change([addition(HOME, 2)]), [52]);
@@ -110,7 +110,7 @@ Deno.test("createKvStore: what another wrote after all is found and counted on",
 
 Deno.test("createKvStore: 300 hits at once on known ids are a few commits", async () => {
   await using server = startKvConnect();
-  const counters = createCounters(kvStore({ kv: await openRemote(server) }));
+  const counters = createCounters(await kvStore({ kv: await openRemote(server) }));
   await Promise.all(Array.from({ length: 300 }, () => counters.hit(HOME)));
   ok(server.commits <= 3, `${server.commits} commits`);
   await counters.close();
@@ -118,7 +118,7 @@ Deno.test("createKvStore: 300 hits at once on known ids are a few commits", asyn
 
 Deno.test("createKvStore shared: a commit whose answer was lost counts once", async () => {
   await using server = startKvConnect();
-  const shared = kvStore({ kv: await openRemote(server), shared: true });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.change([addition(HOME, 1)]);
   for (const as of ["status", "body"] as const) {
     const [before] = await shared.read([HOME]);
@@ -131,8 +131,8 @@ Deno.test("createKvStore shared: a commit whose answer was lost counts once", as
 
 Deno.test("createKvStore shared: a conflict with another writer is tried again", async () => {
   await using server = startKvConnect();
-  const shared = kvStore({ kv: await openRemote(server), shared: true });
-  const other = kvStore({ kv: await openRemote(server), shared: true });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
+  const other = await kvStore({ kv: await openRemote(server), shared: true });
   server.conflictNext(() => other.change([addition(HOME, 5)]));
   deepStrictEqual(await shared.change([addition(HOME, 1)]), [6]);
   await Promise.all([shared.close(), other.close()]);
@@ -141,7 +141,7 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
 Deno.test("createKvStore shared: conflicts without end are given up before the deadline", async () => {
   await using server = startKvConnect();
   const other = await openRemote(server);
-  const shared = kvStore({ kv: await openRemote(server), shared: true });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
   let last = 0;
   async function interfere(): Promise<void> {
     await other.set([PREFIX, HOME], new Deno.KvU64(BigInt(++last)));
@@ -161,7 +161,7 @@ Deno.test("createKvStore shared: conflicts without end are given up before the d
 Deno.test("createKvStore shared: beside a counter there are its days and a mark of the writer", async () => {
   await using server = startKvConnect();
   const kv = await openRemote(server);
-  const shared = kvStore({ kv: await openRemote(server), shared: true });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
   for (let hit = 0; hit < 3; hit++) await shared.change([addition(HOME, 1)]);
   const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key.slice(0, 2));
   deepStrictEqual(keys, [[PREFIX, HOME], ["tallymark", "days"], ["tallymark", "writer"]]);
@@ -171,7 +171,7 @@ Deno.test("createKvStore shared: beside a counter there are its days and a mark 
 
 Deno.test("createKvStore shared: no second commit goes out while one is overdue", async () => {
   await using server = startKvConnect();
-  const counters = createCounters(kvStore({ kv: await openRemote(server), shared: true }));
+  const counters = createCounters(await kvStore({ kv: await openRemote(server), shared: true }));
   strictEqual(await counters.hit(HOME), 1);
   server.goAway();
   await rejectsWith("outcome-unknown", counters.hit(HOME));
@@ -188,7 +188,7 @@ Deno.test("createKvStore shared: no second commit goes out while one is overdue"
 Deno.test("createKvStore: what is read while a commit is under way is not kept", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, "a"], new Deno.KvU64(1n));
-  const asked = kvStore({ kv, source: "memory" });
+  const asked = await kvStore({ kv, source: "memory" });
   const id = counterId("a");
   const read = kv.getMany.bind(kv);
   const [fetched, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -215,7 +215,7 @@ Deno.test("createKvStore: what is read while a commit is under way is not kept",
 Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, "a"], new Deno.KvU64(7n));
-  const asked = kvStore({ kv, source: "memory" });
+  const asked = await kvStore({ kv, source: "memory" });
   const [a, b] = [counterId("a"), counterId("b")];
   let reads = 0;
   const read = kv.getMany.bind(kv);

@@ -16,7 +16,7 @@ async function marksIn(kv: Deno.Kv): Promise<Deno.KvKey[]> {
 
 Deno.test("createSweeper: what is over ends with the first mark after it, and nothing else does", async () => {
   const kv = await Deno.openKv(":memory:");
-  const counters = createCounters(kvStore({ kv }));
+  const counters = createCounters(await kvStore({ kv }));
   for (const [back, hits] of [[0, 3], [1, 4], [2, 5], [300, 6]] as const) {
     for (let number = 0; number < 250; number++) {
       const key = ["tallymark", "once", NOW - back, "hits:", "a", `k${number}`];
@@ -40,7 +40,7 @@ Deno.test("createSweeper: what is over ends with the first mark after it, and no
 
 Deno.test("createKvStore: a key makes hits the same for 24 hours, also into the next of its days", async () => {
   const kv = await Deno.openKv(":memory:");
-  const counters = createCounters(kvStore({ kv }));
+  const counters = createCounters(await kvStore({ kv }));
   const markOf = (
     generation: number,
     key: string,

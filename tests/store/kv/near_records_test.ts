@@ -33,7 +33,7 @@ for (
 ) {
   Deno.test(`createNearReader: it reads of ${what} what a read of each reads, each time`, async () => {
     const kv = await Deno.openKv(":memory:");
-    const store = kvStore({ kv });
+    const store = await kvStore({ kv });
     const changes = held.map((id, index) => addition(counterId(id), index + 1));
     for (let start = 0; start < changes.length; start += 100) {
       await store.change(changes.slice(start, start + 100));
@@ -53,9 +53,9 @@ for (
 Deno.test("createNearReader: a total and its ledger are of one instant", async () => {
   const kv = await Deno.openKv(":memory:");
   const ids = ALL.slice(0, 50).map(counterId);
-  const today = kvStore({ kv, shared: true });
+  const today = await kvStore({ kv, shared: true });
   await today.change(ids.map((id) => addition(id, 5)));
-  const tomorrow = kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
+  const tomorrow = await kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
   betweenLists(kv, () => tomorrow.change(ids.map((id) => addition(id, 1))));
   const questions = ids.map((id) => ({ id, withLedger: true }));
   deepStrictEqual(
@@ -69,10 +69,10 @@ Deno.test("createKvStore shared: a hit that comes between two reads for many tha
   const kv = await Deno.openKv(":memory:");
   const [first = "", ...others] = ALL.slice(0, 50);
   const A = counterId(first);
-  await kvStore({ kv, shared: true }).change([addition(A, 5)]);
-  const tomorrow = kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
+  await (await kvStore({ kv, shared: true })).change([addition(A, 5)]);
+  const tomorrow = await kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
   betweenLists(kv, () => tomorrow.change([addition(A, 1)]));
-  const store = kvStore({ kv, shared: true });
+  const store = await kvStore({ kv, shared: true });
   const [held] = await store.change([A, ...others.map(counterId)].map((id): Change => {
     return { kind: "set", id, hits: 100, days: undefined, mode: "replace" };
   }));
@@ -108,8 +108,8 @@ for (const shared of [false, true]) {
   Deno.test(`createKvStore ${kind}: many set together become what they become one by one`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(settings, { maxLength: 12 }), async (taken) => {
-        const together = kvStore({ kv: await Deno.openKv(":memory:"), shared });
-        const apart = kvStore({ kv: await Deno.openKv(":memory:"), shared });
+        const together = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
+        const apart = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
         for (const { kind, ids, mode, hits, days } of taken) {
           const changes = chosen(ids).map((id): Change =>
             kind === "delete" ? { kind, id } : { kind, id, mode, hits, days }

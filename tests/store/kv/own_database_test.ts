@@ -3,8 +3,9 @@ import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import type { Change } from "../../../src/counter/store.ts";
 import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { Newcomers } from "../../../src/store/kv/newcomers.ts";
-import { createOwnDatabase } from "../../../src/store/kv/own_database.ts";
+import { openOwnDatabase } from "../../../src/store/kv/own_database.ts";
 import { type Plan, planOf } from "../../../src/store/kv/plan.ts";
+import { overrideNextCommit } from "../../support/next_commit.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
 
 const keys = kvKeys("hits:");
@@ -20,18 +21,18 @@ for (
     ["something new", "outcome-unknown"],
   ] as const
 ) {
-  Deno.test(`createOwnDatabase: a commit that fails with "${says}" and is not there is ${problem}`, async () => {
+  Deno.test(`openOwnDatabase: a commit that fails with "${says}" and is not there is ${problem}`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const database = createOwnDatabase({ kv, keys });
+    const database = await openOwnDatabase({ kv, keys });
     overrideNextCommit(kv, () => Promise.reject(new TypeError(says)));
     await rejectsWith(problem, database.commit([firstHit(A)]));
     strictEqual(database.known(A), undefined);
   });
 }
 
-Deno.test("createOwnDatabase: a commit that fails and is there all the same was carried out", async () => {
+Deno.test("openOwnDatabase: a commit that fails and is there all the same was carried out", async () => {
   using kv = await Deno.openKv(":memory:");
-  const database = createOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase({ kv, keys });
   overrideNextCommit(kv, async (carryOut) => {
     await carryOut();
     throw new TypeError("disk I/O error");
@@ -40,28 +41,27 @@ Deno.test("createOwnDatabase: a commit that fails and is there all the same was 
   strictEqual(database.known(A)?.versionstamp, (await kv.get(keys.total(A))).versionstamp);
 });
 
-Deno.test("createOwnDatabase: of a commit that fails nobody knows whether counters that were taken to be new were there before", async () => {
+Deno.test("openOwnDatabase: of a commit that fails nobody knows whether counters that were taken to be new were there before", async () => {
   using kv = await Deno.openKv(":memory:");
   const ids = Array.from({ length: 50 }, (_, index) => counterId(`n${index}`));
-  const database = createOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase({ kv, keys });
   const plans = new Newcomers().plansFor(ids.map(setting), { database, today: 0 }) ?? [];
   strictEqual(plans.length, 50);
   // Nothing says that it is not this very commit, as an earlier import may have set them together.
-  strictEqual(await createOwnDatabase({ kv, keys }).commit(plans), true);
+  strictEqual(await (await openOwnDatabase({ kv, keys })).commit(plans), true);
   overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
   await rejectsWith("outcome-unknown", database.commit(plans));
   strictEqual(database.known(A), undefined);
 });
 
-Deno.test("createOwnDatabase: what is read while any of several commits is under way is not kept", async () => {
+Deno.test("openOwnDatabase: what is read while a commit is under way is not kept", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(keys.total(B), new Deno.KvU64(7n));
-  const database = createOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase({ kv, keys });
   const question = { id: B, withLedger: false };
   const slow = Promise.withResolvers<void>();
   overrideNextCommit(kv, (carryOut) => slow.promise.then(carryOut));
   const late = database.commit([firstHit(A)]);
-  await database.commit([firstHit(counterId("c"))]);
   deepStrictEqual((await database.read([question])).map(({ outcome }) => outcome), [7]);
   strictEqual(database.known(B), undefined);
   slow.resolve();
@@ -76,21 +76,4 @@ function setting(id: CounterId): Change {
 
 function firstHit(id: CounterId): Plan {
   return planOf(addition(id, 1), { outcome: 0, versionstamp: null, openDay: -Infinity }, 0);
-}
-
-type Commit = Deno.AtomicOperation["commit"];
-
-/** Carries out the next commit another way. */
-function overrideNextCommit(kv: Deno.Kv, how: (carryOut: Commit) => ReturnType<Commit>): void {
-  const begin = kv.atomic.bind(kv);
-  const override = { configurable: true, value: begin };
-  Object.defineProperty(kv, "atomic", {
-    configurable: true,
-    value() {
-      Object.defineProperty(kv, "atomic", override);
-      const operation = begin();
-      const carryOut = operation.commit.bind(operation);
-      return Object.defineProperty(operation, "commit", { value: () => how(carryOut) });
-    },
-  });
 }

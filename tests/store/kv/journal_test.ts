@@ -1,0 +1,177 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { type CounterId, counterId, MAX_ID_BYTES } from "../../../src/counter/counter_id.ts";
+import type { CounterStore } from "../../../src/counter/store.ts";
+import type { JournalLimits } from "../../../src/store/kv/journal.ts";
+import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
+import { openKvFile } from "../../../src/store/kv/kv_file.ts";
+import { kvFilesAsLeft } from "../../support/kv_files.ts";
+import { kvStore } from "../../support/kv_store.ts";
+import { overrideNextCommit } from "../../support/next_commit.ts";
+import { addition, rejectsWith } from "../../support/store_contract.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const keys = kvKeys("hits:");
+/** As many as begin a journal. */
+const MANY = Array.from({ length: 25 }, (_, index) => counterId(`c${index}`));
+const A = counterId("c0");
+const B = counterId("c1");
+
+Deno.test("journal: hits on many counters are one row, and a while after the last their entries tell all", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  strictEqual(await rowsIn(kv), 1);
+  strictEqual(await entryIn(kv, A), 1);
+  deepStrictEqual(await store.read(MANY), MANY.map(() => 2));
+  await waitFor("an empty journal", async () => await rowsIn(kv) === 0 || undefined);
+  for (const id of MANY) strictEqual(await entryIn(kv, id), 2);
+  deepStrictEqual(await hit(store, MANY), MANY.map(() => 3));
+});
+
+Deno.test("journal: hits on few counters go to their entries, which any program may read", async () => {
+  await using file = await openFile();
+  for (const _ of [1, 2, 3]) await hit(file.store, MANY.slice(1));
+  strictEqual(await rowsIn(file.kv), 0);
+  strictEqual(await entryIn(file.kv, B), 3);
+});
+
+Deno.test("journal: 100 counters with the longest names fit into a row, and all on their way to their entries", async () => {
+  await using file = await openFile();
+  for (const letter of ["x", "é", "日", "\u{1f600}", "y", "z"]) {
+    const bytes = new TextEncoder().encode(letter).length;
+    const ids = Array.from({ length: 100 }, (_, index) => {
+      return counterId(`${index}`.padStart(3, "0") + letter.repeat((MAX_ID_BYTES - 3) / bytes));
+    });
+    await hit(file.store, ids);
+    const rows = await rowsIn(file.kv);
+    deepStrictEqual(await hit(file.store, ids), ids.map(() => 2));
+    strictEqual(await rowsIn(file.kv), rows + 1);
+  }
+  await file.store.close();
+  using kv = await Deno.openKv(file.path);
+  strictEqual(await rowsIn(kv), 0);
+});
+
+Deno.test("journal: a list and an end leave nothing in it", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  const pages = await Array.fromAsync(store.list({ prefix: "", since: undefined }));
+  deepStrictEqual(
+    pages.flatMap(({ counters }) => counters.map(({ hits }) => hits)),
+    MANY.map(() => 2),
+  );
+  strictEqual(await rowsIn(kv), 0);
+  await hit(store, MANY);
+  strictEqual(await rowsIn(kv), 1);
+  await store.close();
+  using read = await Deno.openKv(file.path);
+  strictEqual(await rowsIn(read), 0);
+  for (const id of MANY) strictEqual(await entryIn(read, id), 3);
+});
+
+Deno.test("journal: what a killed process left in it counts, but where an entry was written since", async () => {
+  await using file = await openFile();
+  await hit(file.store, MANY);
+  await hit(file.store, MANY);
+  const left = kvFilesAsLeft(file.path);
+  await file.store.close();
+  left.restore();
+  {
+    // As a version without a journal, or a program of the owner, would do it.
+    using kv = await Deno.openKv(file.path);
+    strictEqual(await entryIn(kv, B), 1);
+    await kv.set(keys.total(A), new Deno.KvU64(70n));
+    await kv.delete(keys.total(B));
+  }
+  await using again = await openFile(file.path);
+  await waitFor("an empty journal", async () => await rowsIn(again.kv) === 0 || undefined);
+  deepStrictEqual(await again.store.read(MANY), [70, 0, ...MANY.slice(2).map(() => 2)]);
+  deepStrictEqual(await hit(again.store, MANY), [71, 1, ...MANY.slice(2).map(() => 3)]);
+});
+
+Deno.test("journal: a commit that fails is looked for by its row", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  overrideNextCommit(kv, async (carryOut) => {
+    await carryOut();
+    throw new TypeError("disk I/O error");
+  });
+  deepStrictEqual(await hit(store, MANY), MANY.map(() => 2));
+  overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
+  await rejectsWith("outcome-unknown", hit(store, MANY));
+  overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
+  await rejectsWith("store-unavailable", hit(store, MANY));
+  deepStrictEqual(await hit(store, MANY), MANY.map(() => 3));
+});
+
+Deno.test("journal: a way to the entries that fails is taken again after the next hit", async () => {
+  await using file = await openFile(undefined, { from: 1, rows: 1, counters: 100, atOnce: 100 });
+  const { store, kv } = file;
+  await hit(store, [A, B]);
+  await hit(store, [A, B]);
+  overrideNextCommit(kv, async (carryOut) => {
+    // The next one is on its way to the entries.
+    overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
+    return await carryOut();
+  });
+  deepStrictEqual(await hit(store, [A, B]), [3, 3]);
+  deepStrictEqual(await hit(store, [B]), [4]);
+  await waitFor("the entry", async () => await entryIn(kv, A) === 3 || undefined);
+  deepStrictEqual(await store.read([A, B]), [3, 4]);
+});
+
+Deno.test("journal: a read while a set is under way tells what was before it or after it, days and all", async () => {
+  await using file = await openFile(undefined, { from: 1, rows: 100, counters: 100, atOnce: 100 });
+  const { store, kv } = file;
+  await hit(store, [A]);
+  await hit(store, [A]);
+  const [stored, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  overrideNextCommit(kv, async (carryOut) => {
+    const result = await carryOut();
+    stored.resolve();
+    await answered.promise;
+    return result;
+  });
+  const days = { newest: 20_000, hits: [7] };
+  const set = store.change([{ kind: "set", id: A, hits: 70, days, mode: "replace" }]);
+  await stored.promise;
+  const [held] = await store.history([{ id: A, since: -Infinity }]);
+  strictEqual(held instanceof Error || held?.hits, 70);
+  answered.resolve();
+  await set;
+});
+
+interface OpenFile extends AsyncDisposable {
+  readonly path: string;
+  readonly kv: Deno.Kv;
+  readonly store: CounterStore;
+}
+
+async function openFile(at?: string, journalLimits?: JournalLimits): Promise<OpenFile> {
+  await using stack = new AsyncDisposableStack();
+  const path = at ?? `${stack.use(await tempDir()).path}/counters.kv`;
+  const file = await openKvFile(path);
+  const { kv } = file;
+  const store = await kvStore({ kv, file, ...journalLimits && { journalLimits } });
+  stack.defer(() => store.close());
+  const all = stack.move();
+  return { path, kv, store, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function hit(store: CounterStore, ids: readonly CounterId[]) {
+  return await store.change(ids.map((id) => addition(id, 1)));
+}
+
+async function rowsIn(kv: Deno.Kv): Promise<number> {
+  const rows = await Array.fromAsync(kv.list({ prefix: keys.row(0).slice(0, -1) }));
+  return rows.length;
+}
+
+async function entryIn(kv: Deno.Kv, id: CounterId): Promise<number> {
+  return Number((await kv.get<Deno.KvU64>(keys.total(id))).value?.value);
+}

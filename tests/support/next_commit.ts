@@ -1,0 +1,19 @@
+type Commit = Deno.AtomicOperation["commit"];
+
+/** Carries out the next commit of a Deno KV another way. */
+export function overrideNextCommit(
+  kv: Deno.Kv,
+  how: (carryOut: Commit) => ReturnType<Commit>,
+): void {
+  const begin = kv.atomic.bind(kv);
+  const override = { configurable: true, value: begin };
+  Object.defineProperty(kv, "atomic", {
+    configurable: true,
+    value() {
+      Object.defineProperty(kv, "atomic", override);
+      const operation = begin();
+      const carryOut = operation.commit.bind(operation);
+      return Object.defineProperty(operation, "commit", { value: () => how(carryOut) });
+    },
+  });
+}

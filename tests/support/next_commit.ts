@@ -17,3 +17,20 @@ export function overrideNextCommit(
     },
   });
 }
+
+type Read = Deno.Kv["getMany"];
+
+/** Answers the next read of several entries of a Deno KV another way. */
+export function overrideNextRead(
+  kv: Deno.Kv,
+  how: (read: () => ReturnType<Read>) => unknown,
+): void {
+  const getMany = kv.getMany.bind(kv);
+  Object.defineProperty(kv, "getMany", {
+    configurable: true,
+    value(...args: Parameters<Read>) {
+      Object.defineProperty(kv, "getMany", { configurable: true, value: getMany });
+      return how(() => getMany(...args));
+    },
+  });
+}

@@ -7,14 +7,17 @@ import type { Plan } from "./plan.ts";
 export interface JournalLimits {
   /** With how many counters in one commit a journal begins: where few are hit, the entries themselves are written. */
   readonly from: number;
-  /** With so many rows, or counters in them, the totals are brought to their entries. */
+  /** With so many rows, or counters in them, the totals move to their entries. */
   readonly rows: number;
   readonly counters: number;
-  /** How many entries are written at most, or rows removed, in one commit: hits that come meanwhile wait for it. */
+  /** How many totals move in one commit, or rows end, for which hits that come meanwhile wait; fewer where keys are long. */
   readonly atOnce: number;
 }
 
 const LIMITS: JournalLimits = { from: 25, rows: 3000, counters: 50_000, atOnce: 500 };
+
+/** Ids, each followed by its total. */
+type Row = (CounterId | number)[];
 
 /** What stands in a journal of a counter. */
 export interface Journaled {
@@ -27,31 +30,41 @@ export interface Journaled {
  * Totals of hits that are written as one row for each commit, and only later to the entries of their counters, in the order
  * of those: a commit of 100 entries touches 100 pages of a file, a row one, and in their order 500 entries share theirs.
  *
- * A row tells the total of a counter whose entry is older than the row, and nothing of any other: so whoever writes the
- * entry, also an older version of this service, has the last word without knowing of the journal.
+ * A row tells the total of a counter whose entry is older than the row, and nothing of any other. So whoever writes an
+ * entry while this process does not run, also an older version, has the last word without knowing of the journal. While it
+ * runs nobody else may write: a hit that goes here looks at no entry.
  */
 export class Journal {
   readonly #place: KvPlace;
   readonly #limits: JournalLimits;
-  readonly #totals: Map<CounterId, Journaled>;
+  #totals = new Map<CounterId, Journaled>();
   /** The numbers of the rows: from the first to before the next. */
-  #first: number;
-  #next: number;
-  /** Whose entries are still to be written, last first, before the rows that tell of them are removed. */
-  #leaving: { readonly ids: CounterId[]; readonly end: number } | undefined;
+  #first = 0;
+  #next = 0;
+  /** Whose totals are still to move, last first, before the rows up to the end of then are removed. */
+  #moving: { readonly ids: CounterId[]; readonly end: number } | undefined;
 
-  private constructor(place: KvPlace, limits: JournalLimits, { totals, first, next }: Rows) {
+  private constructor(place: KvPlace, limits: JournalLimits) {
     this.#place = place;
     const fitting = Math.floor(MOST_KEY_BYTES / place.keys.longest);
     this.#limits = { ...limits, atOnce: Math.min(limits.atOnce, fitting) };
-    this.#totals = totals;
-    this.#first = first;
-    this.#next = next;
   }
 
   /** Opens the journal of a database, with what was left in it by a process that was killed. */
   static async open(place: KvPlace, limits = LIMITS): Promise<Journal> {
-    return new Journal(place, limits, await readRows(place));
+    const journal = new Journal(place, limits);
+    await journal.read();
+    return journal;
+  }
+
+  /** Reads it, at first and where it is not sure what became of a commit. */
+  async read(): Promise<void> {
+    const { totals, first, last } = await readRows(this.#place);
+    this.#totals = totals;
+    this.#moving = undefined;
+    // No number is used again.
+    this.#next = Math.max(this.#next, last + 1);
+    this.#first = Math.min(first ?? this.#next, this.#next);
   }
 
   /** What stands here of a counter. */
@@ -69,25 +82,30 @@ export class Journal {
     return this.#next;
   }
 
-  /** Whether it is time to bring some totals to their entries. */
-  get isFull(): boolean {
-    return this.#leaving !== undefined || this.#next - this.#first >= this.#limits.rows ||
+  /** Whether nothing stands here, so that the entries tell every total. */
+  get isEmpty(): boolean {
+    return this.#first === this.#next;
+  }
+
+  /** Whether totals shall move to their entries now, as it is full or has not been emptied since it was. */
+  get isDue(): boolean {
+    return this.#moving !== undefined || this.#next - this.#first >= this.#limits.rows ||
       this.#totals.size >= this.#limits.counters;
   }
 
   /** Which plans of a commit shall go here: plain hits on counters that are there, where they are many. */
   choose(plans: readonly Plan[]): ReadonlySet<Plan> {
     const rows = this.#next - this.#first;
-    // With too many rows bringing their totals to the entries has failed again and again.
+    // With too many rows moving their totals has failed again and again.
     const goes = rows > 0 ? rows < 2 * this.#limits.rows : plans.length >= this.#limits.from;
     return goes ? new Set(plans.filter(isPlainHit)) : NONE;
   }
 
   /** Writes plans as one row with a commit; returns its key. 100 ids of 200 bytes stay below the 64 KiB of a value. */
   write(operation: Deno.AtomicOperation, plans: ReadonlySet<Plan>): Deno.KvKey {
-    // Also where the commit fails: what becomes of the row may not be known.
+    // Counted up even if the commit fails: the row may have been stored, and its number must not be used again.
     const key = this.#place.keys.row(this.#next++);
-    const row: (CounterId | number)[] = [];
+    const row: Row = [];
     for (const { change: { id }, writes } of plans) row.push(id, writes?.total ?? 0);
     operation.set(key, row);
     return key;
@@ -105,41 +123,43 @@ export class Journal {
     this.#totals.delete(id);
   }
 
-  /** Adds to a commit what brings some totals to their entries, or removes rows whose totals are there. */
-  leave(operation: Deno.AtomicOperation): Leaving {
+  /** Adds to a commit what moves some totals to their entries, or removes rows whose totals are there. */
+  move(operation: Deno.AtomicOperation): Move {
     const { keys } = this.#place;
     const { atOnce } = this.#limits;
-    const { ids, end } = this.#leaving ??= {
+    const { ids, end } = this.#moving ??= {
       ids: [...this.#totals.keys()].sort().reverse(),
       end: this.#next,
     };
     const some = ids.slice(-atOnce);
-    for (const id of some) {
-      const total = this.#totals.get(id)?.total;
-      if (total !== undefined) operation.set(keys.total(id), new Deno.KvU64(BigInt(total)));
+    // The entries of others were written since.
+    const moved = some.filter((id) => this.#totals.has(id));
+    for (const id of moved) {
+      operation.set(keys.total(id), new Deno.KvU64(BigInt(this.#totals.get(id)?.total ?? 0)));
     }
     const first = some.length > 0 ? this.#first : Math.min(end, this.#first + atOnce);
     for (let row = this.#first; row < first; row++) operation.delete(keys.row(row));
     return {
-      ids: some,
+      ids: moved,
       done: () => {
         ids.length -= some.length;
-        for (const id of some) this.#totals.delete(id);
+        for (const id of moved) this.#totals.delete(id);
         this.#first = first;
-        if (first === end) this.#leaving = undefined;
+        if (first === end) this.#moving = undefined;
       },
     };
   }
 }
 
-const NONE: ReadonlySet<Plan> = new Set();
-
 /** Totals on their way to their entries. */
-export interface Leaving {
+export interface Move {
+  /** Whose. */
   readonly ids: readonly CounterId[];
   /** To be called once the commit was carried out. */
   done(): void;
 }
+
+const NONE: ReadonlySet<Plan> = new Set();
 
 function isPlainHit({ before, writes }: Plan): boolean {
   return before.versionstamp !== null && writes?.total !== undefined &&
@@ -155,15 +175,22 @@ export function journaledRecord(record: KvRecord, journaled: Journaled | undefin
 
 interface Rows {
   totals: Map<CounterId, Journaled>;
-  first: number;
-  next: number;
+  /** The number of the first row; undefined where there is none. */
+  first: number | undefined;
+  /** The number of the last one; -1 where there is none. */
+  last: number;
 }
 
+/** How many entries are asked for at a time. */
+const ENTRIES = 1000;
+
 async function readRows(place: KvPlace): Promise<Rows> {
+  const rows: Rows = { totals: new Map(), first: undefined, last: -1 };
+  const { totals } = rows;
   const prefix = place.keys.row(0).slice(0, -1);
-  const rows = await Array.fromAsync(place.kv.list<(CounterId | number)[]>({ prefix }));
-  const totals = new Map<CounterId, Journaled>();
-  for (const { value, versionstamp } of rows) {
+  for await (const { key, value, versionstamp } of place.kv.list<Row>({ prefix })) {
+    rows.last = Number(key.at(-1));
+    rows.first ??= rows.last;
     for (let at = 0; at + 1 < value.length; at += 2) {
       const [id, total] = [value[at], value[at + 1]];
       if (typeof id === "string" && typeof total === "number") {
@@ -171,12 +198,14 @@ async function readRows(place: KvPlace): Promise<Rows> {
       }
     }
   }
-  const questions = [...totals.keys()].sort().map((id) => ({ id, withLedger: false }));
-  const records = await readRecords(place, questions);
-  questions.forEach(({ id }, index) => {
-    const [entry, row] = [records[index]?.versionstamp, totals.get(id)?.versionstamp ?? ""];
-    if (!entry || entry > row) totals.delete(id);
-  });
-  const first = Number(rows[0]?.key.at(-1) ?? 0);
-  return { totals, first, next: rows.length === 0 ? 0 : Number(rows.at(-1)?.key.at(-1)) + 1 };
+  const ids = [...totals.keys()].sort();
+  for (let start = 0; start < ids.length; start += ENTRIES) {
+    const some = ids.slice(start, start + ENTRIES);
+    const entries = await readRecords(place, some.map((id) => ({ id, withLedger: false })));
+    some.forEach((id, index) => {
+      const [entry, row] = [entries[index]?.versionstamp, totals.get(id)?.versionstamp ?? ""];
+      if (!entry || entry > row) totals.delete(id);
+    });
+  }
+  return rows;
 }

@@ -24,8 +24,14 @@ export interface KvDatabase extends KvPlace {
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
-  /** For whoever reads the entries themselves: until it is disposed of, they tell every total. */
-  withoutJournal(): Promise<Disposable>;
+  /** For whoever reads the entries themselves: until it is disposed of, hits go nowhere else. */
+  withoutJournal(): Promise<WithoutJournal>;
   /** Closes it, to be called once. */
   close(): Promise<void>;
+}
+
+/** A time in which hits go to the entries. */
+export interface WithoutJournal extends Disposable {
+  /** Whether the entries tell every total; not where those of the journal could not be brought there. */
+  readonly tellsAll: boolean;
 }

@@ -17,18 +17,17 @@ export async function* listCounters(
   { prefix, since }: ListOptions,
 ): AsyncGenerator<ListPage> {
   const { kv, keys } = database;
-  using _entries = await database.withoutJournal();
+  using written = await database.withoutJournal();
   const end = keys.total(prefix + LAST);
   let start = keys.total(prefix);
   while (true) {
     const began = performance.now();
+    const { tellsAll } = written;
     const entries = await Array.fromAsync(
       kv.list({ start, end }, { limit: PAGE, batchSize: PAGE }),
     );
     const totals = entries.flatMap(totalOf);
-    const records = since === undefined
-      ? totals.map(({ entry }) => recordOf(entry))
-      : await withDays(database, { totals, since });
+    const records = await (tellsAll ? recordsOf : askedRecordsOf)(database, { totals, since });
     if (database.isWriting()) await pause(performance.now() - began);
     const { counters, foreign } = pageOf(totals, records);
     yield { counters, foreign: foreign + entries.length - totals.length };
@@ -77,11 +76,22 @@ function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPag
   return { counters, foreign };
 }
 
+/** The totals of a page, and from which day on their days are asked for, if at all. */
+interface Page {
+  readonly totals: readonly Total[];
+  readonly since: Day | undefined;
+}
+
+/** The records of totals that their entries do not tell for sure. */
+async function askedRecordsOf(database: KvDatabase, { totals, since }: Page): Promise<KvRecord[]> {
+  return since === undefined
+    ? await database.read(totals.map(({ id }) => ({ id, withLedger: false })))
+    : await readHistories(database, totals.map(({ id }) => ({ id, since })));
+}
+
 /** The records of totals with their days, read a page at a time; one by one where something came in between. */
-async function withDays(
-  place: KvDatabase,
-  { totals, since }: { totals: readonly Total[]; since: Day },
-): Promise<KvRecord[]> {
+async function recordsOf(place: KvDatabase, { totals, since }: Page): Promise<KvRecord[]> {
+  if (since === undefined) return totals.map(({ entry }) => recordOf(entry));
   const ledgers = await ledgersOf(place, totals);
   const found = totals.map(({ id, entry }) => ({ id, record: recordOf(entry, ledgers.get(id)) }));
   const doubtful = found.filter(({ record }) => isDoubtful(record, since));

@@ -3,6 +3,7 @@ import { Problem } from "../../problem.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
 import type { Journal } from "./journal.ts";
 import type { KvFile } from "./kv_file.ts";
+import type { WithoutJournal } from "./kv_database.ts";
 import { type KvPlace, type KvRecord, readKeys } from "./kv_records.ts";
 import { takesAsNew } from "./newcomers.ts";
 import type { Plan } from "./plan.ts";
@@ -13,14 +14,17 @@ const SURELY_REFUSED = /database or disk is full|database is locked|read-?only/i
 /** How long nothing is written before the journal is emptied, in milliseconds. */
 const QUIET_MS = 1000;
 
+/** How long emptying the journal may hold up the end, in milliseconds. */
+const END_LIMIT_MS = 1000;
+
 /** Options of {@linkcode OwnCommits}. */
 export interface OwnCommitsOptions {
   place: KvPlace;
   journal: Journal;
   /** The file that holds the database; undefined for one in memory. */
   file: KvFile | undefined;
-  /** To be told whose totals the journal brought to their entries, which have this versionstamp now. */
-  onEntries(ids: readonly CounterId[], versionstamp: string | null): void;
+  /** To be told whose totals moved from the journal to their entries, which have this versionstamp now. */
+  onMoved(ids: readonly CounterId[], versionstamp: string | null): void;
 }
 
 /** Commits to a database that nobody else writes to, one at a time, with the journal that many hits go to first. */
@@ -29,14 +33,16 @@ export class OwnCommits {
   #begun = 0;
   #isWriting = false;
   #last: Promise<unknown> = Promise.resolve();
-  /** How many want nothing to go to the journal. */
-  #readers = 0;
+  /** How many lists are read from the entries: while there are any, every hit goes to its entry. */
+  #lists = 0;
+  /** Whether it is not sure what the journal holds. */
+  #isDoubtful = false;
   #quiet: ReturnType<typeof setTimeout> | undefined;
+  #hasEnded = false;
 
   constructor(options: OwnCommitsOptions) {
     this.#options = options;
-    const { first, next } = options.journal;
-    if (first < next) this.#watchForQuiet();
+    if (!options.journal.isEmpty) this.#watchForQuiet();
   }
 
   /** How many commits have begun. */
@@ -51,7 +57,7 @@ export class OwnCommits {
 
   /** See {@linkcode KvDatabase.inTurn}. */
   inTurn<Value>(step: () => Promise<Value>): Promise<Value> {
-    const done = this.#last.then(step);
+    const done = this.#last.then(() => this.#isDoubtful ? this.#readAgain().then(step) : step());
     this.#last = done.catch(() => {});
     return done;
   }
@@ -61,61 +67,75 @@ export class OwnCommits {
    * between. Rejects as {@linkcode KvDatabase.commit} does.
    */
   async carryOut(plans: readonly Plan[]): Promise<readonly KvRecord[] | undefined> {
-    const { place, journal, file } = this.#options;
+    const { place, journal } = this.#options;
     // In its turn, so that nobody waits for it who is answered now; what fails is tried again after the next commit.
-    if (journal.isFull) this.inTurn(() => this.#leaveJournal()).catch(() => {});
-    const journaled = this.#readers > 0 ? NONE : journal.choose(plans);
+    if (journal.isDue) this.inTurn(() => this.#moveIfDue()).catch(() => {});
+    const journaled = this.#lists > 0 ? NONE : journal.choose(plans);
     const direct = journaled.size === 0 ? plans : plans.filter((plan) => !journaled.has(plan));
     const operation = commitOf(direct, place);
     const row = journaled.size === 0 ? undefined : journal.write(operation, journaled);
-    const versionstamp = await this.#commit(operation)
-      .catch((cause) => this.#found({ plans, row, cause }));
-    if (versionstamp === null) return undefined;
-    journal.written(journaled, versionstamp);
-    if (journaled.size > 0) this.#watchForQuiet();
-    for (const { change: { id } } of direct) journal.forget(id);
-    try {
-      file?.confirm(versionstamp);
-    } catch (cause) {
-      // The file went away just now: the hits are in it, wherever it is.
-      throw new Problem("outcome-unknown", { cause });
-    }
-    return plans.map((plan) => {
-      return recordAfter(plan, journaled.has(plan) ? plan.before.versionstamp : versionstamp);
+    return await this.#writing(async () => {
+      const versionstamp = await committed(operation)
+        .catch((cause) => this.#found({ plans, row, cause }));
+      if (versionstamp === null) return undefined;
+      journal.written(journaled, versionstamp);
+      if (journaled.size > 0) this.#watchForQuiet();
+      for (const { change: { id } } of direct) journal.forget(id);
+      this.#confirm(versionstamp);
+      return plans.map((plan) => {
+        return recordAfter(plan, journaled.has(plan) ? plan.before.versionstamp : versionstamp);
+      });
     });
   }
 
-  /** Brings all that stands in the journal now to the entries. */
-  async emptyJournal(): Promise<void> {
-    const { journal } = this.#options;
-    const { next } = journal;
-    while (journal.first < next) await this.inTurn(() => this.#leaveJournal());
-  }
-
-  /** Empties the journal for good. */
+  /** Empties the journal for good, unless the disk takes too long for it: what stays in it is found by the next start. */
   async end(): Promise<void> {
+    this.#hasEnded = true;
     clearTimeout(this.#quiet);
-    // What stays in it is found again by the next start.
-    await this.emptyJournal().catch(() => {});
+    await this.#emptyJournal(END_LIMIT_MS).catch(() => {});
   }
 
   /** See {@linkcode KvDatabase.withoutJournal}. */
-  async withoutJournal(): Promise<Disposable> {
-    using stack = new DisposableStack();
-    this.#readers++;
-    stack.defer(() => this.#readers--);
-    await this.emptyJournal();
-    return stack.move();
+  async withoutJournal(): Promise<WithoutJournal> {
+    const { journal } = this.#options;
+    this.#lists++;
+    // On a full disk what stands in the journal stays there, and can be read all the same.
+    await this.#emptyJournal().catch(() => {});
+    return {
+      get tellsAll() {
+        return journal.isEmpty;
+      },
+      [Symbol.dispose]: () => void this.#lists--,
+    };
   }
 
-  async #commit(operation: Deno.AtomicOperation): Promise<string | null> {
+  /** Moves all that stands in the journal now, as long as time is left. */
+  async #emptyJournal(limitMs = Infinity): Promise<void> {
+    const { journal } = this.#options;
+    const { next } = journal;
+    const giveUp = performance.now() + limitMs;
+    while (journal.first < next && performance.now() < giveUp) {
+      await this.inTurn(() => this.#move());
+    }
+  }
+
+  /** From before a commit until all is known of what it wrote. */
+  async #writing<Value>(write: () => Promise<Value>): Promise<Value> {
     this.#begun++;
     this.#isWriting = true;
     try {
-      const result = await operation.commit();
-      return result.ok ? result.versionstamp : null;
+      return await write();
     } finally {
       this.#isWriting = false;
+    }
+  }
+
+  #confirm(versionstamp: string): void {
+    try {
+      this.#options.file?.confirm(versionstamp);
+    } catch (cause) {
+      // The file went away just now: the hits are in it, wherever it is.
+      throw new Problem("outcome-unknown", { cause });
     }
   }
 
@@ -131,33 +151,58 @@ export class OwnCommits {
     const changed = after?.filter(({ versionstamp }, index) => {
       return versionstamp !== written[index]?.before;
     });
-    const versionstamp = changed?.find(({ versionstamp }) => versionstamp !== null)?.versionstamp;
+    const stamps = new Set(changed?.flatMap(({ versionstamp }) => versionstamp ?? []));
+    const [versionstamp] = stamps;
+    const isWhole = changed?.length === written.length && stamps.size === 1;
     // What was taken to be new may have been there all the time.
-    if (versionstamp && !plans.some(takesAsNew)) return versionstamp;
+    if (versionstamp && isWhole && !plans.some(takesAsNew)) return versionstamp;
     const surely = changed?.length === 0 && SURELY_REFUSED.test(String(cause));
+    this.#isDoubtful = !surely;
     throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
+  }
+
+  async #readAgain(): Promise<void> {
+    try {
+      await this.#options.journal.read();
+    } catch (cause) {
+      throw new Problem("store-unavailable", { cause });
+    }
+    this.#isDoubtful = false;
   }
 
   /** Once nothing is written for a while, nothing shall stand in the journal: who opens the file then finds all in place. */
   #watchForQuiet(): void {
+    if (this.#hasEnded) return;
     const begun = this.#begun;
     this.#quiet ??= setTimeout(() => {
       this.#quiet = undefined;
-      if (begun === this.#begun) this.emptyJournal().catch(() => {});
+      if (begun === this.#begun) this.#emptyJournal().catch(() => this.#watchForQuiet());
       else this.#watchForQuiet();
     }, QUIET_MS);
   }
 
-  async #leaveJournal(): Promise<void> {
-    const { place, journal, file, onEntries } = this.#options;
-    if (journal.first === journal.next) return;
-    const operation = place.kv.atomic();
-    const { ids, done } = journal.leave(operation);
-    const versionstamp = await this.#commit(operation);
-    done();
-    onEntries(ids, versionstamp);
-    if (versionstamp !== null) file?.confirm(versionstamp);
+  async #moveIfDue(): Promise<void> {
+    if (this.#options.journal.isDue) await this.#move();
   }
+
+  async #move(): Promise<void> {
+    const { place, journal, onMoved } = this.#options;
+    if (journal.isEmpty) return;
+    const operation = place.kv.atomic();
+    const { ids, done } = journal.move(operation);
+    await this.#writing(async () => {
+      const versionstamp = await committed(operation);
+      done();
+      onMoved(ids, versionstamp);
+      if (versionstamp !== null) this.#confirm(versionstamp);
+    });
+  }
+}
+
+/** The versionstamp of a commit; null where one of its checks did not hold. */
+async function committed(operation: Deno.AtomicOperation): Promise<string | null> {
+  const result = await operation.commit();
+  return result.ok ? result.versionstamp : null;
 }
 
 const NONE: ReadonlySet<Plan> = new Set();

@@ -26,12 +26,13 @@ export async function openOwnDatabase(
 ): Promise<KvDatabase> {
   const place = { kv, keys };
   const journal = await Journal.open(place, journalLimits);
-  const commits = new OwnCommits({ place, journal, file, onEntries: keepStamp });
+  const commits = new OwnCommits({ place, journal, file, onMoved: keepStamp });
   const kept = new Recent<CounterId, KvRecord>(KEPT);
   /** Of many more than are kept. */
   const openDays = createOpenDays();
 
   async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
+    // Before the entries: a total that moves meanwhile is gone from here, but then its entry is newer.
     const journaled = questions.map(({ id }) => journal.get(id));
     const since = commits.isWriting ? undefined : commits.begun;
     const found = await readOpen(place, { ask, openDays, questions });

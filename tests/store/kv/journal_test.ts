@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId, MAX_ID_BYTES } from "../../../src/counter/counter_id.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import type { JournalLimits } from "../../../src/store/kv/journal.ts";
@@ -6,7 +6,7 @@ import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { kvStore } from "../../support/kv_store.ts";
-import { overrideNextCommit } from "../../support/next_commit.ts";
+import { overrideNextCommit, overrideNextRead } from "../../support/next_commit.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -144,6 +144,101 @@ Deno.test("journal: a read while a set is under way tells what was before it or 
   strictEqual(held instanceof Error || held?.hits, 70);
   answered.resolve();
   await set;
+});
+
+Deno.test("journal: a list tells all numbers where the way to the entries fails, as on a full disk", async () => {
+  for (const since of [undefined, -Infinity]) {
+    await using file = await openFile();
+    const { store, kv } = file;
+    await hit(store, MANY);
+    await hit(store, MANY);
+    overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
+    const pages = await Array.fromAsync(store.list({ prefix: "", since }));
+    const listed = pages.flatMap(({ counters }) => counters);
+    deepStrictEqual(listed.map(({ hits }) => hits), MANY.map(() => 2));
+    deepStrictEqual(listed.map(({ days }) => days?.hits), MANY.map(() => since && [2]));
+    strictEqual(await rowsIn(kv), 1);
+  }
+});
+
+Deno.test("journal: it fills again after it was emptied, also where hits with keys come beside the others", async () => {
+  await using file = await openFile(undefined, { from: 1, rows: 6, counters: 100, atOnce: 100 });
+  const { store, kv } = file;
+  await hit(store, MANY);
+  const rows: number[] = [];
+  const once = counterId("once");
+  await Promise.all([
+    (async () => {
+      for (let round = 0; round < 60; round++) {
+        await hit(store, MANY);
+        rows.push(await rowsIn(kv));
+      }
+    })(),
+    (async () => {
+      for (let round = 0; round < 120; round++) {
+        await store.change([{ kind: "once", id: once, hits: [{ key: `${round}` }] }]);
+      }
+    })(),
+  ]);
+  const timesFull = rows.filter((count, round) => count >= 5 && (rows[round - 1] ?? 0) < 5).length;
+  ok(timesFull > 1, `${rows}`);
+  deepStrictEqual(await store.read(MANY), MANY.map(() => 61));
+});
+
+Deno.test("journal: a slow disk holds up the end no longer than a second; what is left counts after the next start", async () => {
+  await using file = await openFile(undefined, { from: 1, rows: 100, counters: 100, atOnce: 1 });
+  await hit(file.store, MANY);
+  await hit(file.store, MANY);
+  const slowly = (carryOut: Deno.AtomicOperation["commit"]) => {
+    overrideNextCommit(file.kv, slowly);
+    return new Promise<void>((resolve) => setTimeout(resolve, 400)).then(carryOut);
+  };
+  overrideNextCommit(file.kv, slowly);
+  await file.store.close();
+  {
+    using kv = await Deno.openKv(file.path);
+    strictEqual(await rowsIn(kv), 1);
+  }
+  await using again = await openFile(file.path);
+  deepStrictEqual(await again.store.read(MANY), MANY.map(() => 2));
+});
+
+Deno.test("journal: what is read before it is known that a failed commit is there is not taken for the last word", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  overrideNextCommit(kv, async (carryOut) => {
+    await carryOut();
+    throw new TypeError("disk I/O error");
+  });
+  let late: unknown;
+  overrideNextRead(kv, (read) => {
+    const found = read();
+    late = store.history([{ id: A, since: -Infinity }]);
+    return found;
+  });
+  deepStrictEqual(await hit(store, MANY), MANY.map(() => 3));
+  await late;
+  deepStrictEqual(await hit(store, MANY), MANY.map(() => 4));
+});
+
+Deno.test("journal: a set of which nothing is known, but that is there, is not undone by it", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  overrideNextCommit(kv, async (carryOut) => {
+    await carryOut();
+    overrideNextRead(kv, () => Promise.reject(new TypeError("disk I/O error")));
+    throw new TypeError("disk I/O error");
+  });
+  const set = { kind: "set", id: A, hits: 70, days: undefined, mode: "replace" } as const;
+  await rejectsWith("outcome-unknown", store.change([set]));
+  deepStrictEqual(await store.read([A]), [70]);
+  await Array.fromAsync(store.list({ prefix: "", since: undefined }));
+  deepStrictEqual(await store.read([A]), [70]);
+  deepStrictEqual(await hit(store, [A, B]), [71, 3]);
 });
 
 interface OpenFile extends AsyncDisposable {

@@ -41,6 +41,17 @@ Deno.test("openOwnDatabase: a commit that fails and is there all the same was ca
   strictEqual(database.known(A)?.versionstamp, (await kv.get(keys.total(A))).versionstamp);
 });
 
+Deno.test("openOwnDatabase: a commit that fails is not taken for carried out because somebody else changed one of its counters", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const database = await openOwnDatabase({ kv, keys });
+  overrideNextCommit(kv, async () => {
+    await kv.set(keys.total(B), new Deno.KvU64(7n));
+    throw new TypeError("disk I/O error");
+  });
+  await rejectsWith("outcome-unknown", database.commit([firstHit(A), firstHit(B)]));
+  strictEqual(database.known(A), undefined);
+});
+
 Deno.test("openOwnDatabase: of a commit that fails nobody knows whether counters that were taken to be new were there before", async () => {
   using kv = await Deno.openKv(":memory:");
   const ids = Array.from({ length: 50 }, (_, index) => counterId(`n${index}`));

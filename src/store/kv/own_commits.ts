@@ -1,15 +1,12 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
+import { type FailedCommit, lookFor } from "./failed_commit.ts";
 import type { Journal } from "./journal.ts";
 import type { KvFile } from "./kv_file.ts";
 import type { WithoutJournal } from "./kv_database.ts";
-import { type KvPlace, type KvRecord, readKeys } from "./kv_records.ts";
-import { takesAsNew } from "./newcomers.ts";
+import type { KvPlace, KvRecord } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
-
-/** What SQLite says where it wrote no commit; elsewhere the next crash may still bring to light what it wrote. */
-const SURELY_REFUSED = /database or disk is full|database is locked|read-?only/i;
 
 /** How long nothing is written before the journal is emptied, in milliseconds. */
 const QUIET_MS = 1000;
@@ -140,25 +137,11 @@ export class OwnCommits {
   }
 
   /** The versionstamp of a commit that failed and was carried out all the same. */
-  async #found({ plans, row, cause }: Failed): Promise<string> {
-    const { kv, keys } = this.#options.place;
-    const written = row !== undefined
-      ? [{ key: row, before: null }]
-      : plans.map(({ change: { id }, before }) => {
-        return { key: keys.total(id), before: before.versionstamp };
-      });
-    const after = await readKeys(kv, written.map(({ key }) => key)).catch(() => undefined);
-    const changed = after?.filter(({ versionstamp }, index) => {
-      return versionstamp !== written[index]?.before;
-    });
-    const stamps = new Set(changed?.flatMap(({ versionstamp }) => versionstamp ?? []));
-    const [versionstamp] = stamps;
-    const isWhole = changed?.length === written.length && stamps.size === 1;
-    // What was taken to be new may have been there all the time.
-    if (versionstamp && isWhole && !plans.some(takesAsNew)) return versionstamp;
-    const surely = changed?.length === 0 && SURELY_REFUSED.test(String(cause));
-    this.#isDoubtful = !surely;
-    throw new Problem(surely ? "store-unavailable" : "outcome-unknown", { cause });
+  async #found(failed: FailedCommit): Promise<string> {
+    const found = await lookFor(failed, this.#options.place);
+    if (typeof found === "string") return found;
+    if (found.status === 504) this.#isDoubtful = true;
+    throw found;
   }
 
   async #readAgain(): Promise<void> {
@@ -206,10 +189,3 @@ async function committed(operation: Deno.AtomicOperation): Promise<string | null
 }
 
 const NONE: ReadonlySet<Plan> = new Set();
-
-interface Failed {
-  plans: readonly Plan[];
-  /** The row of the journal that went with them. */
-  row: Deno.KvKey | undefined;
-  cause: unknown;
-}

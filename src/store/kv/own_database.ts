@@ -1,7 +1,8 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
-import { Journal, journaledRecord, type JournalLimits } from "./journal.ts";
+import { Journal, type JournalLimits } from "./journal.ts";
+import { journaledRecord } from "./journal_rows.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";

@@ -84,11 +84,16 @@ export class Journal {
       this.#totals.size >= this.#limits.counters;
   }
 
+  /** Whether so many counters in one commit begin a journal. */
+  isMany(counters: number): boolean {
+    return counters >= this.#limits.from;
+  }
+
   /** Which plans of a commit shall go here: plain hits on counters that are there, where they are many. */
   choose(plans: readonly Plan[]): ReadonlySet<Plan> {
     const rows = this.#next - this.#first;
     // With too many rows moving their totals has failed again and again.
-    const goes = rows > 0 ? rows < 2 * this.#limits.rows : plans.length >= this.#limits.from;
+    const goes = rows > 0 ? rows < 2 * this.#limits.rows : this.isMany(plans.length);
     return goes ? new Set(plans.filter(isPlainHit)) : NONE;
   }
 

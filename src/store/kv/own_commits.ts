@@ -8,7 +8,7 @@ import type { WithoutJournal } from "./kv_database.ts";
 import type { KvPlace, KvRecord } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 
-/** How long nothing is written before the journal is emptied, in milliseconds. */
+/** How long no commit of many counters comes before the journal is emptied, in milliseconds. */
 const QUIET_MS = 1000;
 
 /** How long emptying the journal may hold up the end, in milliseconds. */
@@ -22,6 +22,8 @@ export interface OwnCommitsOptions {
   file: KvFile | undefined;
   /** To be told whose totals moved from the journal to their entries, which have this versionstamp now. */
   onMoved(ids: readonly CounterId[], versionstamp: string | null): void;
+  /** To be told whose entries may have been written, or not. */
+  onDoubt(ids: readonly CounterId[]): void;
 }
 
 /** Commits to a database that nobody else writes to, one at a time, with the journal that many hits go to first. */
@@ -34,8 +36,11 @@ export class OwnCommits {
   #lists = 0;
   /** Whether it is not sure what the journal holds. */
   #isDoubtful = false;
+  /** How many commits of many counters went to the journal. */
+  #large = 0;
   #quiet: ReturnType<typeof setTimeout> | undefined;
-  #hasEnded = false;
+  /** When the journal is left as it is, by `performance.now()`. */
+  #giveUp = Infinity;
 
   constructor(options: OwnCommitsOptions) {
     this.#options = options;
@@ -47,9 +52,9 @@ export class OwnCommits {
     return this.#begun;
   }
 
-  /** Whether one is under way. */
+  /** Whether one is under way, or what became of one has to be found out before the next. */
   get isWriting(): boolean {
-    return this.#isWriting;
+    return this.#isWriting || this.#isDoubtful;
   }
 
   /** See {@linkcode KvDatabase.inTurn}. */
@@ -71,12 +76,13 @@ export class OwnCommits {
     const direct = journaled.size === 0 ? plans : plans.filter((plan) => !journaled.has(plan));
     const operation = commitOf(direct, place);
     const row = journaled.size === 0 ? undefined : journal.write(operation, journaled);
+    if (row !== undefined) this.#watchForQuiet();
+    if (journal.isMany(journaled.size)) this.#large++;
     return await this.#writing(async () => {
       const versionstamp = await committed(operation)
         .catch((cause) => this.#found({ plans, row, cause }));
       if (versionstamp === null) return undefined;
       journal.written(journaled, versionstamp);
-      if (journaled.size > 0) this.#watchForQuiet();
       for (const { change: { id } } of direct) journal.forget(id);
       this.#confirm(versionstamp);
       return plans.map((plan) => {
@@ -87,9 +93,9 @@ export class OwnCommits {
 
   /** Empties the journal for good, unless the disk takes too long for it: what stays in it is found by the next start. */
   async end(): Promise<void> {
-    this.#hasEnded = true;
+    this.#giveUp = performance.now() + END_LIMIT_MS;
     clearTimeout(this.#quiet);
-    await this.#emptyJournal(END_LIMIT_MS).catch(() => {});
+    await this.#emptyJournal().catch(() => {});
   }
 
   /** See {@linkcode KvDatabase.withoutJournal}. */
@@ -107,11 +113,10 @@ export class OwnCommits {
   }
 
   /** Moves all that stands in the journal now, as long as time is left. */
-  async #emptyJournal(limitMs = Infinity): Promise<void> {
+  async #emptyJournal(): Promise<void> {
     const { journal } = this.#options;
     const { next } = journal;
-    const giveUp = performance.now() + limitMs;
-    while (journal.first < next && performance.now() < giveUp) {
+    while (journal.first < next && performance.now() < this.#giveUp) {
       await this.inTurn(() => this.#move());
     }
   }
@@ -153,14 +158,14 @@ export class OwnCommits {
     this.#isDoubtful = false;
   }
 
-  /** Once nothing is written for a while, nothing shall stand in the journal: who opens the file then finds all in place. */
+  /** Once few counters are hit at once again, nothing shall stand in the journal: any program finds the numbers then. */
   #watchForQuiet(): void {
-    if (this.#hasEnded) return;
-    const begun = this.#begun;
-    this.#quiet ??= setTimeout(() => {
+    if (this.#giveUp < Infinity) return;
+    const large = this.#large;
+    this.#quiet ??= setTimeout(async () => {
+      if (large === this.#large) await this.#emptyJournal().catch(() => {});
       this.#quiet = undefined;
-      if (begun === this.#begun) this.#emptyJournal().catch(() => this.#watchForQuiet());
-      else this.#watchForQuiet();
+      if (!this.#options.journal.isEmpty) this.#watchForQuiet();
     }, QUIET_MS);
   }
 
@@ -169,12 +174,15 @@ export class OwnCommits {
   }
 
   async #move(): Promise<void> {
-    const { place, journal, onMoved } = this.#options;
+    const { place, journal, onMoved, onDoubt } = this.#options;
     if (journal.isEmpty) return;
     const operation = place.kv.atomic();
     const { ids, done } = journal.move(operation);
     await this.#writing(async () => {
-      const versionstamp = await committed(operation);
+      const versionstamp = await committed(operation).catch((cause) => {
+        onDoubt(ids);
+        throw cause;
+      });
       done();
       onMoved(ids, versionstamp);
       if (versionstamp !== null) this.#confirm(versionstamp);

@@ -27,7 +27,7 @@ export async function openOwnDatabase(
 ): Promise<KvDatabase> {
   const place = { kv, keys };
   const journal = await Journal.open(place, journalLimits);
-  const commits = new OwnCommits({ place, journal, file, onMoved: keepStamp });
+  const commits = new OwnCommits({ place, journal, file, onMoved: keepStamp, onDoubt: drop });
   const kept = new Recent<CounterId, KvRecord>(KEPT);
   /** Of many more than are kept. */
   const openDays = createOpenDays();
@@ -84,6 +84,10 @@ export async function openOwnDatabase(
       kept.delete(id);
       openDays.delete(id);
     }
+  }
+
+  function drop(ids: readonly CounterId[]): void {
+    for (const id of ids) kept.delete(id);
   }
 
   function keepStamp(ids: readonly CounterId[], versionstamp: string | null): void {

@@ -241,6 +241,59 @@ Deno.test("journal: a set of which nothing is known, but that is there, is not u
   deepStrictEqual(await hit(store, [A, B]), [71, 3]);
 });
 
+Deno.test("journal: what is read while nothing is known of a hit is not taken for the last word", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  overrideNextCommit(kv, async (carryOut) => {
+    await carryOut();
+    overrideNextRead(kv, () => Promise.reject(new TypeError("disk I/O error")));
+    throw new TypeError("disk I/O error");
+  });
+  await rejectsWith("outcome-unknown", hit(store, MANY));
+  await store.history([{ id: A, since: -Infinity }]);
+  deepStrictEqual(await hit(store, [B]), [4]);
+  const [page] = await Array.fromAsync(store.list({ prefix: A, since: undefined }));
+  strictEqual(page?.counters[0]?.hits, 3);
+  deepStrictEqual(await store.read([A]), [3]);
+  deepStrictEqual(await hit(store, [A]), [4]);
+});
+
+Deno.test("journal: a way to the entries of which nothing is known does not make a later failure look like a success", async () => {
+  await using file = await openFile(undefined, { from: 1, rows: 2, counters: 100, atOnce: 100 });
+  const { store, kv } = file;
+  for (const _ of [1, 2, 3]) await hit(store, [A]);
+  overrideNextCommit(kv, async (carryOut) => {
+    // The next one is on its way to the entries.
+    overrideNextCommit(kv, async (move) => {
+      await move();
+      throw new TypeError("disk I/O error");
+    });
+    return await carryOut();
+  });
+  await hit(store, [A]);
+  await waitFor("the entry", async () => await entryIn(kv, A) === 4 || undefined);
+  overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
+  const once = { kind: "once", id: A, hits: [{ key: "k" }] } as const;
+  await rejectsWith("outcome-unknown", store.change([once]));
+  deepStrictEqual(await store.change([once]), [[{ hits: 5, repeat: false }]]);
+});
+
+Deno.test("journal: single hits that go on do not keep it from being emptied", async () => {
+  await using file = await openFile();
+  const { store, kv } = file;
+  await hit(store, MANY);
+  await hit(store, MANY);
+  let hits = 2;
+  await waitFor("an empty journal", async () => {
+    await hit(store, [A]);
+    hits++;
+    return await rowsIn(kv) === 0 || undefined;
+  }, { interval: 50 });
+  deepStrictEqual(await store.read([A, B]), [hits, 2]);
+});
+
 interface OpenFile extends AsyncDisposable {
   readonly path: string;
   readonly kv: Deno.Kv;

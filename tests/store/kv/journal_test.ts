@@ -228,11 +228,7 @@ Deno.test("journal: a set of which nothing is known, but that is there, is not u
   const { store, kv } = file;
   await hit(store, MANY);
   await hit(store, MANY);
-  overrideNextCommit(kv, async (carryOut) => {
-    await carryOut();
-    overrideNextRead(kv, () => Promise.reject(new TypeError("disk I/O error")));
-    throw new TypeError("disk I/O error");
-  });
+  loseSightOfNextCommit(kv);
   const set = { kind: "set", id: A, hits: 70, days: undefined, mode: "replace" } as const;
   await rejectsWith("outcome-unknown", store.change([set]));
   deepStrictEqual(await store.read([A]), [70]);
@@ -246,11 +242,7 @@ Deno.test("journal: what is read while nothing is known of a hit is not taken fo
   const { store, kv } = file;
   await hit(store, MANY);
   await hit(store, MANY);
-  overrideNextCommit(kv, async (carryOut) => {
-    await carryOut();
-    overrideNextRead(kv, () => Promise.reject(new TypeError("disk I/O error")));
-    throw new TypeError("disk I/O error");
-  });
+  loseSightOfNextCommit(kv);
   await rejectsWith("outcome-unknown", hit(store, MANY));
   await store.history([{ id: A, since: -Infinity }]);
   deepStrictEqual(await hit(store, [B]), [4]);
@@ -313,6 +305,15 @@ async function openFile(at?: string, journalLimits?: JournalLimits): Promise<Ope
 
 async function hit(store: CounterStore, ids: readonly CounterId[]) {
   return await store.change(ids.map((id) => addition(id, 1)));
+}
+
+/** Lets the next commit be stored and fail, and the look at what became of it fail too. */
+function loseSightOfNextCommit(kv: Deno.Kv): void {
+  overrideNextCommit(kv, async (carryOut) => {
+    await carryOut();
+    overrideNextRead(kv, () => Promise.reject(new TypeError("disk I/O error")));
+    throw new TypeError("disk I/O error");
+  });
 }
 
 async function rowsIn(kv: Deno.Kv): Promise<number> {

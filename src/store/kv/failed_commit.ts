@@ -22,6 +22,7 @@ export async function lookFor(
   { plans, row, cause }: FailedCommit,
   { kv, keys }: KvPlace,
 ): Promise<string | Problem> {
+  // A row is written last, so that it tells of all the rest.
   const written = row !== undefined
     ? [{ key: row, before: null }]
     : plans.map(({ change: { id }, before }) => {

@@ -158,7 +158,7 @@ export class OwnCommits {
     this.#isDoubtful = false;
   }
 
-  /** Once few counters are hit at once again, nothing shall stand in the journal: any program finds the numbers then. */
+  /** Once few counters are hit at once again, nothing shall stand in the journal: other programs find the numbers then. */
   #watchForQuiet(): void {
     if (this.#giveUp < Infinity) return;
     const large = this.#large;

@@ -71,8 +71,33 @@ export function keyOf(command: Command): string {
   return SCRIPTS.has(name) ? third : first;
 }
 
-/** The slots that the node which answers `CLUSTER NODES` is handing over or taking over. */
-export function slotsUnderWay(reply: Reply | undefined): readonly number[] {
-  if (reply?.kind !== "done") return [];
-  return Array.from(String(reply.value).matchAll(/\[(\d+)-[<>]-/g), ([, slot]) => Number(slot));
+/** What a node says of its own slots, which others may not know yet. */
+export interface OwnSlots {
+  /** Those that it serves: each range with its first and its last. */
+  readonly served: readonly (readonly [first: number, last: number])[];
+  /** Those that it is handing over or taking over. */
+  readonly underWay: readonly number[];
 }
+
+/** What the node that answers `CLUSTER NODES` says of itself; undefined where it is no such answer. */
+export function ownSlots(reply: Reply | undefined): OwnSlots | undefined {
+  if (reply?.kind !== "done") return undefined;
+  const own = String(reply.value).split("\n").find((line) => OWN_LINE.test(line));
+  if (own === undefined) return undefined;
+  const slots = own.trim().split(" ").slice(SLOTS_FROM);
+  return {
+    served: slots.filter((text) => !text.startsWith("[")).map((text) => {
+      const [first = NaN, last = first] = text.split("-").map(Number);
+      return [first, last];
+    }),
+    underWay: slots.flatMap((text) => {
+      const [, slot] = UNDER_WAY.exec(text) ?? [];
+      return slot === undefined ? [] : [Number(slot)];
+    }),
+  };
+}
+
+/** The flags come third; slots from the ninth word on (redis.io/docs/latest/commands/cluster-nodes). */
+const OWN_LINE = /^\S+ \S+ (?:\S+,)?myself[, ]/;
+const SLOTS_FROM = 8;
+const UNDER_WAY = /^\[(\d+)-[<>]-/;

@@ -2,9 +2,9 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   isSplit,
   keyOf,
+  ownSlots,
   redirectOf,
   slotRanges,
-  slotsUnderWay,
 } from "../../../src/store/redis/cluster_slots.ts";
 import { slotOf } from "../../../src/store/redis/key_slot.ts";
 import type { Reply } from "../../../src/store/redis/redis_reply.ts";
@@ -82,8 +82,19 @@ Deno.test("keyOf: the first key of a command, also of a script", () => {
   strictEqual(keyOf(["EVAL", "return 1", "1", "a"]), "a");
 });
 
-Deno.test("slotsUnderWay: slots that are handed over or taken over", () => {
-  const text = "id 127.0.0.1:1@2 myself,master - 0 0 1 connected 0-5 [7->-other] [93-<-other]\n";
-  deepStrictEqual(slotsUnderWay(done(text)), [7, 93]);
-  deepStrictEqual(slotsUnderWay(refused("ERR")), []);
+Deno.test("ownSlots: what a node serves, hands over and takes over, of all that it knows", () => {
+  const text = [
+    "other 127.0.0.1:3@4 master - 0 0 2 connected 6-9 [1-<-id]",
+    "id 127.0.0.1:1@2,name myself,master - 0 0 1 connected 0-5 12 [7->-other] [93-<-other]",
+    "third :5@6 slave other 0 0 2 connected",
+    "",
+  ].join("\n");
+  deepStrictEqual(ownSlots(done(text)), { served: [[0, 5], [12, 12]], underWay: [7, 93] });
+  deepStrictEqual(
+    ownSlots(done("third :5@6 other 0 0 2 connected\nid :1@2 myself,slave other 0 0 1 connected")),
+    { served: [], underWay: [] },
+  );
+  for (const other of [refused("NOPERM"), done("OK"), undefined]) {
+    strictEqual(ownSlots(other), undefined);
+  }
 });

@@ -1,0 +1,69 @@
+import { deepStrictEqual, rejects } from "node:assert/strict";
+import * as library from "@redis/client";
+import { parseRedisUrl } from "../../../src/start/redis_url.ts";
+import { ClusterTopology } from "../../../src/store/redis/cluster_topology.ts";
+import { slotOf } from "../../../src/store/redis/key_slot.ts";
+import { RedisNode } from "../../../src/store/redis/redis_node.ts";
+import { scanCluster } from "../../../src/store/redis/scan_cluster.ts";
+import { UNWATCHED } from "../../../src/store/store_health.ts";
+import { moveSlots } from "../../support/cluster_steps.ts";
+import { type RedisCluster, startCluster } from "../../support/redis_cluster.ts";
+import { needsRedis } from "../../support/redis_server.ts";
+import { FAR_AWAY_MS } from "../../support/time_limit.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+Deno.test(
+  "scanCluster: a key that moves to a master already looked at is told, also where the node asked for the masters has not heard of it",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0 });
+    await using topology = await topologyOf(cluster);
+    // Slots 12182 and 15495 lie with the last of three masters, 866 with the first.
+    for (const key of ["hits:{foo}", "hits:{a}", "hits:{hello}"]) {
+      await (await cluster.masterOf(key)).command("SET", key, "1");
+    }
+    const masters = new Map(topology.masters);
+    const pages = scanCluster({ masters, inquiry: { async ask() {} } }, "hits:");
+    const found = [...(await pages.next()).value ?? []];
+    deepStrictEqual(found, ["hits:{hello}"]);
+    await moveSlots([slotOf("{foo}")], { from: cluster.node(2), to: cluster.node(0) });
+    for await (const keys of pages) found.push(...keys);
+    deepStrictEqual([...new Set(found)].sort(), ["hits:{a}", "hits:{foo}", "hits:{hello}"]);
+  },
+);
+
+Deno.test(
+  "scanCluster: what lies with a master that is not known is not passed over in silence",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0 });
+    await using topology = await topologyOf(cluster);
+    const masters = new Map([...topology.masters].slice(0, 2));
+    await rejects(
+      Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")),
+      { kind: "store-unavailable" },
+    );
+  },
+);
+
+/** What a service knows of a cluster, once it is connected to all masters. */
+async function topologyOf(
+  cluster: RedisCluster,
+): Promise<Pick<ClusterTopology, "masters"> & AsyncDisposable> {
+  const topology = new ClusterTopology({
+    seeds: parseRedisUrl(cluster.url).addresses,
+    health: UNWATCHED,
+    connect: (address) =>
+      new RedisNode({ address, library, health: UNWATCHED, replicas: 0, onInfo() {} }),
+    onGone() {},
+  });
+  await waitFor("all masters", async () => {
+    await topology.inquiry.ask();
+    const masters = [...topology.masters.keys()];
+    return masters.length === 3 && masters.every((node) => node.usable) || undefined;
+  }, { timeout: FAR_AWAY_MS });
+  return {
+    masters: topology.masters,
+    [Symbol.asyncDispose]: () => topology.close(),
+  };
+}

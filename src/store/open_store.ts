@@ -99,7 +99,7 @@ async function open(
 }
 
 const RIGHTS_MISSING =
-  "the Redis user lacks rights: days, and changes other than plain hits, may not work";
+  "the Redis user lacks rights: days, lists, and changes other than plain hits, may not work";
 
 /** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
 function requireDenoKv(): void {

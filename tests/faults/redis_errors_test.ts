@@ -85,6 +85,24 @@ Deno.test(
 );
 
 Deno.test(
+  "/counters: where the user of Redis may not list it is 503, and the log says once what is forbidden",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService(connectedTo(redis.url));
+    await service.storeReady();
+    await redis.command("ACL", "SETUSER", "default", "-scan");
+    for (let round = 0; round < 2; round++) {
+      const answer = await fetch(`${service.url}/counters`, { headers: authorized }).then(drained);
+      strictEqual(answer.status, 503);
+      strictEqual(await statusOfHit(service), 200);
+    }
+    await service.waitForOutput(/NOPERM.*'scan'/);
+    strictEqual(service.stderr().match(/NOPERM/g)?.length, 1);
+  },
+);
+
+Deno.test(
   "/hit: while Redis loads its data a hit is 503, and counts when it has",
   needsRedis,
   async () => {

@@ -1,14 +1,14 @@
 import { REDIS_BATCHES } from "./redis_batches.ts";
 import { Problem } from "../../problem.ts";
 import type { Day } from "../../counter/days.ts";
-import type { CounterStore } from "../../counter/store.ts";
+import type { CounterStore, ListOptions, ListPage } from "../../counter/store.ts";
 import { within } from "../../counter/within.ts";
 import { RedisAdditions } from "./redis_additions.ts";
 import { RedisCalls } from "./redis_calls.ts";
 import { RedisChanges } from "./redis_changes.ts";
 import { listCounters } from "./redis_list.ts";
 import { RedisReading } from "./redis_reading.ts";
-import { isFailure } from "./redis_reply.ts";
+import { isFailure, isForbidden } from "./redis_reply.ts";
 import { saltOf } from "./redis_salt.ts";
 import { nameScripts } from "./script_calls.ts";
 import type { Shard, StoreLink } from "./store_link.ts";
@@ -49,6 +49,17 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     }
   }
 
+  async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
+    try {
+      yield* listCounters({ link, reading, prefix }, asked);
+    } catch (error) {
+      // Its callers are told to try again later, which helps only once somebody has read the log.
+      const cause = error instanceof Problem ? error.cause : undefined;
+      if (cause instanceof Error && isForbidden(cause)) calls.tellForbidden(cause);
+      throw error;
+    }
+  }
+
   return {
     source: "redis",
     ...REDIS_BATCHES,
@@ -56,7 +67,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     salt: (day) => saltOf(day, calls),
     read: (ids) => reading.read(ids),
     history: (questions) => reading.history(questions),
-    list: (list) => listCounters({ link, reading, prefix }, list),
+    list,
     async check() {
       const shards = link.shards(prefix);
       const takeHits = await Promise.all(shards.map(takesHits));

@@ -164,8 +164,6 @@ export function createCounters(
     await store.close();
   }
 
-  const set = (id: CounterId, setting: Setting): Promise<Held> =>
-    change(id, { kind: "set", ...setting });
   return {
     source: store.source,
     importPortion: store.importPortion,
@@ -179,13 +177,14 @@ export function createCounters(
     count: (id) => known(id) ?? refusal() ?? counts.join(id, "count"),
     lastSeen: (id) => seen.get(id),
     history: (id, since) => refusal() ?? histories.join(id, since),
-    set,
+    set: (id, setting) => change(id, { kind: "set", ...setting }),
     delete: (id) => change(id, DELETION),
     async setAll(lines, mode) {
       const { setLines } = await import("./set_lines.ts");
       return setLines(lines, {
-        set: ({ id, hits, days }) => set(id, { hits, days, mode }),
+        set: ({ id, hits, days }) => change(id, { kind: "set", hits, days, mode }),
         portion: idsPerBatch,
+        byId: store.importById,
         called: () => changes.called + onces.called,
       });
     },

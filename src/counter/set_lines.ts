@@ -2,13 +2,15 @@ import { Problem } from "../problem.ts";
 import type { Held } from "./days.ts";
 import { giveWay } from "./give_way.ts";
 import type { Line } from "./line.ts";
-import { SortedPlaces } from "./sorted_places.ts";
+import { Places } from "./places.ts";
 
 /** Options of {@linkcode setLines}. */
 export interface SetLinesOptions {
   set(line: Line): Promise<Held>;
   /** How many are set at a time. */
   portion: number;
+  /** Whether those with similar ids shall be set together. */
+  byId: boolean;
   /** How many have called for changes so far, those that are being set here included. */
   called(): number;
 }
@@ -19,15 +21,14 @@ const LANES = 2;
 const BESIDE_OTHERS = 100;
 
 /**
- * Sets counters, those with similar ids together, as a database has them near each other. Where others call meanwhile
- * portions are small, and two thirds of the time are theirs. After a failure of the store the rest is not tried.
- * Resolves with the problems of those that were not set, by their place.
+ * Sets counters. Where others call meanwhile portions are small, and two thirds of the time are theirs. After a failure of
+ * the store the rest is not tried. Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
   lines: readonly Line[],
-  { set, portion, called }: SetLinesOptions,
+  { set, portion, byId, called }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
-  const places = await SortedPlaces.of(lines);
+  const places = byId ? await Places.byId(lines) : Places.asTheyCame(lines);
   const problems = new Map<number, Problem>();
   let failure: Problem | undefined;
   let left = lines.length;

@@ -87,8 +87,10 @@ export interface CounterStore {
   readonly batches: number;
   /** How many ids a batch may hold. */
   readonly idsPerBatch: number;
-  /** How many lines of an import are worth sorting by their ids before they are set; all of them are in memory then. */
+  /** How many lines of an import are worth taking together; all of them are in memory then. */
   readonly importPortion: number;
+  /** Whether they are better set in the order of their ids, as counters with similar ids lie near each other. */
+  readonly importById: boolean;
   /**
    * Changes counters and answers in the order of the changes, once they are as durable as the store promises. An addition
    * past {@linkcode MAX_HITS} is the outcome "counter-full". Hits belong to the day on which this is called, and setting is

@@ -5,7 +5,7 @@ import type { StoreHealth } from "./store_health.ts";
 /** What is known of a store before it is open. */
 export type StoreTraits = Pick<
   CounterStore,
-  "source" | "batches" | "idsPerBatch" | "importPortion"
+  "source" | "batches" | "idsPerBatch" | "importPortion" | "importById"
 >;
 
 /** Options of {@linkcode createLazyStore}. */

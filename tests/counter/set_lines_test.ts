@@ -24,6 +24,7 @@ function recorder(failures: Record<string, ProblemName> = {}) {
     },
     options: {
       portion: 2,
+      byId: true,
       called: () => calls,
       async set({ id, hits }: Line): Promise<Held> {
         calls++;
@@ -46,6 +47,16 @@ Deno.test("setLines: sets those with similar ids together, and the later of two 
     options,
   );
   deepStrictEqual(set, ["a 1", "a 3", "b 2", "c 0"]);
+  strictEqual(problems.size, 0);
+});
+
+Deno.test("setLines: sets lines as they came where similar ids lie no nearer to each other", async () => {
+  const { set, options } = recorder();
+  const problems = await setLines(
+    ["c", "a", "b", "a"].map((id, place) => line(id, place)),
+    { ...options, byId: false },
+  );
+  deepStrictEqual(set, ["c 0", "a 1", "b 2", "a 3"]);
   strictEqual(problems.size, 0);
 });
 

@@ -20,6 +20,7 @@ export class ModelStore implements CounterStore {
   readonly batches = 1;
   readonly idsPerBatch = 100;
   readonly importPortion = 50_000;
+  readonly importById = true;
   readonly counters = new Map<CounterId, Held>();
   readonly #marks = new Map<CounterId, KnownMarks>();
   readonly #today: () => Day;

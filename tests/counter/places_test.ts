@@ -1,13 +1,13 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import type { Line } from "../../src/counter/line.ts";
-import { SortedPlaces } from "../../src/counter/sorted_places.ts";
+import { Places } from "../../src/counter/places.ts";
 
-Deno.test("SortedPlaces: tells all places by their ids, of one id in their order, however many there are", async () => {
+Deno.test("Places.byId: tells all places by their ids, of one id in their order, however many there are", async () => {
   for (const count of [0, 1, 5000, 12_345]) {
     // 7,919 is prime, so that ids come in no order; each comes three times, in different runs.
     const numbers = Array.from({ length: count }, (_, at) => at * 7919 % Math.ceil(count / 3));
-    const sorted = await SortedPlaces.of(numbers.map((number) => line(`n${number}`)));
+    const sorted = await Places.byId(numbers.map((number) => line(`n${number}`)));
     const expected = [...numbers.keys()].sort((a, b) => {
       const [one, other] = [`n${numbers[a]}`, `n${numbers[b]}`];
       return one === other ? a - b : one < other ? -1 : 1;

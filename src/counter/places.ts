@@ -9,11 +9,8 @@ interface Run {
   taken: number;
 }
 
-/**
- * The places of lines in the order of their ids; of two lines of one counter the later one comes later. Never for long at
- * a time, as hits wait meanwhile: runs of lines are sorted, and merged while they are taken.
- */
-export class SortedPlaces {
+/** The places of lines in the order in which they are set; of two lines of one counter the later one comes later. */
+export class Places {
   readonly #lines: readonly Line[];
   readonly #runs: Run[] = [];
 
@@ -21,14 +18,24 @@ export class SortedPlaces {
     this.#lines = lines;
   }
 
-  /** Sorts, letting others have their turn. */
-  static async of(lines: readonly Line[]): Promise<SortedPlaces> {
-    const sorted = new SortedPlaces(lines);
+  /** As the lines came. */
+  static asTheyCame(lines: readonly Line[]): Places {
+    const places = new Places(lines);
+    places.#runs.push({ places: [...lines.keys()], taken: 0 });
+    return places;
+  }
+
+  /**
+   * By their ids. Never for long at a time, as hits wait meanwhile: runs of lines are sorted, and merged while they are
+   * taken.
+   */
+  static async byId(lines: readonly Line[]): Promise<Places> {
+    const places = new Places(lines);
     for (let start = 0; start < lines.length; start += RUN) {
-      sorted.#addRun(start, Math.min(start + RUN, lines.length));
+      places.#addSorted(start, Math.min(start + RUN, lines.length));
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return sorted;
+    return places;
   }
 
   /** Takes the first of those that are left; fewer, or none, where there are no more. */
@@ -40,7 +47,7 @@ export class SortedPlaces {
     return places;
   }
 
-  #addRun(start: number, end: number): void {
+  #addSorted(start: number, end: number): void {
     const places = Array.from({ length: end - start }, (_, index) => start + index);
     places.sort((a, b) => compare(this.#lines[a]?.id, this.#lines[b]?.id));
     this.#runs.push({ places, taken: 0 });

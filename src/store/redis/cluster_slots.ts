@@ -71,12 +71,15 @@ export function keyOf(command: Command): string {
   return SCRIPTS.has(name) ? third : first;
 }
 
-/** What a node says of its own slots, which others may not know yet. */
+/** What a node says of itself and its own slots, which others may not know yet. */
 export interface OwnSlots {
+  readonly id: string;
+  /** Counted up by a node that takes a slot over from another, or the place of another. */
+  readonly epoch: string;
   /** Those that it serves: each range with its first and its last. */
   readonly served: readonly (readonly [first: number, last: number])[];
-  /** Those that it is handing over or taking over. */
-  readonly underWay: readonly number[];
+  /** Those that it is handing over or taking over, and the id of the other node. */
+  readonly underWay: readonly { readonly slot: number; readonly other: string }[];
 }
 
 /** What the node that answers `CLUSTER NODES` says of itself; undefined where it is no such answer. */
@@ -84,20 +87,24 @@ export function ownSlots(reply: Reply | undefined): OwnSlots | undefined {
   if (reply?.kind !== "done") return undefined;
   const own = String(reply.value).split("\n").find((line) => OWN_LINE.test(line));
   if (own === undefined) return undefined;
-  const slots = own.trim().split(" ").slice(SLOTS_FROM);
+  const words = own.trim().split(" ");
+  const [id = "", , , , , , epoch = ""] = words;
+  const slots = words.slice(SLOTS_FROM);
   return {
+    id,
+    epoch,
     served: slots.filter((text) => !text.startsWith("[")).map((text) => {
       const [first = NaN, last = first] = text.split("-").map(Number);
       return [first, last];
     }),
     underWay: slots.flatMap((text) => {
-      const [, slot] = UNDER_WAY.exec(text) ?? [];
-      return slot === undefined ? [] : [Number(slot)];
+      const [, slot, other] = UNDER_WAY.exec(text) ?? [];
+      return slot === undefined || other === undefined ? [] : [{ slot: Number(slot), other }];
     }),
   };
 }
 
-/** The flags come third; slots from the ninth word on (redis.io/docs/latest/commands/cluster-nodes). */
+/** The flags come third, the epoch seventh, slots from the ninth word on (redis.io/docs/latest/commands/cluster-nodes). */
 const OWN_LINE = /^\S+ \S+ (?:\S+,)?myself[, ]/;
 const SLOTS_FROM = 8;
-const UNDER_WAY = /^\[(\d+)-[<>]-/;
+const UNDER_WAY = /^\[(\d+)-[<>]-(\w+)\]$/;

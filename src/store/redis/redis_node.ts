@@ -62,6 +62,11 @@ export class RedisNode {
     return this.#links.every((link) => this.#isUsable(link));
   }
 
+  /** Since when it is connected for reads without a break, by `performance.now()`; Infinity where it is not. */
+  get readySince(): number {
+    return this.#reader.readySince;
+  }
+
   /** Says that who was asked at this time, by `performance.now()`, or later named this server as the one to use. */
   confirm(askedAt: number): void {
     this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);

@@ -11,8 +11,9 @@ const PORTION = 100;
 /** More keys than a slot holds. */
 const ALL_KEYS = String(2 ** 31 - 1);
 
-/** How often the masters are asked what they serve. */
-const MOST_TRIES = 5;
+/** Pause before the masters are asked again what they serve, in milliseconds, doubled each time up to the longest. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 320;
 
 /** What tells the masters, and asks for them anew. */
 interface MasterSource extends Pick<ClusterTopology, "masters"> {
@@ -22,8 +23,8 @@ interface MasterSource extends Pick<ClusterTopology, "masters"> {
 /** Who are known to serve slots, and what each of them says of its own: what one knows of another may be out of date. */
 interface Served {
   readonly masters: readonly RedisNode[];
-  /** Who serves each slot. */
-  readonly owners: readonly (RedisNode | undefined)[];
+  /** Who serves each slot, and since which epoch: one that got a slot back has another. */
+  readonly owners: readonly (string | undefined)[];
   /** The slots that are on their way from one to another. */
   readonly underWay: ReadonlySet<number>;
 }
@@ -47,32 +48,48 @@ export async function* scanCluster(
   }
 }
 
-/** Asks until the masters that are known have every slot between them, as one may be handed on while they are asked. */
+/** Asks again where a slot is handed on just then, or its new master is not connected yet. */
 async function served(topology: MasterSource): Promise<Served> {
-  for (let tries = MOST_TRIES; tries > 0; tries--) {
-    const told = await askMasters(topology);
-    const { owners, underWay } = told;
-    if (owners.every((owner, slot) => owner !== undefined || underWay.has(slot))) return told;
+  for (let pauseMs = FIRST_PAUSE_MS;; pauseMs *= 2) {
+    try {
+      return await askMasters(topology);
+    } catch (problem) {
+      if (pauseMs > LONGEST_PAUSE_MS) throw problem;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  throw new Problem("store-unavailable", {
-    cause: new Error("Some slots are served by no master that is known"),
-  });
 }
 
-/** One that a slot moves to says at any time that it takes the slot over or, once all keys are there, that it serves it. */
+/**
+ * One that a slot moves to says at any time that it takes the slot over or, once all keys are there, that it serves it.
+ * Where some keys may lie with a node that is not among the masters, as it serves no slot yet, this fails.
+ */
 async function askMasters(topology: MasterSource): Promise<Served> {
   await topology.inquiry.ask();
   const masters = [...topology.masters.keys()];
-  const owners = Array.from<RedisNode | undefined>({ length: SLOTS });
-  const underWay = new Set<number>();
-  await Promise.all(masters.map(async (node) => {
+  const told = await Promise.all(masters.map(async (node) => {
     const [reply] = await node.send([["CLUSTER", "NODES"]]);
-    const own = ownSlots(reply);
-    if (own === undefined) throw problemOf(reply, "store-unavailable");
-    for (const [first, last] of own.served) owners.fill(node, first, last + 1);
-    for (const slot of own.underWay) underWay.add(slot);
+    return ownSlots(reply) ?? Promise.reject(problemOf(reply, "store-unavailable"));
   }));
+  const ids = new Set(told.map(({ id }) => id));
+  const owners = Array.from<string | undefined>({ length: SLOTS });
+  const underWay = new Set<number>();
+  for (const own of told) {
+    for (const [first, last] of own.served) owners.fill(`${own.id} ${own.epoch}`, first, last + 1);
+    for (const { slot, other } of own.underWay) {
+      if (!ids.has(other)) throw elsewhere(slot);
+      underWay.add(slot);
+    }
+  }
+  const lost = owners.findIndex((owner, slot) => owner === undefined && !underWay.has(slot));
+  if (lost !== -1) throw elsewhere(lost);
   return { masters, owners, underWay };
+}
+
+function elsewhere(slot: number): Problem {
+  return new Problem("store-unavailable", {
+    cause: new Error(`Keys of slot ${slot} may lie with a node that serves no slots`),
+  });
 }
 
 /** Twice from all: a key may go from a master that was not asked yet to one that was, but only once. */

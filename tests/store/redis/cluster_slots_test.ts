@@ -89,10 +89,15 @@ Deno.test("ownSlots: what a node serves, hands over and takes over, of all that 
     "third :5@6 slave other 0 0 2 connected",
     "",
   ].join("\n");
-  deepStrictEqual(ownSlots(done(text)), { served: [[0, 5], [12, 12]], underWay: [7, 93] });
+  deepStrictEqual(ownSlots(done(text)), {
+    id: "id",
+    epoch: "1",
+    served: [[0, 5], [12, 12]],
+    underWay: [{ slot: 7, other: "other" }, { slot: 93, other: "other" }],
+  });
   deepStrictEqual(
     ownSlots(done("third :5@6 other 0 0 2 connected\nid :1@2 myself,slave other 0 0 1 connected")),
-    { served: [], underWay: [] },
+    { id: "id", epoch: "1", served: [], underWay: [] },
   );
   for (const other of [refused("NOPERM"), done("OK"), undefined]) {
     strictEqual(ownSlots(other), undefined);

@@ -8,7 +8,7 @@ import { scanCluster } from "../../../src/store/redis/scan_cluster.ts";
 import { UNWATCHED } from "../../../src/store/store_health.ts";
 import { moveSlots } from "../../support/cluster_steps.ts";
 import { type RedisCluster, startCluster } from "../../support/redis_cluster.ts";
-import { needsRedis } from "../../support/redis_server.ts";
+import { needsRedis, type RedisServer } from "../../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -46,10 +46,71 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "scanCluster: keys on their way to a node that serves no slot yet are not passed over in silence",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster();
+    await using topology = await topologyOf(cluster);
+    const [from, to] = [await cluster.masterOf("{foo}"), cluster.node(3)];
+    const slot = String(slotOf("{foo}"));
+    await to.command("CLUSTER", "RESET", "HARD");
+    await to.command("CLUSTER", "MEET", "127.0.0.1", String(from.port), await busPortOf(from));
+    const other = await to.command("CLUSTER", "MYID");
+    await waitFor(
+      "the new node",
+      async () =>
+        String(await from.command("CLUSTER", "NODES")).includes(String(other)) || undefined,
+      { timeout: FAR_AWAY_MS },
+    );
+    await to.command(
+      "CLUSTER",
+      "SETSLOT",
+      slot,
+      "IMPORTING",
+      String(await from.command("CLUSTER", "MYID")),
+    );
+    await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(other));
+    const { masters } = topology;
+    await rejects(
+      Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")),
+      { kind: "store-unavailable" },
+    );
+    await from.command("CLUSTER", "SETSLOT", slot, "STABLE");
+    deepStrictEqual(
+      (await Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")))
+        .flat(),
+      [],
+    );
+  },
+);
+
+Deno.test(
+  "scanCluster: a slot that went to a master already looked at and came back is looked at again",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0 });
+    await using topology = await topologyOf(cluster);
+    const [first, last] = [cluster.node(0), cluster.node(2)];
+    await first.command("SET", "hits:{hello}", "1");
+    await last.command("SET", "hits:{foo}", "1");
+    const slots = [slotOf("{foo}")];
+    const pages = scanCluster(topology, "hits:");
+    const found = [...(await pages.next()).value ?? []];
+    await moveSlots(slots, { from: last, to: first });
+    // Which tells that the last master was looked at.
+    await last.command("SET", "hits:{a}", "1");
+    while (!found.includes("hits:{a}")) found.push(...(await pages.next()).value ?? []);
+    await moveSlots(slots, { from: first, to: last });
+    for await (const keys of pages) found.push(...keys);
+    deepStrictEqual([...new Set(found)].sort(), ["hits:{a}", "hits:{foo}", "hits:{hello}"]);
+  },
+);
+
 /** What a service knows of a cluster, once it is connected to all masters. */
 async function topologyOf(
   cluster: RedisCluster,
-): Promise<Pick<ClusterTopology, "masters"> & AsyncDisposable> {
+): Promise<Pick<ClusterTopology, "masters" | "inquiry"> & AsyncDisposable> {
   const topology = new ClusterTopology({
     seeds: parseRedisUrl(cluster.url).addresses,
     health: UNWATCHED,
@@ -64,6 +125,12 @@ async function topologyOf(
   }, { timeout: FAR_AWAY_MS });
   return {
     masters: topology.masters,
+    inquiry: topology.inquiry,
     [Symbol.asyncDispose]: () => topology.close(),
   };
+}
+
+/** The port on which a node talks with the others, by its own word. */
+async function busPortOf(node: RedisServer): Promise<string> {
+  return /@(\d+)\S* \S*myself/.exec(String(await node.command("CLUSTER", "NODES")))?.[1] ?? "";
 }

@@ -40,7 +40,7 @@ export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
   await arrived(topology.nodes, until);
   await topology.inquiry.ask();
   await arrived(topology.masters.keys(), until);
-  await topology.inquiry.ask();
+  await topology.inquiry.askAnew();
   return {
     health: UNWATCHED,
     together: false,

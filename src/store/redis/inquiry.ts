@@ -36,6 +36,12 @@ export class Inquiry {
     return this.#asking;
   }
 
+  /** Asks once more where a question is under way: its answer tells nothing of what came after it was asked. */
+  async askAnew(): Promise<void> {
+    await this.#asking;
+    await this.ask();
+  }
+
   /** Asks no more; resolves when nobody is being asked. */
   async end(): Promise<void> {
     clearInterval(this.#watch);

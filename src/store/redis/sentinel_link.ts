@@ -22,7 +22,7 @@ export async function openSentinels(options: SentinelOptions): Promise<StoreLink
   await within(OPEN_MS, watch.tried).catch(() => {});
   await watch.inquiry.ask();
   if (watch.node !== undefined) await arrived([watch.node], until);
-  await watch.inquiry.ask();
+  await watch.inquiry.askAnew();
   const { health } = options;
   const link = singleLink({ health, node: () => watch.node, close: () => watch.close() });
   return {

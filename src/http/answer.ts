@@ -1,4 +1,4 @@
-/** Header names and values, built once for each kind of answer; as a record Deno takes them up fastest. */
+/** Header names and values, built once for each kind of answer. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** What an answer's body is. */
@@ -54,13 +54,19 @@ export function remarkOf(remark: string, audience: Audience): HeaderRecord {
   return { "x-tallymark": remark, ...(audience === "any" && exposed) };
 }
 
-/** An answer with these headers. */
+/**
+ * An answer with these headers. They are set one by one: an answer that Deno makes with more than a type of its own is kept
+ * outside of V8 and registered to be freed, which costs a read a tenth of its time.
+ */
 export function answer(
   body: string | Uint8Array<ArrayBuffer> | null,
   headers: HeaderRecord,
   status = 200,
 ): Response {
-  return new Response(body, { status, headers });
+  if (status !== 200 || typeof body !== "string") return new Response(body, { status, headers });
+  const response = new Response(body);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** The answer to HEAD: with the length that GET would tell (RFC 9110, section 8.6), and not that of the body left out. */

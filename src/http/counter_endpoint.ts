@@ -97,7 +97,7 @@ function findAndAnswer<Name extends string, Found>(
 /** A form or a JSON body would be overlooked, and the default counter counted in silence. */
 function refuseBody({ headers }: Request): void {
   const length = headers.get("content-length");
-  if (length === null ? headers.has("transfer-encoding") : Number(length) > 0) {
+  if (length === null ? headers.get("transfer-encoding") !== null : Number(length) > 0) {
     throw new Problem("bad-body", { detail: "The id belongs in the query: send no body." });
   }
 }

@@ -166,7 +166,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
     /\bDeno\.(?:env|serve|exit|addSignalListener|args|mainModule)\b/,
     ["src/server.ts", "src/start/"],
   ],
-  [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|\bfetch\(/, [
+  [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|(?<!\bapp\.)\bfetch\(/, [
     "src/store/open_store.ts",
     "src/store/kv/kv_file.ts",
   ]],

@@ -21,11 +21,11 @@ export class Recent<Key, Value> {
 
   /** Sets an entry, also one that is there, which makes it the one set last. */
   set(key: Key, value: Value): void {
-    if (this.#young.size === this.capacity && !this.#young.has(key)) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
     this.#young.set(key, value);
+    if (this.#young.size <= this.capacity) return;
+    this.#young.delete(key);
+    this.#old = this.#young;
+    this.#young = new Map([[key, value]]);
   }
 
   delete(key: Key): void {

@@ -65,7 +65,8 @@ export function answer(
 ): Response {
   if (status !== 200 || typeof body !== "string") return new Response(body, { status, headers });
   const response = new Response(body);
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  const own = response.headers;
+  for (const name in headers) own.set(name, headers[name] ?? "");
   return response;
 }
 

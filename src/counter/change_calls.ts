@@ -22,7 +22,7 @@ export function changeOf({ id, call, callers }: ChangeGroup): Change {
 }
 
 /** The number of one hit of several that were added together. */
-export function ownNumber(total: Changed, { callers }: ChangeGroup, place: number): number {
+export function ownNumber(total: Changed, place: number, { callers }: ChangeGroup): number {
   if (typeof total !== "number") throw new TypeError("Count a hit: the store gave no number");
   return total - callers + 1 + place;
 }

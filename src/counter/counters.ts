@@ -17,13 +17,15 @@ import { givingWay } from "./give_way.ts";
 import { GroupCalls } from "./group_calls.ts";
 import type { Line } from "./line.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
-import { countGroupsOnce, ONCE, type OnceResults } from "./once_calls.ts";
+import { countGroupsOnce, ONCE, type OnceResults, ownOutcome } from "./once_calls.ts";
 import type { Setting } from "./setting.ts";
 import type { CounterStore, ListOptions, ListPage, Outcome, Source } from "./store.ts";
 import { within } from "./within.ts";
 
 /** How long a caller waits for the store at most. */
 const DEADLINE_MS = 2000;
+/** How soon a store answers that is near: hits wait that much longer at most, so that more of them go together. */
+const NEAR_MS = 1;
 /** How long the store may take to show that it takes hits. */
 const READY_DEADLINE_MS = 1000;
 /** How many callers may wait at once. */
@@ -75,7 +77,7 @@ export function createCounters(
 ): Counters {
   const seen = new Recent<CounterId, number>(REMEMBERED);
   const { batches, idsPerBatch } = store;
-  const limits = { batches, idsPerBatch, deadlineMs: DEADLINE_MS };
+  const limits = { batches, idsPerBatch, nearMs: NEAR_MS, deadlineMs: DEADLINE_MS };
   const asking = { ...limits, lingers: false, overdue: "store-unavailable" } as const;
 
   const changes = new GroupCalls<ChangeCall, Changed>({
@@ -140,9 +142,8 @@ export function createCounters(
   }
 
   async function hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome> {
-    const { result, place } = await (refusal() ?? onces.joinWithPart({ id, call: ONCE }, marks));
-    const outcome = result[place];
-    if (outcome === undefined || outcome instanceof Error) throw outcome;
+    const call = { id, call: ONCE, part: marks };
+    const outcome = await (refusal() ?? onces.joinWithShare(call, ownOutcome));
     if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
     return outcome;
   }

@@ -17,6 +17,8 @@ export interface GroupCallsOptions<Call, Result, Part = never> {
   batches: number;
   /** How many ids a batch may hold. */
   idsPerBatch: number;
+  /** A store that answers sooner is near: a batch goes alone there, as what gathers costs less in one than in several. */
+  nearMs: number;
   /** How long a caller waits at most. */
   deadlineMs: number;
   /** Whether the next batch may wait for those whom a slow one has answered; only where one batch is under way at once. */
@@ -39,6 +41,8 @@ export class GroupCalls<Call, Result, Part = never> {
   readonly #options: GroupCallsOptions<Call, Result, Part>;
   readonly #gathering = new Gathering<Call, Result, Part>();
   readonly #underWay = new Set<Batch<Call, Result, Part>>();
+  /** Whether the store kept none waiting longer, when it answered last. */
+  #near = false;
   #overdue = 0;
   #waiting = 0;
   #called = 0;
@@ -66,26 +70,16 @@ export class GroupCalls<Call, Result, Part = never> {
     return this.#isStuck ? refused() : this.#enter(this.#gathering.join(id, call)).result.promise;
   }
 
-  /** The same, with this caller's own part: by the group once it was answered, and the place that the caller has in it. */
+  /** The same, with the part that this caller adds; resolves with its share of what they get, by its place among them. */
   joinWithShare<Share>(
-    { id, call }: { id: CounterId; call: Call },
-    share: (result: Result, group: Group<Call, Result, Part>, place: number) => Share,
+    { id, call, part }: { id: CounterId; call: Call; part?: Part },
+    share: (result: Result, place: number, group: Group<Call, Result, Part>) => Share,
   ): Promise<Share> {
     if (this.#isStuck) return refused();
     const group = this.#enter(this.#gathering.join(id, call));
     const place = group.callers - 1;
-    return group.result.promise.then((result) => share(result, group, place));
-  }
-
-  /** The same, with a part of one's own; resolves with the result and the place of that part. */
-  joinWithPart(
-    { id, call }: { id: CounterId; call: Call },
-    part: Part,
-  ): Promise<{ result: Result; place: number }> {
-    if (this.#isStuck) return refused();
-    const group = this.#enter(this.#gathering.join(id, call));
-    const place = group.parts.push(part) - 1;
-    return group.result.promise.then((result) => ({ result, place }));
+    if (part !== undefined) group.parts.push(part);
+    return group.result.promise.then((result) => share(result, place, group));
   }
 
   /** Calls after all that came before on this counter, and before all that will come. */
@@ -110,11 +104,9 @@ export class GroupCalls<Call, Result, Part = never> {
   /** Resolves when no caller waits, which is after the deadline at the latest; none may join from then on. */
   async drain(): Promise<void> {
     if (this.#waiting > 0) {
-      this.#drained ??= Promise.withResolvers();
-      await this.#drained.promise;
+      await (this.#drained ??= Promise.withResolvers()).promise;
     }
     clearInterval(this.#watch);
-    this.#watch = undefined;
     this.#linger.end();
   }
 
@@ -122,7 +114,8 @@ export class GroupCalls<Call, Result, Part = never> {
     const { batches, idsPerBatch } = this.#options;
     const { size } = this.#gathering;
     if (size === 0 || this.#underWay.size >= batches) return false;
-    return size >= idsPerBatch || !this.#linger.goesOn(this.#waiting);
+    const isHeldUp = this.#near && this.#underWay.size > 0;
+    return size >= idsPerBatch || (!isHeldUp && !this.#linger.goesOn(this.#waiting));
   }
 
   #sendIfReady(): void {
@@ -149,6 +142,8 @@ export class GroupCalls<Call, Result, Part = never> {
   }
 
   #settle(batch: Batch<Call, Result, Part>, outcomes: readonly (Result | Error)[]): void {
+    const now = performance.now();
+    this.#near = this.#isNear(now);
     this.#underWay.delete(batch);
     for (const group of batch.groups) this.#gathering.release(group);
     if (batch.overdue) {
@@ -156,14 +151,17 @@ export class GroupCalls<Call, Result, Part = never> {
       return this.#sendIfReady();
     }
     // First the next batch, so that the store works while these callers are answered.
-    if (!this.#beginLinger(batch)) this.#sendIfReady();
+    if (!this.#beginLinger(batch, now - batch.sentAt)) this.#sendIfReady();
     batch.groups.forEach((group, index) => this.#answer(group, outcomes[index]));
   }
 
-  #beginLinger({ groups, sentAt }: Batch<Call, Result, Part>): boolean {
+  #isNear(now: number): boolean {
+    return [...this.#underWay].every(({ sentAt }) => now - sentAt < this.#options.nearMs);
+  }
+
+  #beginLinger({ groups }: Batch<Call, Result, Part>, tookMs: number): boolean {
     const { lingers, idsPerBatch } = this.#options;
     if (!lingers || this.#gathering.size >= idsPerBatch) return false;
-    const tookMs = performance.now() - sentAt;
     const answered = groups.reduce((sum, { callers }) => sum + callers, 0);
     return this.#linger.begin({ tookMs, answered, waiting: this.#waiting });
   }
@@ -179,7 +177,9 @@ export class GroupCalls<Call, Result, Part = never> {
   }
 
   #enforceDeadline(): void {
-    const latest = performance.now() - this.#options.deadlineMs;
+    const now = performance.now();
+    this.#near &&= this.#isNear(now);
+    const latest = now - this.#options.deadlineMs;
     for (const batch of this.#underWay) {
       if (batch.overdue || !batch.groups.some(({ since }) => since <= latest)) continue;
       batch.overdue = true;
@@ -189,6 +189,7 @@ export class GroupCalls<Call, Result, Part = never> {
     for (const group of this.#gathering.expire(latest)) {
       this.#answer(group, new Problem("store-unavailable"));
     }
+    this.#sendIfReady();
     if (this.#waiting === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;

@@ -34,6 +34,13 @@ export async function countGroupsOnce(
   return results;
 }
 
+/** What became of one hit of those that were sent together; throws why nothing did. */
+export function ownOutcome(results: OnceResults, place: number): OnceOutcome {
+  const outcome = results[place];
+  if (outcome === undefined || outcome instanceof Error) throw outcome;
+  return outcome;
+}
+
 type Sent = readonly OnceOutcome[] | Error;
 
 /** So that what fails does not speak for the hits that went before. */

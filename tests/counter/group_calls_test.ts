@@ -164,6 +164,74 @@ Deno.test("GroupCalls: while one of several batches is overdue the others go on"
   await calls.drain();
 });
 
+/** Longer than any test: a store that is near however slow this machine is. */
+const NEAR = 60_000;
+
+Deno.test("GroupCalls: of a store that is near one batch is under way at a time, unless the next is full", async () => {
+  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, nearMs: NEAR });
+  const first = join(calls, A);
+  await turn();
+  sent[0]?.answer([1]);
+  await first;
+  const hits: Promise<number>[] = [];
+  for (const id of [A, B, B]) {
+    hits.push(join(calls, id));
+    await turn();
+  }
+  deepStrictEqual(sent.map(shape), [{ a: 1 }, { a: 1 }]);
+  hits.push(join(calls, C));
+  await turn();
+  deepStrictEqual(sent.map(shape).slice(2), [{ b: 2, c: 1 }]);
+  hits.push(join(calls, A));
+  await turn();
+  strictEqual(sent.length, 3);
+  sent[1]?.answer([2]);
+  sent[2]?.answer([2, 1]);
+  await turn();
+  deepStrictEqual(sent.map(shape).slice(3), [{ a: 1 }]);
+  sent[3]?.answer([3]);
+  deepStrictEqual(await Promise.all(hits), [2, 1, 2, 1, 3]);
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
+  const { calls, sent } = open({ batches: 2, nearMs: 0 });
+  for (const round of [0, 1]) {
+    const hits = [join(calls, A)];
+    await turn();
+    hits.push(join(calls, B));
+    await turn();
+    strictEqual(sent.length, 2 * round + 2);
+    for (const batch of sent) if (!batch.ended) batch.answer([round + 1]);
+    await Promise.all(hits);
+  }
+  await calls.drain();
+});
+
+Deno.test("GroupCalls: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
+  const { calls, sent } = open({ batches: 2, nearMs: 50 });
+  const first = join(calls, A);
+  await turn();
+  sent[0]?.answer([1]);
+  await first;
+  const hits = [join(calls, A)];
+  await turn();
+  const since = performance.now();
+  hits.push(join(calls, B));
+  await waitFor("the batch beside", () => sent[2]);
+  await waitFor("its age", () => performance.now() - since >= 50 || undefined);
+  // One that is answered soon shows nothing while the other one waits.
+  sent[2]?.answer([1]);
+  strictEqual(await hits[1], 1);
+  hits.push(join(calls, B));
+  await turn();
+  deepStrictEqual(sent.map(shape).slice(1), [{ a: 1 }, { b: 1 }, { b: 1 }]);
+  sent[3]?.answer([2]);
+  sent[1]?.answer([2]);
+  deepStrictEqual(await Promise.all(hits), [2, 1, 2]);
+  await calls.drain();
+});
+
 Deno.test("GroupCalls: drain waits for all who wait, also where it is called twice", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
@@ -330,6 +398,7 @@ Deno.test("GroupCalls: every number is given once, in order, however hits and ba
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
+    nearMs: fc.constantFrom(0, NEAR),
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
@@ -459,7 +528,7 @@ type Calls = GroupCalls<string, number>;
 function join(calls: Calls, id: CounterId): Promise<number> {
   return calls.joinWithShare(
     { id, call: "hit" },
-    (total, { callers }, place) => total - callers + 1 + place,
+    (total, place, { callers }) => total - callers + 1 + place,
   );
 }
 
@@ -478,6 +547,7 @@ function open(
   const calls = new GroupCalls<string, number>({
     batches: 1,
     idsPerBatch: 100,
+    nearMs: 0,
     lingers: false,
     deadlineMs: 60_000,
     overdue: "outcome-unknown",

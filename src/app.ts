@@ -37,7 +37,7 @@ export interface App {
 }
 
 /** A request as it came: `c.req`, which Hono makes of it, would take a fiftieth of a read to get at it. */
-interface Visit {
+interface Arrival {
   readonly request: Request;
   readonly peer: Peer;
 }
@@ -108,7 +108,7 @@ export function createApp(options: AppOptions): App {
   const nothing = serveNothing(shared);
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
-  const app = new Hono<{ Bindings: Visit }>({ getPath: (request) => getPath(request) || "/" });
+  const app = new Hono<{ Bindings: Arrival }>({ getPath: (request) => getPath(request) || "/" });
   for (const [path, { handle }] of paths) app.all(path, ({ env }) => handle(env.request, env.peer));
   app.notFound(({ env }) => nothing(env.request, env.peer));
   return {

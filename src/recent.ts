@@ -21,6 +21,7 @@ export class Recent<Key, Value> {
 
   /** Sets an entry, also one that is there, which makes it the one set last. */
   set(key: Key, value: Value): void {
+    // Looked up once: nearly all are there already, or find room.
     this.#young.set(key, value);
     if (this.#young.size <= this.capacity) return;
     this.#young.delete(key);

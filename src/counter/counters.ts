@@ -24,7 +24,7 @@ import { within } from "./within.ts";
 
 /** How long a caller waits for the store at most. */
 const DEADLINE_MS = 2000;
-/** How soon a store answers that is near: hits wait that much longer at most, so that more of them go together. */
+/** How soon a store answers that is near: hits that wait for the batch before them cost less, and wait little longer. */
 const NEAR_MS = 1;
 /** How long the store may take to show that it takes hits. */
 const READY_DEADLINE_MS = 1000;

@@ -17,7 +17,7 @@ export interface GroupCallsOptions<Call, Result, Part = never> {
   batches: number;
   /** How many ids a batch may hold. */
   idsPerBatch: number;
-  /** A store that answers sooner is near: a batch goes alone there, as what gathers costs less in one than in several. */
+  /** A store that answers sooner is near: there, what gathers costs less in one batch than in several beside each other. */
   nearMs: number;
   /** How long a caller waits at most. */
   deadlineMs: number;
@@ -29,19 +29,19 @@ export interface GroupCallsOptions<Call, Result, Part = never> {
   send(groups: readonly Group<Call, Result, Part>[]): Promise<readonly (Result | Problem)[]>;
 }
 
-/** How often deadlines are looked at: a caller may wait that much longer. */
+/** How often deadlines, and a near store that no longer is, are looked at: a caller may wait that much longer. */
 const WATCH_INTERVAL_MS = 100;
 
 /**
- * Group commit: while batches are at the store, calls gather; when one is answered, what has gathered goes next, at
- * once or after a {@linkcode Linger}. Calls that find the store idle go out in the same turn of the event loop, without
- * waiting for others.
+ * Group commit: while a batch is at the store, calls gather; when it is answered, what has gathered goes next, at once or
+ * after a {@linkcode Linger}. Calls that find the store idle go out in the same turn of the event loop; those that do not
+ * go beside what is under way only where the store is farther away than `nearMs`, or where they fill a batch.
  */
 export class GroupCalls<Call, Result, Part = never> {
   readonly #options: GroupCallsOptions<Call, Result, Part>;
   readonly #gathering = new Gathering<Call, Result, Part>();
   readonly #underWay = new Set<Batch<Call, Result, Part>>();
-  /** Whether the store kept none waiting longer, when it answered last. */
+  /** Whether every batch under way was younger than `nearMs` when one was answered last; the watch takes it back. */
   #near = false;
   #overdue = 0;
   #waiting = 0;
@@ -70,7 +70,7 @@ export class GroupCalls<Call, Result, Part = never> {
     return this.#isStuck ? refused() : this.#enter(this.#gathering.join(id, call)).result.promise;
   }
 
-  /** The same, with the part that this caller adds; resolves with its share of what they get, by its place among them. */
+  /** The same, with its share of what they get, by its place. Of those who call together all add a part, or none does. */
   joinWithShare<Share>(
     { id, call, part }: { id: CounterId; call: Call; part?: Part },
     share: (result: Result, place: number, group: Group<Call, Result, Part>) => Share,
@@ -97,7 +97,7 @@ export class GroupCalls<Call, Result, Part = never> {
     this.#waiting++;
     this.#called++;
     if (this.#isNextReady()) this.#sendThisTurn();
-    this.#watch ??= setInterval(() => this.#enforceDeadline(), WATCH_INTERVAL_MS);
+    this.#watch ??= setInterval(() => this.#lookAfter(), WATCH_INTERVAL_MS);
     return group;
   }
 
@@ -143,7 +143,7 @@ export class GroupCalls<Call, Result, Part = never> {
 
   #settle(batch: Batch<Call, Result, Part>, outcomes: readonly (Result | Error)[]): void {
     const now = performance.now();
-    this.#near = this.#isNear(now);
+    this.#near = this.#isNear(now); // This batch still counts.
     this.#underWay.delete(batch);
     for (const group of batch.groups) this.#gathering.release(group);
     if (batch.overdue) {
@@ -176,7 +176,7 @@ export class GroupCalls<Call, Result, Part = never> {
     if (this.#waiting === 0) this.#drained?.resolve();
   }
 
-  #enforceDeadline(): void {
+  #lookAfter(): void {
     const now = performance.now();
     this.#near &&= this.#isNear(now);
     const latest = now - this.#options.deadlineMs;

@@ -66,6 +66,7 @@ export function answer(
   if (status !== 200 || typeof body !== "string") return new Response(body, { status, headers });
   const response = new Response(body);
   const own = response.headers;
+  // A list of them would be made for each answer.
   for (const name in headers) own.set(name, headers[name] ?? "");
   return response;
 }

@@ -91,7 +91,7 @@ testPage("the page fills in the key of a counting image after the secret was ent
   match(await copied(page, "Address"), /\/hit\.svg\?id=a&key=KEY$/);
   await signIn(page, SECRET);
   await page.getByText(/key=[\w-]{22}/).first().waitFor();
-  // The last word of the list of counters, which would take the place of that of the copy.
+  // Said later, it would take the place of "Copied" in the line of status.
   await page.locator("#status").getByText("0 counters").waitFor();
   await using readme = pageOf(await copied(page, "HTML"));
   await using pasted = await openPage(browser, readme.url);

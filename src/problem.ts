@@ -38,7 +38,7 @@ const KINDS = {
     status: 400,
     title: "Bad counter id",
     detail:
-      "An id has 1 to 200 bytes of UTF-8 and no control, format, private-use or unassigned characters.",
+      "An id is 1 to 200 bytes of visible text in UTF-8: no line breaks, and no control, format, private-use or unassigned characters.",
     badge: "bad id",
   },
   "bad-idempotency-key": {

@@ -2,7 +2,7 @@ import { Problem } from "../problem.ts";
 
 declare const brand: unique symbol;
 
-/** The id of a counter: trimmed, in Unicode NFC, 1 to 200 bytes of UTF-8, nothing invisible in it. */
+/** The id of a counter: trimmed, in Unicode NFC, 1 to 200 bytes of UTF-8, with something to see. */
 export type CounterId = string & { readonly [brand]: true };
 
 /** The longest id, in bytes of UTF-8. */
@@ -12,8 +12,13 @@ export const MAX_ID_BYTES = 200;
 export const DEFAULT_ID = "home";
 
 const PLAIN = /^[!-~]{1,200}$/;
-/** Unicode's "Other": control, format, surrogate, private-use and unassigned characters. */
-const INVISIBLE = /\p{C}/u;
+/** Unicode's "Other": control, format, surrogate, private-use and unassigned characters; and separators of lines. */
+const FORBIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+/**
+ * A character with a shape of its own. Variation selectors and fillers have none, and are allowed beside others: emoji
+ * and some scripts are written with them. An id of nothing else would look empty in a list.
+ */
+const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u;
 /** UTF-16 code units: NFC makes a text at most three times shorter in UTF-8, which has at least a byte for each. */
 const MAX_UNITS = 3 * MAX_ID_BYTES;
 const encoder = new TextEncoder();
@@ -23,7 +28,10 @@ export function counterId(text: string | undefined): CounterId {
   if (text === undefined) return branded(DEFAULT_ID);
   if (PLAIN.test(text)) return branded(text);
   const trimmed = text.trim();
-  return branded(trimmed === "" ? DEFAULT_ID : normalized(trimmed));
+  if (trimmed === "") return branded(DEFAULT_ID);
+  const id = normalized(trimmed);
+  if (!VISIBLE.test(id)) throw new Problem("bad-id");
+  return branded(id);
 }
 
 /** How ids begin that are meant together, normalized as they are; empty for all. Throws the problem "bad-id". */
@@ -35,7 +43,7 @@ function normalized(text: string): string {
   // Before it is normalized, which takes the square of the length where marks pile up.
   if (text.length > MAX_UNITS) throw new Problem("bad-id");
   const id = text.normalize("NFC");
-  if (INVISIBLE.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
+  if (FORBIDDEN.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
   return id;
 }
 

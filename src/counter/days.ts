@@ -166,9 +166,11 @@ const textDays = new Map<string, Day>();
 
 function dayIn(text: string): Day | undefined {
   const [, year, month, date] = DAY.exec(text) ?? [];
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  if (year === undefined || Number(year) < 1970) return undefined;
   const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
   // The 30th of February would be the second of March.
-  return time >= 0 && new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+  return new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
 }
 
 /** None, where somebody else has set the counter to less than it was when the day was opened. */

@@ -1,4 +1,4 @@
-import { doesNotMatch, ok, strictEqual, throws } from "node:assert/strict";
+import { doesNotMatch, match, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import { Problem } from "../../src/problem.ts";
@@ -25,6 +25,9 @@ const accepted: { text: string | undefined; id: string }[] = [
   { text: "https://x/y", id: "https://x/y" },
   { text: "日本", id: "日本" },
   { text: "👍🏽", id: "👍🏽" },
+  { text: "❤\ufe0f", id: "❤\ufe0f" },
+  { text: "葛\u{e0100}", id: "葛\u{e0100}" },
+  { text: "\u1820\u180b", id: "\u1820\u180b" },
   { text: "%ff", id: "%ff" },
   { text: "\ufffd", id: "\ufffd" },
   { text: "A", id: "A" },
@@ -64,6 +67,14 @@ const refused = [
   { text: "\u{1ffff}", what: "a noncharacter of plane 1" },
   { text: "\u0378", what: "an unassigned character" },
   { text: "\u{e0041}", what: "a tag character" },
+  { text: "a\u2028b", what: "a line separator" },
+  { text: "a\u2029b", what: "a paragraph separator" },
+  { text: "\ufe0f", what: "a variation selector alone" },
+  { text: "\u034f\u034f", what: "combining grapheme joiners alone" },
+  { text: "\u3164", what: "a Hangul filler alone" },
+  { text: "\u115f \uffa0", what: "fillers and a space alone" },
+  { text: "\u{e0100}", what: "an ideographic variation selector alone" },
+  { text: "\u2800", what: "a blank Braille pattern alone" },
   { text: "a".repeat(201), what: "201 bytes of ASCII" },
   { text: "é".repeat(101), what: "202 bytes in 101 characters" },
   { text: "日".repeat(67), what: "201 bytes in 67 characters" },
@@ -78,10 +89,16 @@ for (const { text, what } of refused) {
   });
 }
 
+/** A character with a shape of its own. */
+const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u;
+
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme", maxLength: 120 }),
-  fc.string({ unit: fc.constantFrom(..." \t\u00a0e\u0301é\0\u200b\ud83d\udc4da"), maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom(..." \t\u00a0\u2028\u3164\ufe0fe\u0301é\0\u200b\ud83d\udc4da"),
+    maxLength: 20,
+  }),
 );
 
 Deno.test("counterId() joins two spellings only by trimming and NFC, whatever they are", () => {
@@ -103,7 +120,8 @@ Deno.test("counterId() gives ids that it takes as they are, in bounds and visibl
       strictEqual(counterId(id), id);
       const bytes = new TextEncoder().encode(id).length;
       ok(bytes >= 1 && bytes <= MAX_ID_BYTES);
-      doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}/u);
+      doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}|\p{Zl}|\p{Zp}/u);
+      match(id, VISIBLE);
     }),
     { numRuns: 5000 },
   );
@@ -115,7 +133,8 @@ Deno.test("counterId() refuses only what is too long or holds what is not visibl
       if (idOf(spelling) !== undefined) return;
       const id = spelling.trim().normalize("NFC");
       const bytes = new TextEncoder().encode(id).length;
-      ok(bytes > MAX_ID_BYTES || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(id));
+      const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(id);
+      ok(bytes > MAX_ID_BYTES || invisible || !VISIBLE.test(id));
     }),
     { numRuns: 5000 },
   );

@@ -71,6 +71,9 @@ for (
       `{"id":"a","hits":${MOST},"days":{"2026-11-20":${MOST},"2026-11-19":1}}`,
       /"days" must add up to at most 2\^53-1/,
     ],
+    ...["0070-01-01", "0099-12-31", "1969-12-31", "0000-01-01"].map((day) =>
+      [`{"id":"a","hits":3,"days":{"${day}":3}}`, /is not a day from 1970 on/] as const
+    ),
     ["{", /not JSON/],
     ["", /not JSON/],
     ["[]", /must be an object/],

@@ -357,6 +357,8 @@ for (
   const query of [
     ...["from=2026-02-30", "to=yesterday", "from=", "from=2026-11-21&to=2026-11-20"],
     "from=2000-01-01&to=2026-01-01",
+    "from=0070-01-01&to=0070-01-02",
+    "from=0099-12-01&to=0099-12-31",
   ]
 ) {
   Deno.test(`GET /days refuses ${query}, before it asks for the secret`, async () => {

@@ -12,17 +12,23 @@ const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
 
+/** Says in the database that one of this writer's commits was carried out: no two that are under way share a mark. */
+interface WriterMark {
+  readonly key: Deno.KvKey;
+  /** Of the commit that has the mark now. */
+  commit: number;
+}
+
 /** A database that others write to as well: totals are asked for each time. */
 export function createSharedDatabase(place: KvPlace): KvDatabase {
   const { kv } = place;
-  const markKey = [OWN, "writer", crypto.randomUUID()];
+  const freeMarks: WriterMark[] = [];
   const openDays = createOpenDays();
-  let commits = 0;
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
-    const operation = commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME });
-    operation.set(markKey, ++commits, { expireIn: MARK_LIFETIME_MS });
-    const versionstamp = await carriedOut(operation);
+    const versionstamp = await carriedOut(
+      commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME }),
+    );
     for (const plan of plans) {
       if (versionstamp === null) openDays.delete(plan.change.id);
       else noteOpenDay(openDays, plan, recordAfter(plan, versionstamp));
@@ -31,21 +37,33 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
   }
 
   async function carriedOut(operation: Deno.AtomicOperation): Promise<string | null> {
+    const mark = freeMarks.pop() ?? { key: [OWN, "writer", crypto.randomUUID()], commit: 0 };
+    operation.set(mark.key, ++mark.commit, { expireIn: MARK_LIFETIME_MS });
+    const versionstamp = await outcomeOf(operation, mark);
+    // A mark whose commit may still arrive is never used again: it would be set back to an earlier number.
+    freeMarks.push(mark);
+    return versionstamp;
+  }
+
+  async function outcomeOf(
+    operation: Deno.AtomicOperation,
+    mark: WriterMark,
+  ): Promise<string | null> {
     try {
       const result = await operation.commit();
       // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
-      return result.ok ? result.versionstamp : await ownCommit();
+      return result.ok ? result.versionstamp : await stampOf(mark);
     } catch (cause) {
-      const versionstamp = await ownCommit().catch(() => null);
+      const versionstamp = await stampOf(mark).catch(() => null);
       if (versionstamp !== null) return versionstamp;
       throw new Problem("outcome-unknown", { cause });
     }
   }
 
-  /** The versionstamp of the last commit where its mark is there, so that it was carried out; null otherwise. */
-  async function ownCommit(): Promise<string | null> {
-    const mark = await kv.get(markKey);
-    return mark.value === commits ? mark.versionstamp : null;
+  /** The versionstamp of the commit that has the mark where it was carried out; null otherwise. */
+  async function stampOf({ key, commit }: WriterMark): Promise<string | null> {
+    const { value, versionstamp } = await kv.get(key);
+    return value === commit ? versionstamp : null;
   }
 
   return {

@@ -138,6 +138,20 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
   await Promise.all([shared.close(), other.close()]);
 });
 
+Deno.test("createKvStore shared: a conflict is not taken for success because another commit of the store succeeded", async () => {
+  await using server = startKvConnect();
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
+  const other = await kvStore({ kv: await openRemote(server), shared: true });
+  await shared.change([addition(HOME, 1)]);
+  server.conflictNext(async () => {
+    await other.change([addition(HOME, 4)]);
+    await shared.change([{ kind: "once", id: counterId("post"), hits: [{ key: "k" }] }]);
+  });
+  deepStrictEqual(await shared.change([addition(HOME, 1)]), [6]);
+  deepStrictEqual(await other.read([HOME]), [6]);
+  await Promise.all([shared.close(), other.close()]);
+});
+
 Deno.test("createKvStore shared: conflicts without end are given up before the deadline", async () => {
   await using server = startKvConnect();
   const other = await openRemote(server);

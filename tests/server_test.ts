@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { freePort } from "./support/free_port.ts";
+import { reservePort } from "./support/reserved_port.ts";
 import { startKvConnect } from "./support/kv_connect.ts";
 import { needsRedis, redisAvailable, startRedis } from "./support/redis_server.ts";
 import { opensslAvailable } from "./support/certificate.ts";
@@ -224,7 +224,7 @@ Deno.test("log: holds no token, key, password or query string", async () => {
 
 Deno.test("FAIL_FAST_STORE=1: ends with 1 and one clear line after 5 s without the store", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const nobody = `127.0.0.1:${freePort()}`;
+  const nobody = `127.0.0.1:${reservePort()}`;
   const DENO_KV_ACCESS_TOKEN = "t";
   const stores = [
     { STORE_URL: `redis://u:hidden@${nobody}` },
@@ -258,7 +258,7 @@ Deno.test(
   "FAIL_FAST_STORE=0: starts without Redis, says so once, and counts when it comes",
   needsRedis,
   async () => {
-    const port = freePort();
+    const port = reservePort();
     const env = { SECRET_TOKEN, FAIL_FAST_STORE: "0", STORE_URL: `redis://127.0.0.1:${port}` };
     await using service = await startService({ env });
     const { url } = service;

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { freePort } from "../support/free_port.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../support/raw_http.ts";
 import { runService, startService } from "../support/service.ts";
@@ -95,12 +95,12 @@ Deno.test(
       "Redis": { STORE_URL: redis.url },
       "a wrong password": { STORE_URL: `redis://:${ENCODED}x@${address}` },
       "a wrong user": { STORE_URL: `redis://nobody:${ENCODED}@${address}` },
-      "no Redis there": { STORE_URL: `redis://default:${ENCODED}@127.0.0.1:${freePort()}` },
+      "no Redis there": { STORE_URL: `redis://default:${ENCODED}@127.0.0.1:${reservePort()}` },
       "no such host": { STORE_URL: `redis://default:${ENCODED}@redis.invalid:6379` },
       "TLS where there is none": { STORE_URL: `rediss://default:${ENCODED}@${address}` },
       "a hosted store": { HOSTED_STORE_URL: `https://${address}`, HOSTED_STORE_PASSWORD: PASSWORD },
       "a remote KV that is away": {
-        STORE_URL: `kv:http://user:${ENCODED}@127.0.0.1:${freePort()}/?x=${CANARY}`,
+        STORE_URL: `kv:http://user:${ENCODED}@127.0.0.1:${reservePort()}/?x=${CANARY}`,
         DENO_KV_ACCESS_TOKEN: CANARY,
       },
     };
@@ -154,7 +154,7 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
     { HOSTED_STORE_URL: `x://${ENCODED}`, HOSTED_STORE_PASSWORD: PASSWORD },
     { PORT: PASSWORD, HOST: PASSWORD, FAIL_FAST_STORE: PASSWORD, PUBLIC_READS: PASSWORD },
     { STORE_URL: `redis://:${ENCODED}x@127.0.0.1:${redis.port}`, FAIL_FAST_STORE: "1" },
-    { STORE_URL: `redis://:${ENCODED}@127.0.0.1:${freePort()}`, FAIL_FAST_STORE: "1" },
+    { STORE_URL: `redis://:${ENCODED}@127.0.0.1:${reservePort()}`, FAIL_FAST_STORE: "1" },
   ];
   await settleAll(settings.map(async (env) => {
     const { code, stdout, stderr } = await runService({ env: { SECRET_TOKEN: SECRET, ...env } });

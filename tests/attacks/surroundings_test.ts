@@ -1,7 +1,7 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runLine } from "../../src/start/run_line.ts";
-import { freePort } from "../support/free_port.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { runService, spawnService, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -36,7 +36,7 @@ Deno.test({
   name: "output: with both on a full disk the service starts, counts, and tells of trouble",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    const port = freePort();
+    const port = reservePort();
     await using service = await spawnService({
       env: { PORT: String(port), SECRET_TOKEN: SECRET, PUBLIC_READS: "1" },
       wrap: (line) => ["sh", "-c", 'exec "$@" >/dev/full 2>/dev/full', "sh", ...line],

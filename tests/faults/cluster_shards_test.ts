@@ -9,6 +9,7 @@ import {
   startRedis,
 } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { runService, type Service, startService } from "../support/service.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -183,7 +184,8 @@ for (
   ]
 ) {
   Deno.test(`cluster: a database other than 0 ends the start: ${name}`, needsRedis, async () => {
-    await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+    const args = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
+    await using redis = await startRedis({ args });
     const { code, stderr } = await runService({ env: { STORE_URL: url(redis.port) } });
     strictEqual(code, 1);
     match(stderr, /a Redis Cluster(?:, which)? has no (?:database but 0|other)/);

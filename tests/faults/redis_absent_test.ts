@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { freePort } from "../support/free_port.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { runService, startService } from "../support/service.ts";
@@ -17,7 +17,7 @@ Deno.test(
   "start: without Redis the service listens, says so, and counts once Redis is there",
   needsRedis,
   async () => {
-    const port = freePort();
+    const port = reservePort();
     const ledger = new Ledger();
     const start = performance.now();
     await using service = await startService({
@@ -51,7 +51,7 @@ Deno.test(
 );
 
 Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear line", async () => {
-  const STORE_URL = `redis://127.0.0.1:${freePort()}`;
+  const STORE_URL = `redis://127.0.0.1:${reservePort()}`;
   const ended = await runService({
     env: { SECRET_TOKEN: SECRET, STORE_URL, FAIL_FAST_STORE: "1" },
   });

@@ -1,6 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { type Service, startService } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -178,7 +179,7 @@ Deno.test(
 );
 
 /** What makes a redis-server the node of a Cluster, without a slot of its own. */
-const cluster = ["--cluster-enabled", "yes"];
+const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
 
 Deno.test(
   "/hit: a Redis Cluster without a slot is 503, which the log tells once, and counts once it has them all",

@@ -1,6 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { freePort } from "../support/free_port.ts";
 import { connectTo } from "../support/raw_http.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -77,14 +76,13 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis();
-    const port = freePort();
     await using service = await startService({
       env: {
         SECRET_TOKEN: SECRET,
         STORE_URL: redis.url,
         DENO_DEPLOY: "true",
         // The platform chooses the address in this way.
-        DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+        DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
       },
     });
     await using load = startCallers({ service, callers: 50 });

@@ -3,7 +3,7 @@
  * tenth of that. `SOAK_MINUTES` sets another length. Prints a row of the table of faults, and fails where the word is broken.
  */
 import { ok } from "node:assert/strict";
-import { freePort } from "../support/free_port.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { Ledger } from "./ledger.ts";
@@ -20,7 +20,7 @@ const COUNTERS = 100_000;
 const GROWTH = 20;
 
 await using redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
-const port = freePort();
+const port = reservePort();
 const url = `http://127.0.0.1:${port}`;
 const ledger = new Ledger();
 let service: Service = await start();

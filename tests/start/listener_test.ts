@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { connectTo } from "../support/raw_http.ts";
+import { reservePort } from "../support/reserved_port.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -21,6 +22,8 @@ Deno.test({
     await using service = await startService({
       env: {
         SECRET_TOKEN,
+        // It stops listening for a while, in which nobody else may take its port.
+        PORT: String(reservePort()),
         STORE_URL: `kv:${remote.url}`,
         DENO_KV_ACCESS_TOKEN: remote.token,
       },

@@ -1,6 +1,6 @@
 import { joinCluster, ownSlots, waitForCluster } from "./cluster_steps.ts";
 import { makeCertificate } from "./certificate.ts";
-import { lastingPort } from "./free_port.ts";
+import { reservePort } from "./reserved_port.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
 import { startProxy, type TcpProxy } from "./tcp_proxy.ts";
 import { tempDir } from "./temp_dir.ts";
@@ -26,8 +26,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
   const { replicas = 1, password, tls = false, proxied = false } = options;
   const folder = await tempDir();
   const certificate = tls ? await makeCertificate(folder.path) : undefined;
-  const busPorts = Array.from({ length: MASTERS * (1 + replicas) }, lastingPort);
-  const ports = busPorts.map(lastingPort);
+  const busPorts = Array.from({ length: MASTERS * (1 + replicas) }, reservePort);
+  const ports = busPorts.map(reservePort);
   const proxies = proxied ? ports.map((port) => startProxy({ port })) : [];
   const started = await Promise.allSettled(ports.map((port, index) =>
     startRedis({

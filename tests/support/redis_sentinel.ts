@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makeCertificate } from "./certificate.ts";
-import { lastingPort } from "./free_port.ts";
+import { reservePort } from "./reserved_port.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
 import { tempDir } from "./temp_dir.ts";
 import { waitFor } from "./wait_for.ts";
@@ -37,7 +37,7 @@ export async function startSentinels(options: SentinelsOptions = {}): Promise<Re
         const master = group[0];
         const follows = master && ["--replicaof", "127.0.0.1", String(master.port)];
         const args = [...redisArguments(options), ...follows ?? [], ...options.args ?? []];
-        group.push(await startRedis({ ...common, args, port: lastingPort() }));
+        group.push(await startRedis({ ...common, args, port: reservePort() }));
       }
     }
     await room.startSentinels(sentinelLines(watched, options), guarded ? common : secured);
@@ -98,7 +98,7 @@ export class RedisSentinels {
     lines: (index: number, ports: readonly number[]) => string[],
     common: Pick<RedisOptions, "tls" | "password"> = {},
   ): Promise<void> {
-    const ports = [lastingPort(), lastingPort(), lastingPort()];
+    const ports = [reservePort(), reservePort(), reservePort()];
     for (const [index, port] of ports.entries()) {
       const config = join(this.#folder.path, `sentinel-${index}.conf`);
       await Deno.writeTextFile(config, lines(index, ports).join("\n"));

@@ -1,5 +1,5 @@
 import { type Certificate, makeCertificate } from "./certificate.ts";
-import { freePort } from "./free_port.ts";
+import { reservePort } from "./reserved_port.ts";
 import { findRedis, type Program, strictRun } from "./programs.ts";
 import { exchange, RespError, type RespReply } from "./resp.ts";
 import { waitFor } from "./wait_for.ts";
@@ -34,7 +34,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const dir = options.dir ?? await Deno.makeTempDir({ prefix: "tallymark-redis-" });
   const certificate = options.tls === true ? await makeCertificate(dir) : options.tls || undefined;
   for (let attempt = 1;; attempt++) {
-    const server = new RedisServer(options, dir, options.port ?? freePort(), certificate);
+    const server = new RedisServer(options, dir, options.port ?? reservePort(), certificate);
     try {
       await server.start(options.until);
       return server;

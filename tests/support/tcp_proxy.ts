@@ -1,4 +1,5 @@
 import { type ProxyBytes, type ProxyFaults, ProxyLink } from "./proxy_link.ts";
+import { reservePort } from "./reserved_port.ts";
 
 /** Where a proxy forwards to; the host name is 127.0.0.1 unless given. */
 export type Upstream = { port: number; hostname?: string };
@@ -24,7 +25,7 @@ export class TcpProxy {
 
   constructor(upstream: Upstream) {
     this.#upstream = { hostname: "127.0.0.1", ...upstream };
-    this.port = this.#listen(0);
+    this.port = this.#listen(reservePort());
   }
 
   /** Bytes forwarded so far, in each direction. */

@@ -22,6 +22,12 @@ const KINDS = {
     detail: "The query must be percent-encoded UTF-8.",
     badge: "bad query",
   },
+  "query-too-long": {
+    status: 414,
+    title: "Query too long",
+    detail: "A query has at most 8,192 bytes.",
+    badge: "query too long",
+  },
   "bad-body": {
     status: 400,
     title: "Bad body",

@@ -45,6 +45,21 @@ for (const endpoint of paths) {
   });
 }
 
+for (const { path, methods: [method = ""] } of paths) {
+  Deno.test(`createApp() answers 414 where the query of ${method} ${path} has more than 8 kB, before it reads any of it`, async () => {
+    await using app = await memoryApp({ openReads: false });
+    const limit = `x=${"a".repeat(8189)}`;
+    const expected = path === "/healthz" ? 200 : 414;
+    const long = await app.send(`${method} ${path}?${limit}a%ff`, authorized);
+    strictEqual(long.status, expected);
+    strictEqual(long.headers["x-tallymark"], path === "/healthz" ? undefined : "query-too-long");
+    const image = await app.send(`${method} ${path}?${limit}a%ff`, { accept: "image/*" });
+    strictEqual(image.status, image.headers["content-type"]?.startsWith("image/") ? 200 : expected);
+    const { status } = await app.send(`${method} ${path}?${limit}`, authorized);
+    strictEqual(status, expectedStatus(path, method));
+  });
+}
+
 const unknownPaths =
   "/nothing /hit/ /HIT /hits /hit.png /count/ /count.json /badge/home /badge.svg /key/home //hit /api/hit /favicon.ico /%00 /%ff /hit%2f /* /__proto__ /constructor"
     .split(" ");

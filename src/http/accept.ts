@@ -11,15 +11,27 @@ export function asksForPage({ headers }: Request): boolean {
   return rangesOf(headers).some((range) => isPage(range) && !isRefused(range));
 }
 
+/** Whether a body may be sent gzipped (RFC 9110, section 12.5.3). */
+export function acceptsGzip({ headers }: Request): boolean {
+  const codings = itemsOf(headers.get("accept-encoding"));
+  const coding = codings.find((coding) => /^(?:x-)?gzip\s*(?:;|$)/.test(coding)) ??
+    codings.find((coding) => coding.startsWith("*"));
+  return coding !== undefined && !isRefused(coding);
+}
+
 function rangesOf(headers: Headers): string[] {
-  return (headers.get("accept") ?? "").toLowerCase().split(",").map((range) => range.trim());
+  return itemsOf(headers.get("accept"));
+}
+
+function itemsOf(list: string | null): string[] {
+  return (list ?? "").toLowerCase().split(",").map((item) => item.trim());
 }
 
 function isPage(range: string): boolean {
   return range.startsWith("text/html");
 }
 
-/** Whether a range of `Accept` has a weight of 0 (RFC 9110, section 12.4.2). */
+/** Whether an item has a weight of 0 (RFC 9110, section 12.4.2). */
 function isRefused(range: string): boolean {
   return range.split(";").slice(1).some((part) => /^q=0(?:\.0{0,3})?$/.test(part.trim()));
 }

@@ -1,5 +1,6 @@
 import type { Audience } from "./answer.ts";
 import type { EndpointFacts } from "./endpoint.ts";
+import { refusedQuery } from "./query.ts";
 
 /**
  * Whose pages may read the answer to a request. A key may stand in any page, and so may what it is asked with be read by
@@ -10,7 +11,7 @@ export function audienceOf(
   { url, headers }: Request,
 ): Audience {
   if (admits !== "keyholder") return audience;
-  const query = new URLSearchParams(url.slice(url.indexOf("?")));
+  const query = refusedQuery(url);
   const showsSecret = query.has("token") || headers.has("x-auth-token") ||
     headers.has("authorization");
   return query.has("key") && !showsSecret ? "any" : audience;

@@ -1,6 +1,7 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { ProblemName } from "../problem.ts";
 import type { Remarked } from "./found.ts";
+import { refusedQuery } from "./query.ts";
 
 /** What became of a hit. */
 export type Outcome = "counted" | Remarked["remark"] | ProblemName;
@@ -35,9 +36,8 @@ export class Decisions {
 
 /** The counter that a request is about which was refused, as far as it can be told. */
 export function idOf({ url }: Request): CounterId | undefined {
-  const [, query] = url.split("?", 2);
   try {
-    return counterId(new URLSearchParams(query).get("id") ?? undefined);
+    return counterId(refusedQuery(url).get("id") ?? undefined);
   } catch {
     return undefined;
   }

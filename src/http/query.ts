@@ -12,15 +12,18 @@ export interface Query<Name extends string> {
  * Reads the query of a URL as an HTML form would have written it, `+` for a space.
  *
  * Throws the problem "bad-query" where it is not percent-encoded UTF-8 or gives one of the `documented` parameters
- * twice. Other parameters are left out.
+ * twice, and "query-too-long" without reading it where it has more than {@linkcode MAX_QUERY_LENGTH} characters. Other
+ * parameters are left out.
  */
 export function parseQuery(url: string, documented: ReadonlySet<string>): Query<string> {
   const query = new Map<string, string>();
   const start = url.indexOf("?");
   if (start === -1) return query;
-  const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
   const hash = url.indexOf("#", start);
-  for (const pair of url.slice(start + 1, hash === -1 ? undefined : hash).split("&")) {
+  const text = url.slice(start + 1, hash === -1 ? undefined : hash);
+  if (text.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
+  const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
+  for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
@@ -31,6 +34,16 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
     query.set(name, value);
   }
   return query;
+}
+
+/**
+ * The query of a request that may be refused because of it, for what its refusal depends on. A query that is too long is
+ * not read, so that refusing it costs next to nothing.
+ */
+export function refusedQuery(url: string): URLSearchParams {
+  const start = url.indexOf("?");
+  const isShort = start !== -1 && url.length - start - 1 <= MAX_QUERY_LENGTH;
+  return new URLSearchParams(isShort ? url.slice(start + 1) : "");
 }
 
 /** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
@@ -50,6 +63,8 @@ function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema)
   return `a whole number from ${minimum} to ${maximum}`;
 }
 
+/** Characters, which in a URL are bytes: eight of the longest ids, and a visitor with all that stands before its name. */
+const MAX_QUERY_LENGTH = 8192;
 /** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */
 const LONG_URL = 1000;
 const NEEDS_DECODING = /[%+]/;

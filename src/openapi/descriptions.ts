@@ -1,5 +1,6 @@
 import type { ParameterObject } from "./document.ts";
 import {
+  type Answer,
   type Answers,
   bodies,
   cacheControl,
@@ -35,7 +36,13 @@ const HIT_REMARKS = ["prefetch", "bot", "repeat", "camo"] as const;
 const NOT_COUNTED = "A prefetch, and a crawler with a key, is answered without counting.";
 const COUNT = "The count; 0 before the first hit.";
 
-/** The tag of the badge that the caller already has. */
+/** The headers of what may be kept, and is asked for every time. */
+const KEPT: Answer["headers"] = {
+  ...cacheControl({ const: "no-cache" }),
+  ETag: { required: true, schema: { type: "string" } },
+};
+
+/** The tag of the answer that the caller already has. */
 const ifNoneMatch: ParameterObject = {
   name: "If-None-Match",
   in: "header",
@@ -172,7 +179,15 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     },
   }],
   ["GET /api", service("Reference", { content: bodies.html })],
-  ["GET /openapi.json", service("OpenApi", { content: bodies.document })],
+  ["GET /openapi.json", {
+    name: "OpenApi",
+    tags: ["Service"],
+    headers: [ifNoneMatch],
+    answers: {
+      200: { description: "This description.", headers: KEPT, content: bodies.document },
+      304: { description: "The caller's copy is still right.", headers: KEPT },
+    },
+  }],
   ["GET /metrics", service("Metrics", { content: bodies.text })],
   ["GET /healthz", service("Health", { content: bodies.health })],
   ["GET /readyz", service("Readiness", { content: bodies.readiness, problems: [503] })],

@@ -131,7 +131,7 @@ function responsesOf(
   { admits, errors }: EndpointFacts,
   { answers, problems: more = [] }: Description,
 ): Answers {
-  const statuses = [400, ...(admits === "anyone" ? [] : [401]), 500, ...more];
+  const statuses = [400, ...(admits === "anyone" ? [] : [401]), 414, 500, ...more];
   const form: ProblemForm = typeof errors === "function" ? "json or text" : errors;
   return { ...answers, ...problems(statuses, form) };
 }

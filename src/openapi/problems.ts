@@ -39,6 +39,7 @@ const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer
     description: "What the store holds under this id is not a counter, or the counter is full. " +
       "It is left as it was.",
   },
+  414: { description: "The query has more than 8,192 bytes." },
   500: { description: "An unexpected error: the log has its cause." },
   503: {
     description: "The store does not take requests, or too many wait. Nothing was changed.",

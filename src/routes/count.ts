@@ -2,6 +2,7 @@ import { answer, headersOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import { format, period } from "../http/parameters.ts";
+import { refusedQuery } from "../http/query.ts";
 import { readPeriod } from "../http/reading.ts";
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
@@ -30,7 +31,7 @@ export function count(service: CounterService): Endpoint {
 
 /** The format that a query asks for which is itself the problem, and so cannot be read strictly. */
 function formatOf(url: string): string | undefined {
-  return new URLSearchParams(url.slice(url.indexOf("?") + 1)).get(format.name) ?? undefined;
+  return refusedQuery(url).get(format.name) ?? undefined;
 }
 
 function isText(format: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import { answer, headersOf } from "../http/answer.ts";
+import { headersOf } from "../http/answer.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";
 
@@ -14,12 +14,16 @@ export function openapiDocument(endpoints: () => Promise<readonly Endpoint[]>): 
     errors: "json",
     async work() {
       const { describe } = await import("../openapi/document.ts");
+      const { keptText } = await import("../http/kept_text.ts");
       const body = JSON.stringify(describe(await endpoints()));
-      const headers = headersOf("json", { cacheControl: "no-cache", audience: "any" });
+      const answerWith = await keptText(
+        body,
+        headersOf("json", { cacheControl: "no-cache", audience: "any" }),
+      );
       return {
         handle(request) {
           parseQuery(request.url, new Set());
-          return answer(body, headers);
+          return answerWith(request);
         },
       };
     },

@@ -1,7 +1,8 @@
-import { asksForPage } from "../http/accept.ts";
+import { acceptsGzip, asksForPage } from "../http/accept.ts";
 import type { Admission } from "../http/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, READ } from "../http/endpoint.ts";
+import { gzip } from "../http/kept_text.ts";
 import { parseQuery } from "../http/query.ts";
 import type { Readers } from "../http/readers.ts";
 import type { PageParts } from "../page/compose.ts";
@@ -42,9 +43,7 @@ export function welcome(
         handle(request) {
           parseQuery(request.url, new Set());
           if (!asksForPage(request)) return answer(words, inWords);
-          if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
-            return answer(html, plain);
-          }
+          if (!acceptsGzip(request)) return answer(html, plain);
           return answer(packed, { ...plain, "content-encoding": "gzip" });
         },
       };
@@ -59,11 +58,6 @@ async function loadParts(): Promise<PageParts> {
     import("../page/page.js", { with: { type: "text" } }),
   ]);
   return { html: html.default, css: css.default, script: script.default };
-}
-
-async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 function welcomeText(endpoints: readonly Endpoint[]): string {

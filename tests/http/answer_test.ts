@@ -77,7 +77,14 @@ const answers: Row[] = [
   { line: "GET /key", headers: { ...json, ...noStore } },
   {
     line: "GET /openapi.json",
-    headers: { ...json, ...nosniff, ...shared, "cache-control": "no-cache" },
+    headers: {
+      ...json,
+      ...nosniff,
+      ...shared,
+      "cache-control": "no-cache",
+      "vary": "Accept-Encoding",
+      "etag": "TAG",
+    },
   },
   { line: "GET /healthz", headers: { ...json, ...noStore } },
   { line: "GET /readyz", headers: { ...json, ...noStore } },
@@ -168,7 +175,7 @@ for (const { line, status = 200, purpose = false, headers } of answers) {
     const got = await app.send(line, sent);
     strictEqual(got.status, status);
     const { etag } = got.headers;
-    if (headers.etag !== undefined) match(etag ?? "", /^"[!-~]+"$/);
+    if (headers.etag !== undefined) match(etag ?? "", /^(W\/)?"[!-~]+"$/);
     deepStrictEqual(got.headers, headers.etag === undefined ? headers : { ...headers, etag });
   });
 }
@@ -258,6 +265,7 @@ for (const { path, headers } of kinds.filter(({ path }) => !path.startsWith("/hi
 const statuses: Record<ProblemName, { status: number; title: string; badge: string }> = {
   "bad-host": { status: 400, title: "Bad Host header", badge: "bad host" },
   "bad-query": { status: 400, title: "Bad query", badge: "bad query" },
+  "query-too-long": { status: 414, title: "Query too long", badge: "query too long" },
   "bad-body": { status: 400, title: "Bad body", badge: "bad body" },
   "bad-line": { status: 400, title: "Bad line", badge: "bad line" },
   "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },

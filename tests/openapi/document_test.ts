@@ -158,7 +158,11 @@ const allowed: Row[] = [
     body: shieldsBadge,
   },
   { request: "GET /key", headers: json, body: { id: "home", key: "A-_4567890123456789012" } },
-  { request: "GET /openapi.json", headers: json, body: openapi },
+  {
+    request: "GET /openapi.json",
+    headers: { ...json, "Cache-Control": "no-cache", "ETag": 'W/"a"' },
+    body: openapi,
+  },
   { request: "GET /healthz", headers: json, body: { status: "ok" } },
   { request: "GET /", headers: text, body: "Tallymark" },
   { request: "HEAD /count", headers: json },

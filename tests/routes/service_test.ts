@@ -59,6 +59,30 @@ Deno.test("GET /openapi.json is the description, public also where reads are pro
   }
 });
 
+Deno.test("GET /openapi.json is gzipped for callers that take that, and not sent again to those that have it", async () => {
+  await using app = await memoryApp();
+  const { headers } = await app.send("GET /openapi.json");
+  strictEqual(headers["content-encoding"], undefined);
+  strictEqual(headers.vary, "Accept-Encoding");
+  match(headers.etag ?? "", /^W\/"[\w-]{20,}"$/);
+  const packed = await app.send("HEAD /openapi.json", { "accept-encoding": "br, gzip;q=0.5" });
+  strictEqual(packed.headers["content-encoding"], "gzip");
+  strictEqual(packed.headers.etag, headers.etag);
+  for (const known of [headers.etag ?? "", `"other", ${headers.etag}`, "*"]) {
+    const { status, body, headers: again } = await app.send("GET /openapi.json", {
+      "if-none-match": known,
+      "accept-encoding": "gzip",
+    });
+    strictEqual(status, 304);
+    strictEqual(body, "");
+    strictEqual(again.etag, headers.etag);
+    strictEqual(again["content-type"], undefined);
+    strictEqual(again["content-encoding"], undefined);
+  }
+  const { status } = await app.send("GET /openapi.json", { "if-none-match": 'W/"other"' });
+  strictEqual(status, 200);
+});
+
 Deno.test("GET /healthz is 200 whatever the store does and the query says, and asks no store", async () => {
   const store = new ScriptedStore();
   store.failure = new Error("gone");

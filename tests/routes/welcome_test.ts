@@ -52,7 +52,7 @@ Deno.test("GET / is at most 40 kB before compression, names no other origin and 
   doesNotMatch(body, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|srcdoc/);
 });
 
-Deno.test("GET / is gzipped for whoever takes that", async () => {
+Deno.test("GET / is gzipped for callers that take that, and for no others", async () => {
   await using app = await memoryApp();
   const plain = await app.send("GET /", { accept: BROWSER });
   const { headers } = await app.send("HEAD /", {
@@ -61,6 +61,8 @@ Deno.test("GET / is gzipped for whoever takes that", async () => {
   });
   strictEqual(headers["content-encoding"], "gzip");
   strictEqual(plain.headers["content-encoding"], undefined);
+  const refusing = await app.send("HEAD /", { "accept": BROWSER, "accept-encoding": "gzip;q=0" });
+  strictEqual(refusing.headers["content-encoding"], undefined);
 });
 
 Deno.test("page.js holds what its types say", async () => {

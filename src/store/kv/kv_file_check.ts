@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../start_error.ts";
-import { isLogDamaged } from "./log_check.ts";
 
 /** Up to this many bytes (about 200,000 counters) a file is checked whole, so that a start takes at most 50 ms longer. */
 const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;
@@ -26,7 +25,8 @@ export function refuseMissing(path: string, known: string | undefined): void {
  * The versionstamp of the last commit in a counter file; undefined where there is none yet.
  *
  * Throws a {@linkcode StartError} where the file is damaged or holds less than the commit that is `known`: Deno KV opens
- * a cut-off file without a word, and one that lost its log, and ends the process on a damaged one.
+ * a cut-off file without a word, and one that lost its log, and ends the process on a damaged one. What is in the log
+ * behind the last commit that SQLite finds there is no sign of damage: commits that failed leave their pages behind.
  */
 export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
   const size = sizeOf(path);
@@ -35,7 +35,7 @@ export async function checkKvFile(path: string, known?: string): Promise<string 
   if (known !== undefined && sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) {
     throw holdsLess(path);
   }
-  refuseDamagedLog(path, size);
+  if (sizeOf(`${path}-wal`) === 0 && size < expectedSize(path)) throw damaged(path, "is cut off");
   const last = await lastCommit(path, size);
   if (known === undefined || (last !== undefined && last >= known)) return last;
   throw holdsLess(path);
@@ -47,16 +47,6 @@ export async function refuseReadOnly(path: string): Promise<void> {
   using database = new DatabaseSync(path);
   database.prepare("BEGIN IMMEDIATE").run();
   database.prepare("ROLLBACK").run();
-}
-
-function refuseDamagedLog(path: string, size: number): void {
-  const log = sizeOf(`${path}-wal`) === 0 ? new Uint8Array() : Deno.readFileSync(`${path}-wal`);
-  if (log.length === 0 && size < expectedSize(path)) throw damaged(path, "is cut off");
-  if (!isLogDamaged(log)) return;
-  throw new StartError(
-    `${path}-wal is damaged, and it holds the last counts: restore it and ${path} from a backup, or move it away and ` +
-      `delete ${path}.held to go on with what is left`,
-  );
 }
 
 /** Asks SQLite whether the file is sound ("quick_check", sqlite.org/pragma.html), and for its last commit. */
@@ -85,7 +75,7 @@ function versionstampIn(database: DatabaseSync): string | undefined {
 
 function holdsLess(path: string): StartError {
   return new StartError(
-    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or cut off. Put ` +
+    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or damaged. Put ` +
       `${path}-wal back or restore both from a backup, or delete ${path}.held to go on with what is left`,
   );
 }

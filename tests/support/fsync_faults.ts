@@ -1,0 +1,47 @@
+import { ProcessOutput } from "./process_output.ts";
+
+const CALLS = "fsync,fdatasync";
+
+/** For tests that come between a process and its disk: that needs strace, and the right to trace. */
+export const needsStrace: { ignore: boolean } = { ignore: !await canTrace() };
+
+/** Lets every fsync of a process fail until it is disposed of. */
+export async function breakFsync(pid: number): Promise<AsyncDisposable> {
+  return await trace(pid, ["-e", `inject=${CALLS}:error=EIO`]);
+}
+
+interface Tracer extends AsyncDisposable {
+  readonly output: ProcessOutput;
+}
+
+async function trace(pid: number, args: readonly string[]): Promise<Tracer> {
+  const tracer = new Deno.Command("strace", {
+    args: ["-f", "-p", `${pid}`, "-e", `trace=${CALLS}`, ...args],
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = new ProcessOutput([tracer.stdout, tracer.stderr]);
+  await output.find(/attached/, 10_000);
+  return {
+    output,
+    async [Symbol.asyncDispose]() {
+      try {
+        tracer.kill();
+      } catch {
+        // It ended with the process that it traced.
+      }
+      await tracer.status;
+      await output.ended;
+    },
+  };
+}
+
+async function canTrace(): Promise<boolean> {
+  if (Deno.build.os !== "linux") return false;
+  try {
+    return (await new Deno.Command("strace", { args: ["-o", "/dev/null", "true"] }).output())
+      .success;
+  } catch {
+    return false;
+  }
+}

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Counters } from "./counter/counters.ts";
+import type { Counters } from "./counting/counters.ts";
 import { type AccessOptions, createAccess } from "./http/access.ts";
 import { Decisions } from "./http/decisions.ts";
 import type { Peer } from "./http/endpoint.ts";

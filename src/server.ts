@@ -2,7 +2,7 @@ import { createApp } from "./app.ts";
 import { banner, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
-import { createCounters } from "./counter/counters.ts";
+import { createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
 import type { CounterStore } from "./counter/store.ts";

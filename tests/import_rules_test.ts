@@ -9,7 +9,7 @@ import { FAR_AWAY_MS } from "./support/time_limit.ts";
 const RULES: [modules: string, mayImport: string[]][] = [
   ["main.ts", ["src/server.ts"]],
   ["src/server.ts", [
-    ...["src/app.ts", "src/start/", "src/store/", "src/counter/"],
+    ...["src/app.ts", "src/start/", "src/store/", "src/counter/", "src/counting/"],
     ...["src/log.ts", "src/metrics.ts", "src/start_error.ts"],
   ]],
   ["src/app.ts", ["src/routes/", "src/http/", "npm:hono"]],
@@ -23,7 +23,15 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/recent.ts", []],
   ["src/openapi/", ["src/openapi/", "src/problem.ts", "src/counter/period.ts"]],
   ["src/routes/", [
-    ...["src/http/", "src/counter/", "src/badge/", "src/chart/", "src/openapi/", "src/page/"],
+    ...[
+      "src/http/",
+      "src/counter/",
+      "src/counting/",
+      "src/badge/",
+      "src/chart/",
+      "src/openapi/",
+      "src/page/",
+    ],
     "src/problem.ts",
   ]],
   ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
@@ -34,7 +42,8 @@ const RULES: [modules: string, mayImport: string[]][] = [
     "node:",
     "npm:isbot",
   ]],
-  ["src/counter/", ["src/counter/", "src/problem.ts", "src/log.ts", "src/recent.ts"]],
+  ["src/counter/", ["src/counter/", "src/problem.ts"]],
+  ["src/counting/", ["src/counting/", "src/counter/", "src/problem.ts", "src/recent.ts"]],
   ["src/store/open_store.ts", [
     ...[
       "src/store/",

@@ -92,7 +92,7 @@ function checkedId(text: string): CounterId {
     return counterId(text);
   } catch {
     throw new LineError(
-      `"id" must be 1 to 200 bytes of visible text in UTF-8: no line breaks, and no control, format, private-use or unassigned characters`,
+      `"id" must have 1 to 200 bytes of visible text in UTF-8: no line breaks, and no control, format, private-use or unassigned characters`,
     );
   }
 }

@@ -10,13 +10,9 @@ export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 /** What holds the counters, as `/hit` and `/count` name it. */
 export type Source = "redis" | "deno-kv" | "memory";
 
-/** What becomes of one counter: all changes pass the same door, so that those of one id keep their order. */
-export type Change = Addition | OnceAddition | Replacement | Deletion;
-
 /** So many hits of one counter. */
 export interface Addition {
   readonly id: CounterId;
-  readonly kind: "add";
   /** A whole number from 1. */
   readonly amount: number;
 }
@@ -24,27 +20,14 @@ export interface Addition {
 /** Hits of one counter that are each counted once, in this order; see {@linkcode Marks}. */
 export interface OnceAddition {
   readonly id: CounterId;
-  readonly kind: "once";
   readonly hits: readonly Marks[];
 }
 
-/** What its owner wants a counter to hold. */
-export interface Replacement extends Setting {
+/** What an owner wants a counter to hold; without a setting the counter ends, as if it had never been hit. */
+export interface Write {
   readonly id: CounterId;
-  readonly kind: "set";
+  readonly setting: Setting | undefined;
 }
-
-/** The end of a counter, as if it had never been hit. */
-export interface Deletion {
-  readonly id: CounterId;
-  readonly kind: "delete";
-}
-
-/**
- * The new number of a counter that was added to, what became of each of its hits that count once, and what one held before
- * that was set or deleted; or why nothing was done.
- */
-export type ChangeOutcome = number | readonly OnceOutcome[] | Held | Problem;
 
 /** The number that a counter holds, or why there is none for this id alone. */
 export type Outcome = number | Problem;
@@ -77,7 +60,8 @@ export interface ListedCounter extends Held {
  * Keeps counters; the same suite of tests runs against every store.
  *
  * A counter that was never hit is 0, and reading it writes nothing. What is held under an id but is not a whole number
- * from 0 to {@linkcode MAX_HITS} is the outcome "not-a-counter" of that id alone and is left as it is. A call that
+ * from 0 to {@linkcode MAX_HITS} is the outcome "not-a-counter" of that id alone and is left as it is. Outcomes stand in
+ * the order of what was asked for, and no id may be asked for twice in one call. A call that
  * rejects does so with a problem that holds for all its ids: "store-unavailable" where surely nothing was counted,
  * "outcome-unknown" where it may have been. No call is ever repeated whose outcome is unknown.
  */
@@ -92,16 +76,21 @@ export interface CounterStore {
   /** Whether they are better set in the order of their ids, as counters with similar ids lie near each other. */
   readonly importById: boolean;
   /**
-   * Changes counters and answers in the order of the changes, once they are as durable as the store promises. An addition
-   * past {@linkcode MAX_HITS} is the outcome "counter-full". Hits belong to the day on which this is called, and setting is
-   * no hit. A mark is left in one step with the hit that it belongs to. No id may stand in it twice.
+   * Adds hits, which belong to the day on which this is called; the new numbers, once they are as durable as the store
+   * promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full".
    */
-  change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]>;
+  add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
+  /** The same for hits that count once: a mark is left in one step with the hit that it belongs to. */
+  addOnce(
+    additions: readonly OnceAddition[],
+  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;
+  /** Sets and deletes counters, which is no hit; what they held before. */
+  write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
   /** A random text of a day: the same for all who ask on that day, and gone after it. */
   salt(day: Day): Promise<string>;
-  /** The numbers of counters, in the order of the ids: each at least what was acknowledged before the call. */
+  /** The numbers of counters: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
-  /** What counters hold, each as it was at one instant, in the order of the questions. */
+  /** What counters hold, each as it was at one instant. */
   history(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]>;
   /**
    * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes

@@ -1,5 +1,5 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { Problem } from "../problem.ts";
 import { type Access, CREDENTIALS, type Opening } from "./access.ts";
 import type { Endpoint, EndpointFacts, Peer, Work } from "./endpoint.ts";

@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { Problem } from "../problem.ts";
 import type { FamilyPrefix } from "./family.ts";
 import type { Found } from "./found.ts";

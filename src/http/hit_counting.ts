@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
 import type { Opening } from "./access.ts";
 import type { Proxies } from "./caller_address.ts";

@@ -1,4 +1,4 @@
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 import type { CounterRequest } from "./counter_endpoint.ts";

@@ -1,4 +1,4 @@
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import type { Day, Held } from "../counter/days.ts";
 import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/period.ts";
 import { Problem } from "../problem.ts";

@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
 
 /** What is to be shown, and the days up to today behind it. */

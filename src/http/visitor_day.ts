@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import type { Day } from "../counter/days.ts";
 import { Recent } from "../recent.ts";
 

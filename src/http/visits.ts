@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Log } from "../log.ts";
 import { callerAddress, type Proxies } from "./caller_address.ts";

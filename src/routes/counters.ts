@@ -1,5 +1,5 @@
 import { type CounterId, counterId, counterPrefix } from "../counter/counter_id.ts";
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { type Day, from, type Held } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";

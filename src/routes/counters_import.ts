@@ -1,6 +1,6 @@
-import { ImportError, importLines } from "../counter/import_lines.ts";
+import { ImportError, importLines } from "../counting/import.ts";
 import { MAX_LINE_BYTES } from "../counter/line.ts";
-import { Preview } from "../counter/preview.ts";
+import { Preview } from "../counting/preview.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { bodyLines } from "../http/body_lines.ts";
 import type { CounterService } from "../http/counter_endpoint.ts";

@@ -1,4 +1,4 @@
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import type { Access } from "../http/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, READ } from "../http/endpoint.ts";

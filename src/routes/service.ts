@@ -1,4 +1,4 @@
-import type { Counters } from "../counter/counters.ts";
+import type { Counters } from "../counting/counters.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, type EndpointFacts, READ } from "../http/endpoint.ts";
 import { parseQuery } from "../http/query.ts";

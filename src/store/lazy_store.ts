@@ -44,7 +44,9 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
 
   return {
     ...traits,
-    change: (changes) => store?.change(changes) ?? opened().then((store) => store.change(changes)),
+    add: (hits) => store?.add(hits) ?? opened().then((store) => store.add(hits)),
+    addOnce: (hits) => store?.addOnce(hits) ?? opened().then((store) => store.addOnce(hits)),
+    write: (writes) => store?.write(writes) ?? opened().then((store) => store.write(writes)),
     salt: (day) => store?.salt(day) ?? opened().then((store) => store.salt(day)),
     read: (ids) => store?.read(ids) ?? opened().then((store) => store.read(ids)),
     known: (id) => store?.known?.(id),

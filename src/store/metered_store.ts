@@ -1,4 +1,4 @@
-import type { Change, ChangeOutcome, CounterStore } from "../counter/store.ts";
+import type { CounterStore } from "../counter/store.ts";
 import type { BatchMeter, Metrics } from "../metrics.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
@@ -10,38 +10,50 @@ export function meteredStore(store: CounterStore, metrics: Metrics): CounterStor
   const reads = metrics.batchesOf("read");
   const histories = metrics.batchesOf("history");
 
-  function note(change: Change, outcome: ChangeOutcome | undefined): void {
-    if (outcome === undefined) return;
-    if (!(outcome instanceof Problem)) metrics.hits += hitsCounted(change, outcome);
-    else if (outcome.kind === "outcome-unknown") metrics.unknownHits += hitsAsked(change);
+  /** Sends a batch of hits and takes down how many of them were counted, or may have been. */
+  async function hits<Sent, Result>(
+    batch: readonly Sent[],
+    { send, asked, counted }: {
+      send(batch: readonly Sent[]): Promise<readonly (Result | Problem)[]>;
+      asked(addition: Sent): number;
+      counted(addition: Sent, result: Result): number;
+    },
+  ): Promise<readonly (Result | Problem)[]> {
+    try {
+      const outcomes = await metered(changes, batch, () => send(batch));
+      batch.forEach((addition, index) => {
+        const outcome = outcomes[index];
+        if (outcome === undefined) return;
+        if (!(outcome instanceof Problem)) metrics.hits += counted(addition, outcome);
+        else if (outcome.kind === "outcome-unknown") metrics.unknownHits += asked(addition);
+      });
+      return outcomes;
+    } catch (problem) {
+      if (problem instanceof Problem && problem.kind === "outcome-unknown") {
+        for (const addition of batch) metrics.unknownHits += asked(addition);
+      }
+      throw problem;
+    }
   }
 
   return {
     ...store,
-    change: (batch) =>
-      metered(changes, batch, () =>
-        store.change(batch).then((outcomes) => {
-          batch.forEach((change, index) => note(change, outcomes[index]));
-          return outcomes;
-        }, (problem) => {
-          for (const change of batch) note(change, problem);
-          throw problem;
-        })),
+    add: (additions) =>
+      hits(additions, {
+        send: store.add,
+        asked: ({ amount }) => amount,
+        counted: ({ amount }) => amount,
+      }),
+    addOnce: (additions) =>
+      hits(additions, {
+        send: store.addOnce,
+        asked: ({ hits }) => hits.length,
+        counted: (_, outcomes) => outcomes.filter(({ repeat }) => !repeat).length,
+      }),
+    write: (writes) => metered(changes, writes, () => store.write(writes)),
     read: (ids) => metered(reads, ids, () => store.read(ids)),
     history: (wanted) => metered(histories, wanted, () => store.history(wanted)),
   };
-}
-
-/** How many hits a change is to bring. */
-function hitsAsked(change: Change): number {
-  if (change.kind === "add") return change.amount;
-  return change.kind === "once" ? change.hits.length : 0;
-}
-
-/** How many it brought: of those that count once, the others are repeats. */
-function hitsCounted(change: Change, outcome: Exclude<ChangeOutcome, Problem>): number {
-  const single = typeof outcome === "number" || !("length" in outcome);
-  return single ? hitsAsked(change) : outcome.filter(({ repeat }) => !repeat).length;
 }
 
 function metered<Result>(

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type Counters, createCounters } from "../../src/counter/counters.ts";
+import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import { Problem } from "../../src/problem.ts";
 import { openRedisStore } from "../support/redis_backend.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";

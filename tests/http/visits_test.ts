@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counter/counters.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import { createVisits } from "../../src/http/visits.ts";
 import { createLog } from "../../src/log.ts";

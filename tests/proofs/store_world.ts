@@ -1,6 +1,6 @@
 import type { Calendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { type Counters, createCounters } from "../../src/counter/counters.ts";
+import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import type { Day, Days, Held } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";

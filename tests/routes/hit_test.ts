@@ -243,12 +243,12 @@ for (const { failure, status } of failures) {
     await app.hit("a");
     store.failure = failure;
     for (const method of ["GET", "POST"]) {
-      const before = store.calls.change;
+      const before = store.calls.add;
       const answer = await app.send(`${method} /hit?id=a`, authorized);
       strictEqual(answer.status, status);
       strictEqual(answer.headers["retry-after"], status === 503 ? "1" : undefined);
       strictEqual(field(answer.json, "type"), `urn:problem-type:tallymark:${failure}`);
-      strictEqual(store.calls.change, before + 1);
+      strictEqual(store.calls.add, before + 1);
     }
   });
 

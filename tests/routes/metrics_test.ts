@@ -44,7 +44,7 @@ Deno.test("GET /metrics counts a hit that is sent again once, and hits of which 
   strictEqual((await numbersOf(room)).get("tallymark_hits_total"), 1);
   const lost = meteredStore({
     ...store,
-    change: () => Promise.reject(new Problem("outcome-unknown")),
+    add: () => Promise.reject(new Problem("outcome-unknown")),
   }, metrics);
   await using other = openApp({ store: lost, metrics });
   strictEqual((await other.send("POST /hit?id=home", headers)).status, 504);

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { KV_BATCHES } from "../../src/store/kv/kv_limits.ts";
+import { KV_BATCHES } from "../../src/store/kv/kv_batches.ts";
 import { createLazyStore } from "../../src/store/lazy_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { memoryStore } from "../support/app.ts";
@@ -18,7 +18,7 @@ Deno.test("createLazyStore: opens at the first call, once for all", async () => 
   strictEqual(opened, 0);
   strictEqual(store.source, "deno-kv");
   await Promise.all([store.check(), store.read([HOME]), store.check()]);
-  deepStrictEqual(await store.change([addition(HOME, 2)]), [2]);
+  deepStrictEqual(await store.add([addition(HOME, 2)]), [2]);
   deepStrictEqual(await store.read([HOME]), [2]);
   strictEqual(opened, 1);
   await Promise.all([store.close(), store.close()]);
@@ -44,7 +44,7 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
     return (await memoryStore()).store;
   }, health);
   await Promise.all([
-    rejectsWith("store-unavailable", store.change([addition(HOME, 1)])),
+    rejectsWith("store-unavailable", store.add([addition(HOME, 1)])),
     rejectsWith("store-unavailable", store.read([HOME])),
     rejectsWith("store-unavailable", store.check()),
   ]);
@@ -52,7 +52,7 @@ Deno.test("createLazyStore: where opening fails nothing is counted, and the next
   deepStrictEqual(new Set(causes), new Set([failure]));
   await rejectsWith("store-unavailable", store.check());
   strictEqual(tries, 2);
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
   strictEqual(tries, 3);
   await store.close();
 });

@@ -22,7 +22,7 @@ Deno.test("openStore: memory", async () => {
   for (const failFast of [false, true]) {
     const { store } = await enter({ kind: "kv-memory" }, { failFast });
     strictEqual(store.source, "memory");
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     await store.close();
   }
 });
@@ -32,7 +32,7 @@ Deno.test("openStore: a Deno KV file, under the prefix of the settings", async (
   const path = `${folder.path}/data/counters.kv`;
   const { store } = await enter({ kind: "kv-file", path }, { prefix: "site:" });
   strictEqual(store.source, "deno-kv");
-  deepStrictEqual(await store.change([addition(HOME, 3)]), [3]);
+  deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
   await rejects(enter({ kind: "kv-file", path }), { name: "StartError", message: /in use/ });
   await store.close();
   using kv = await Deno.openKv(path);
@@ -54,7 +54,7 @@ Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
   const { store } = await enter({ kind: "kv-remote", url: server.url });
   strictEqual(store.source, "deno-kv");
   strictEqual(server.reads, 0);
-  deepStrictEqual(await store.change([addition(HOME, 2)]), [2]);
+  deepStrictEqual(await store.add([addition(HOME, 2)]), [2]);
   strictEqual(server.commits, 1);
   // The mark of a writer that knows that there may be others.
   using kv = await Deno.openKv(server.url);
@@ -67,7 +67,7 @@ Deno.test("openStore: Redis, also where it must answer at once", needsRedis, asy
   await using redis = await startRedis();
   const { store, log } = await enter(redisSetting(redis.url), { failFast: true, prefix: "p:" });
   strictEqual(store.source, "redis");
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
   strictEqual(await redis.command("GET", "p:home"), "1");
   deepStrictEqual(log, []);
   await store.close();
@@ -81,7 +81,7 @@ Deno.test("openStore: a Redis that is away does not hold up the start", needsRed
   const { store } = await enter(redisSetting(url));
   ok(performance.now() - start < timeLimit(1000));
   await rejectsWith("store-unavailable", store.check());
-  await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
+  await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
   proxy.resume();
   await waitFor("a connection", () => store.check().then(() => true, () => undefined));
   await store.close();
@@ -99,7 +99,7 @@ Deno.test(
     await waitFor("a try", () => log[0]);
     proxy.accept();
     const { store } = await opening;
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     await store.close();
   },
 );

@@ -1,7 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
-import { createCounters } from "../../src/counter/counters.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { kvStore } from "./kv_store.ts";
 import type { Proxies } from "../../src/http/caller_address.ts";
 import type { CounterStore } from "../../src/counter/store.ts";

@@ -3,13 +3,7 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Day, Days, Held } from "../../src/counter/days.ts";
 import { applied, type Setting } from "../../src/counter/setting.ts";
-import {
-  type Change,
-  type CounterStore,
-  type ListedCounter,
-  MAX_HITS,
-  type OnceAddition,
-} from "../../src/counter/store.ts";
+import { type CounterStore, type ListedCounter, MAX_HITS } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "../faults/numbers.ts";
 import { addition, type StoreKind } from "./store_contract.ts";
@@ -89,13 +83,19 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
               await store.close();
               stores[place] = await backend.open(() => today);
             } else {
-              const change = changeOf(id, step, today);
-              const [outcome] = await store.change([change]);
-              if (outcome instanceof Problem || outcome === undefined) throw outcome;
               const before = model.get(id) ?? { hits: 0, days: undefined };
-              if (typeof outcome === "number") strictEqual(outcome, before.hits + amountOf(change));
-              else deepStrictEqual("hits" in outcome && shown(outcome), shown(before));
-              model.set(id, after(change, before, today));
+              if (step.kind === "add") {
+                deepStrictEqual(await store.add([{ id, amount: step.amount }]), [
+                  before.hits + step.amount,
+                ]);
+                model.set(id, added(step.amount, before, today));
+              } else {
+                const setting = step.kind === "set" ? settingOf(step, today) : undefined;
+                const [held] = await store.write([{ id, setting }]);
+                if (held instanceof Problem || held === undefined) throw held;
+                deepStrictEqual(shown(held), shown(before));
+                model.set(id, written(setting, before, today));
+              }
             }
             for (const each of ids) {
               const [held] = await (stores[0] ?? store).history([{ id: each, since: -Infinity }]);
@@ -118,7 +118,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       const store = await backend.open(() => FIRST_DAY);
       const id = counterId("much");
       const set = async (mode: Setting["mode"], hits: number, days: Days | undefined) => {
-        const [outcome] = await store.change([{ kind: "set", id, mode, hits, days }]);
+        const [outcome] = await store.write([{ id, setting: { mode, hits, days } }]);
         return outcome instanceof Problem ? outcome.kind : "set";
       };
       const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
@@ -134,7 +134,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       };
       deepStrictEqual(await held(), before);
       strictEqual(await set("max", 0, on(0, 2)), "set");
-      deepStrictEqual(await store.change([addition(id, 5)]), [MAX_HITS]);
+      deepStrictEqual(await store.add([addition(id, 5)]), [MAX_HITS]);
       deepStrictEqual(await held(), {
         hits: MAX_HITS,
         days: { ...before.days, [FIRST_DAY]: 7 },
@@ -151,14 +151,11 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       const store = await backend.open(() => FIRST_DAY);
       const ids = Array.from({ length: 300 }, (_, index) => counterId(`page/${index}`));
       const others = ["page", "pagE/1", "page*", "{page}/", "pa}ge/", "[page]/"].map(counterId);
-      for (const id of [...ids, ...others]) await store.change([addition(id, 2)]);
+      for (const id of [...ids, ...others]) await store.add([addition(id, 2)]);
       const days = { newest: FIRST_DAY, hits: Array(800).fill(1) };
-      await store.change([{
-        kind: "set",
+      await store.write([{
         id: counterId("page/7"),
-        hits: 1000,
-        days,
-        mode: "replace",
+        setting: { hits: 1000, days, mode: "replace" },
       }]);
       await backend.setNumber(counterId("page/old"), 41);
       deepStrictEqual((await listed(store, "", -Infinity)).length, 307);
@@ -178,36 +175,29 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
   });
 }
 
-type PlainChange = Exclude<Change, OnceAddition>;
-
-function changeOf(
-  id: CounterId,
-  step: { kind: "delete" } | { kind: "add"; amount: number } | {
-    kind: "set";
+function settingOf(
+  { mode, hits, given }: {
     mode: Setting["mode"];
     hits: number;
     given: { back: number; hits: number[] } | undefined;
   },
   today: Day,
-): PlainChange {
-  if (step.kind !== "set") return { ...step, id };
-  const { kind, mode, hits, given } = step;
+): Setting {
   const days: Days | undefined = given && { newest: today - given.back, hits: given.hits };
-  return { kind, id, mode, hits, days };
+  return { mode, hits, days };
 }
 
-function amountOf(change: PlainChange): number {
-  return change.kind === "add" ? change.amount : 0;
+/** What a write makes of a counter. */
+function written(setting: Setting | undefined, held: Held, today: Day): Held {
+  return setting === undefined ? { hits: 0, days: undefined } : applied(setting, { held, today });
 }
 
-/** What a change makes of a counter. */
-function after(change: PlainChange, held: Held, today: Day): Held {
-  if (change.kind === "delete") return { hits: 0, days: undefined };
-  if (change.kind === "set") return applied(change, { held, today });
-  const hits = held.hits + change.amount;
+/** What hits make of a counter. */
+function added(amount: number, held: Held, today: Day): Held {
+  const hits = held.hits + amount;
   const opened = applied({ hits, days: undefined, mode: "replace" }, { held, today });
   const [first = 0, ...rest] = opened.days.hits;
-  return { hits, days: { ...opened.days, hits: [first + change.amount, ...rest] } };
+  return { hits, days: { ...opened.days, hits: [first + amount, ...rest] } };
 }
 
 function shown({ hits, days }: Held): Shown {

@@ -1,16 +1,17 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Day, type Held, upTo } from "../../src/counter/days.ts";
-import { countOnce, type KnownMarks } from "../../src/counter/once.ts";
+import { countOnce, type KnownMarks, type OnceOutcome } from "../../src/counter/once.ts";
 import { applied } from "../../src/counter/setting.ts";
 import {
-  type Change,
-  type ChangeOutcome,
+  type Addition,
   type CounterStore,
   type HistoryQuestion,
   type ListOptions,
   type ListPage,
   MAX_HITS,
+  type OnceAddition,
   type Outcome,
+  type Write,
 } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 
@@ -29,8 +30,23 @@ export class ModelStore implements CounterStore {
     this.#today = today;
   }
 
-  change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
-    return Promise.resolve(changes.map((change) => this.#carryOut(change)));
+  add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+    return Promise.resolve(additions.map(({ id, amount }) => this.#add(id, amount)));
+  }
+
+  addOnce(
+    additions: readonly OnceAddition[],
+  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
+    return Promise.resolve(additions.map((addition) => this.#addOnce(addition)));
+  }
+
+  write(writes: readonly Write[]): Promise<readonly Held[]> {
+    return Promise.resolve(writes.map(({ id, setting }) => {
+      const held = this.#held(id);
+      if (setting === undefined) this.counters.delete(id);
+      else this.counters.set(id, applied(setting, { held, today: this.#today() }));
+      return held;
+    }));
   }
 
   salt(day: Day): Promise<string> {
@@ -67,33 +83,19 @@ export class ModelStore implements CounterStore {
     return this.counters.get(id) ?? { hits: 0, days: undefined };
   }
 
-  #carryOut(change: Change): ChangeOutcome {
-    const held = this.#held(change.id);
-    const today = this.#today();
-    switch (change.kind) {
-      case "delete":
-        this.counters.delete(change.id);
-        return held;
-      case "set":
-        this.counters.set(change.id, applied(change, { held, today }));
-        return held;
-      case "add":
-        return this.#add(change.id, change.amount);
-      case "once": {
-        const known = this.#marks.get(change.id) ?? { keys: new Map(), visitors: new Set() };
-        const { amount, outcomes, keys, visitors } = countOnce(change.hits, {
-          total: held.hits,
-          known,
-        });
-        const total = this.#add(change.id, amount);
-        if (total instanceof Problem) return total;
-        this.#marks.set(change.id, {
-          keys: new Map([...known.keys, ...keys]),
-          visitors: known.visitors.union(visitors),
-        });
-        return outcomes;
-      }
-    }
+  #addOnce({ id, hits }: OnceAddition): readonly OnceOutcome[] | Problem {
+    const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
+    const { amount, outcomes, keys, visitors } = countOnce(hits, {
+      total: this.#held(id).hits,
+      known,
+    });
+    const total = this.#add(id, amount);
+    if (total instanceof Problem) return total;
+    this.#marks.set(id, {
+      keys: new Map([...known.keys, ...keys]),
+      visitors: known.visitors.union(visitors),
+    });
+    return outcomes;
   }
 
   #add(id: CounterId, amount: number): Outcome {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counter/counters.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import type { Marks, OnceOutcome } from "../../src/counter/once.ts";
 import { type CounterStore, MAX_HITS } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
@@ -82,7 +82,7 @@ export function testOnce(name: string, kind: StoreKind): void {
       ...[{ key: "k" }, { key: "l" }, { key: "k" }, { visitor: "v", remember: true }],
       ...[{ visitor: "v", remember: true }, { key: "m", visitor: "v", remember: true }, {}],
     ];
-    deepStrictEqual(await store.store.change([{ kind: "once", id: ID, hits }]), [[
+    deepStrictEqual(await store.store.addOnce([{ id: ID, hits }]), [[
       ...[outcome(1), outcome(2), outcome(1, "repeat"), outcome(3)],
       ...[outcome(3, "repeat"), outcome(3, "repeat"), outcome(4)],
     ]]);

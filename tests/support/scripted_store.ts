@@ -1,14 +1,14 @@
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { countOnce } from "../../src/counter/once.ts";
+import { countOnce, type OnceOutcome } from "../../src/counter/once.ts";
 import type { Day, Held } from "../../src/counter/days.ts";
 import type {
-  Change,
-  ChangeOutcome,
+  Addition,
   CounterStore,
   HistoryQuestion,
   ListPage,
   OnceAddition,
   Outcome,
+  Write,
 } from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
@@ -20,7 +20,7 @@ export class ScriptedStore implements CounterStore {
   readonly importPortion = 50_000;
   readonly importById = true;
   /** How often each operation was called. */
-  readonly calls = { change: 0, read: 0, history: 0, list: 0, check: 0 };
+  readonly calls = { add: 0, addOnce: 0, write: 0, read: 0, history: 0, list: 0, check: 0 };
   /** What every call fails with; undefined where it works. */
   failure: ProblemName | Error | undefined;
   /** The shards that take no hits. */
@@ -30,10 +30,30 @@ export class ScriptedStore implements CounterStore {
   readonly #counters = new Map<CounterId, number>();
   readonly #marks = new Map<CounterId, { keys: Map<string, number>; visitors: Set<string> }>();
 
-  async change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
-    this.calls.change++;
+  async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+    this.calls.add++;
     await this.#obey();
-    return changes.map((change) => this.#carryOut(change));
+    return additions.map(({ id, amount }) => {
+      this.#counters.set(id, this.#number(id) + amount);
+      return this.#number(id);
+    });
+  }
+
+  async addOnce(additions: readonly OnceAddition[]): Promise<readonly OnceOutcome[][]> {
+    this.calls.addOnce++;
+    await this.#obey();
+    return additions.map((addition) => this.#countOnce(addition));
+  }
+
+  async write(writes: readonly Write[]): Promise<readonly Held[]> {
+    this.calls.write++;
+    await this.#obey();
+    return writes.map(({ id, setting }) => {
+      const hits = this.#number(id);
+      if (setting === undefined) this.#counters.delete(id);
+      else this.#counters.set(id, setting.hits);
+      return { hits, days: undefined };
+    });
   }
 
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
@@ -82,16 +102,7 @@ export class ScriptedStore implements CounterStore {
     return `salt of ${day}`;
   }
 
-  #carryOut(change: Change): ChangeOutcome {
-    const { id, kind } = change;
-    const hits = this.#number(id);
-    if (kind === "once") return this.#countOnce(change);
-    if (kind === "delete") this.#counters.delete(id);
-    else this.#counters.set(id, kind === "set" ? change.hits : hits + change.amount);
-    return kind === "add" ? this.#number(id) : { hits, days: undefined };
-  }
-
-  #countOnce({ id, hits }: OnceAddition): ChangeOutcome {
+  #countOnce({ id, hits }: OnceAddition): OnceOutcome[] {
     const total = this.#number(id);
     const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
     const { amount, outcomes, keys, visitors } = countOnce(hits, { total, known });
@@ -99,7 +110,7 @@ export class ScriptedStore implements CounterStore {
     for (const visitor of visitors) known.visitors.add(visitor);
     this.#marks.set(id, known);
     this.#counters.set(id, total + amount);
-    return outcomes;
+    return [...outcomes];
   }
 
   async #obey(): Promise<void> {

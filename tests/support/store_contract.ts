@@ -1,13 +1,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { Day } from "../../src/counter/days.ts";
-import { type Counters, createCounters } from "../../src/counter/counters.ts";
+import type { Day, Held } from "../../src/counter/days.ts";
+import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import {
   type Addition,
-  type ChangeOutcome,
   type CounterStore,
   MAX_HITS,
+  type Outcome,
 } from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
@@ -117,9 +117,9 @@ export function testStore(name: string, kind: StoreKind): void {
     });
     const amounts = ids.map((_, index) => index + 1);
     const additions = ids.map((id, index) => addition(id, index + 1));
-    deepStrictEqual(await store.change(additions), amounts);
+    deepStrictEqual(await store.add(additions), amounts);
     deepStrictEqual(await store.read(ids), amounts);
-    deepStrictEqual(await store.change(additions), amounts.map((amount) => 2 * amount));
+    deepStrictEqual(await store.add(additions), amounts.map((amount) => 2 * amount));
   });
 
   test("a read sees every hit that was acknowledged before it began", async ({ counters }) => {
@@ -143,7 +143,7 @@ export function testStore(name: string, kind: StoreKind): void {
       const held = await backend.raw(bad);
 
       const batch = [before, bad, after].map((id, index) => addition(id, index + 1));
-      deepStrictEqual((await store.change(batch)).map(shown), [1, "not-a-counter", 3]);
+      deepStrictEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
       deepStrictEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
       await rejectsWith("not-a-counter", counters.hit(bad));
       await rejectsWith("not-a-counter", counters.count(bad));
@@ -164,7 +164,7 @@ export function testStore(name: string, kind: StoreKind): void {
       await backend.setNumber(full, MAX_HITS - below);
       const held = await backend.raw(full);
       const batch = [addition(full, amount), addition(other, 1)];
-      deepStrictEqual((await store.change(batch)).map(shown), ["counter-full", 1]);
+      deepStrictEqual((await store.add(batch)).map(shown), ["counter-full", 1]);
       deepStrictEqual(await backend.raw(full), held);
       deepStrictEqual(await store.read([full]), [MAX_HITS - below]);
     });
@@ -234,15 +234,13 @@ export async function rejectsWith(kind: ProblemName, outcome: unknown): Promise<
 
 /** So many hits of a counter, as a store is told of them. */
 export function addition(id: CounterId, amount: number): Addition {
-  return { kind: "add", id, amount };
+  return { id, amount };
 }
 
 /** An outcome as a test compares it: the number, or the name of the problem. */
-export function shown(outcome: ChangeOutcome): number | ProblemName {
+export function shown(outcome: Outcome | Held): number | ProblemName {
   if (outcome instanceof Problem) return outcome.kind;
-  if (typeof outcome === "number") return outcome;
-  if ("hits" in outcome) return outcome.hits;
-  throw new TypeError("Show an outcome: it is of hits that count once");
+  return typeof outcome === "number" ? outcome : outcome.hits;
 }
 
 interface Room {
@@ -255,7 +253,7 @@ interface Room {
 export async function hitEach(store: CounterStore, count: number): Promise<void> {
   for (let first = 0; first < count; first += store.idsPerBatch) {
     const length = Math.min(store.idsPerBatch, count - first);
-    await store.change(
+    await store.add(
       Array.from({ length }, (_, index) => addition(counterId(`n${first + index}`), 1)),
     );
   }

@@ -1,5 +1,5 @@
 import { endpointsOf } from "../../src/app.ts";
-import { createCounters } from "../../src/counter/counters.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { createLog } from "../../src/log.ts";
 import { allOf } from "../../src/http/later.ts";
 import { Metrics } from "../../src/metrics.ts";

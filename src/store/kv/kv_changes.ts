@@ -1,12 +1,11 @@
 import type { Day } from "../../counter/days.ts";
-import type { Change, ChangeOutcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { commitParts } from "./commit_parts.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { createNearReader } from "./near_records.ts";
 import { Newcomers, takesAsNew } from "./newcomers.ts";
-import type { Plan } from "./plan.ts";
+import type { Change, ChangeOutcome, Plan } from "./plan.ts";
 import { plansFor } from "./plans_for.ts";
 
 /** How long conflicts with other writers are retried. */
@@ -33,11 +32,9 @@ export function createKvChanges(
     const options = { database, today: today(), readNear };
     const planned = newcomers.plansFor(changes, options) ?? plansFor(changes, options);
     const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
-    const { checksPerCommit: checks, keys: { longest: longestKey } } = database;
-    const parts = commitParts(plans, { checks, longestKey });
+    const parts = commitParts(plans, database.keys.longest);
     const [only = []] = parts;
-    if (parts.length === 1) return await carryOut(only, giveUp);
-    return await (database.isShared ? together(parts, giveUp) : oneByOne(parts, giveUp));
+    return parts.length === 1 ? await carryOut(only, giveUp) : await oneByOne(parts, giveUp);
   }
 
   /** So that a part that fails does not speak for those that are done; what comes after it is not tried. */
@@ -54,15 +51,6 @@ export function createKvChanges(
       }
     }
     return outcomes;
-  }
-
-  /** As long as one commit takes: the parts of a batch are of different counters. */
-  async function together(parts: readonly Plan[][], giveUp: number): Promise<ChangeOutcome[]> {
-    const done = await Promise.all(parts.map(async (part): Promise<ChangeOutcome[]> => {
-      const outcomes = await carryOut(part, giveUp).catch(problemIn);
-      return outcomes instanceof Problem ? part.map(() => outcomes) : outcomes;
-    }));
-    return done.flat();
   }
 
   async function carryOut(plans: readonly Plan[], giveUp: number): Promise<ChangeOutcome[]> {

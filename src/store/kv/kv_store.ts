@@ -1,22 +1,23 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day, Held } from "../../counter/days.ts";
+import type { OnceOutcome } from "../../counter/once.ts";
 import type {
-  Change,
-  ChangeOutcome,
   CounterStore,
   HistoryQuestion,
   ListOptions,
   ListPage,
   Outcome,
+  Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { KV_BATCHES } from "./kv_limits.ts";
+import { KV_BATCHES } from "./kv_batches.ts";
 import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
 import { listCounters } from "./kv_list.ts";
 import type { KvRecord } from "./kv_records.ts";
 import { saltOf } from "./kv_salt.ts";
 import { createSweeper } from "./kv_sweep.ts";
+import type { Change, ChangeOutcome } from "./plan.ts";
 
 /** Options of {@linkcode createKvStore}; the database belongs to the store from then on. */
 export interface KvStoreOptions extends KvChangesOptions {
@@ -27,13 +28,17 @@ export interface KvStoreOptions extends KvChangesOptions {
 export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {
   const { database, health, today } = options;
   const carryOut = createKvChanges(options);
-  const sweeper = database.isShared ? undefined : createSweeper(database.kv, today);
+  const sweeper = database.marksExpire ? undefined : createSweeper(database.kv, today);
   let closing: Promise<void> | undefined;
 
-  async function change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+  async function change<Result extends ChangeOutcome>(
+    changes: readonly Change[],
+    isResult: (outcome: ChangeOutcome) => outcome is Result | Problem,
+  ): Promise<(Result | Problem)[]> {
     checkPresent();
-    if (changes.some(({ kind }) => kind === "once")) sweeper?.begin();
-    return await carryOut(changes);
+    const outcomes = await carryOut(changes);
+    if (outcomes.every(isResult)) return outcomes;
+    throw new TypeError("Change counters: an outcome of another kind");
   }
 
   async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
@@ -119,7 +124,13 @@ export function createKvStore({ source, ...options }: KvStoreOptions): CounterSt
   return {
     source,
     ...KV_BATCHES,
-    change,
+    add: (additions) =>
+      change(additions.map(({ id, amount }) => ({ kind: "add", id, amount })), isNumber),
+    addOnce(additions) {
+      sweeper?.begin();
+      return change(additions.map(({ id, hits }) => ({ kind: "once", id, hits })), isList);
+    },
+    write: (writes) => change(writes.map(changeOf), isHeld),
     salt,
     read,
     known,
@@ -128,4 +139,20 @@ export function createKvStore({ source, ...options }: KvStoreOptions): CounterSt
     check,
     close: () => closing ??= end(),
   };
+}
+
+function changeOf({ id, setting }: Write): Change {
+  return setting === undefined ? { kind: "delete", id } : { kind: "set", id, ...setting };
+}
+
+function isNumber(outcome: ChangeOutcome): outcome is Outcome {
+  return typeof outcome === "number" || outcome instanceof Problem;
+}
+
+function isList(outcome: ChangeOutcome): outcome is readonly OnceOutcome[] | Problem {
+  return Array.isArray(outcome) || outcome instanceof Problem;
+}
+
+function isHeld(outcome: ChangeOutcome): outcome is Held | Problem {
+  return outcome instanceof Problem || !(isNumber(outcome) || isList(outcome));
 }

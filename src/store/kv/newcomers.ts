@@ -1,8 +1,7 @@
 import type { Day } from "../../counter/days.ts";
-import type { Change } from "../../counter/store.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { type KvRecord, recordOf } from "./kv_records.ts";
-import { type Plan, planOf } from "./plan.ts";
+import { type Change, type Plan, planOf } from "./plan.ts";
 
 /** From how many counters on that are set together it is worth it. */
 const MANY = 20;

@@ -1,17 +1,22 @@
 import { type Day, daysOf, type Held, historyOf, openDay } from "../../counter/days.ts";
 import type { Ledger, YearEntry } from "../../counter/days.ts";
-import { applied, staysExact, tooManyDays } from "../../counter/setting.ts";
-import { countOnce } from "../../counter/once.ts";
-import {
-  type Change,
-  type ChangeOutcome,
-  MAX_HITS,
-  type OnceAddition,
-  type Replacement,
-} from "../../counter/store.ts";
+import type { CounterId } from "../../counter/counter_id.ts";
+import { applied, type Setting, staysExact, tooManyDays } from "../../counter/setting.ts";
+import { countOnce, type OnceOutcome } from "../../counter/once.ts";
+import { type Addition, MAX_HITS, type OnceAddition } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { NewMarks } from "./kv_marks.ts";
 import type { KvRecord } from "./kv_records.ts";
+
+/** What becomes of one counter. */
+export type Change =
+  | Addition & { readonly kind: "add" }
+  | OnceAddition & { readonly kind: "once" }
+  | Setting & { readonly kind: "set"; readonly id: CounterId }
+  | { readonly kind: "delete"; readonly id: CounterId };
+
+/** What a change comes to, by its kind: the new number, what became of each hit, or what the counter held before. */
+export type ChangeOutcome = number | readonly OnceOutcome[] | Held | Problem;
 
 /** What a change makes of a counter. */
 export interface Plan {
@@ -102,9 +107,9 @@ function addedOnce({ hits }: OnceAddition, situation: Situation): Result {
 const NO_MARKS = { keys: new Map<string, number>(), visitors: new Set<string>() };
 
 /** Always with a ledger: without one, hits of a process that remembers the day as open would belong to no day. */
-function replaced(change: Replacement, { before, total, today }: Situation): Result {
+function replaced(setting: Setting, { before, total, today }: Situation): Result {
   const held = heldIn(before, total);
-  const { hits, days } = applied(change, { held, today });
+  const { hits, days } = applied(setting, { held, today });
   if (!staysExact({ hits, days })) return { outcome: tooManyDays(), writes: undefined };
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));

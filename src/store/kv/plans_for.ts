@@ -1,10 +1,9 @@
 import { type Day, yearsSince } from "../../counter/days.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Change } from "../../counter/store.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { readMarks } from "./kv_marks.ts";
 import { type KvRecord, type readRecords, readYears } from "./kv_records.ts";
-import { type Plan, planOf } from "./plan.ts";
+import { type Change, type Plan, planOf } from "./plan.ts";
 
 /** The kinds of changes that are hits. */
 const ADDING: ReadonlySet<Change["kind"]> = new Set(["add", "once"]);

@@ -1,12 +1,21 @@
-import { type Day, historyOf, upTo } from "../../counter/days.ts";
+import type { CounterId } from "../../counter/counter_id.ts";
+import { type Day, type Held, historyOf, upTo } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
-import type { Addition, Change, ChangeOutcome, Replacement } from "../../counter/store.ts";
+import type { Setting } from "../../counter/setting.ts";
+import type { Addition, OnceAddition, Outcome, Write } from "../../counter/store.ts";
+import type { Problem } from "../../problem.ts";
 import { ledgerKey } from "./ledger_key.ts";
 import { formatLedger, formatYear, heldOf, textsOf } from "./ledger_text.ts";
 import type { RedisAdditions } from "./redis_additions.ts";
 import type { RedisCalls } from "./redis_calls.ts";
 import { isFailure, problemOf, type Reply } from "./redis_reply.ts";
-import { callOf, isForbiddenScript, type Scripts } from "./script_calls.ts";
+import {
+  callOf,
+  isForbiddenScript,
+  type Script,
+  type ScriptCall,
+  type Scripts,
+} from "./script_calls.ts";
 import type { Command } from "./store_link.ts";
 
 /** Options of {@linkcode RedisChanges}. */
@@ -27,35 +36,72 @@ export class RedisChanges {
     this.#options = options;
   }
 
-  /** See {@linkcode CounterStore.change}. */
-  async change(changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+  /** See {@linkcode CounterStore.add}. */
+  async add(batch: readonly Addition[]): Promise<readonly Outcome[]> {
     const { additions, today } = this.#options;
     const day = today();
-    const commands = changes.map((change) => this.#commandFor(change, day));
+    const commands = batch.map((addition) => additions.commandFor(addition, day));
     const replies = await this.#write(commands, day);
-    const outcomes = changes.map((change, index) => {
+    const outcomes = batch.map((addition, index) => {
       const command = commands[index];
       const reply = replies[index];
       if (command === undefined || reply?.kind !== "done") {
         return problemOf(reply, "outcome-unknown");
       }
-      if (change.kind === "once") return onceOutcomes(reply.value);
-      if (change.kind !== "add") return heldOf(textsOf(reply.value));
-      return additions.outcomeOf(change, { day, command, total: Number(reply.value) });
+      return additions.outcomeOf(addition, { day, command, total: Number(reply.value) });
     });
     // Mostly all are there: to wait for each would cost more than all the rest.
     return outcomes.every(isThere) ? outcomes : await Promise.all(outcomes);
   }
 
-  #commandFor(change: Change, day: Day): Command {
-    const { additions, scripts, prefix } = this.#options;
-    if (change.kind === "add") return additions.commandFor(change, day);
-    if (change.kind !== "once") additions.forget(change.id);
-    const key = prefix + change.id;
-    return callOf(scripts[change.kind], {
-      keys: [key, ledgerKey(key)],
-      args: argumentsOf(change, day),
+  /** See {@linkcode CounterStore.addOnce}. */
+  async addOnce(
+    additions: readonly OnceAddition[],
+  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
+    const { scripts, today } = this.#options;
+    const day = today();
+    const commands = additions.map(({ id, hits }) => {
+      const marks = hits.flatMap(({ key = "", visitor = "", remember }) => {
+        return [key, visitor, remember === true ? 1 : 0];
+      });
+      return this.#call(scripts.once, { id, args: [day, ...marks] });
     });
+    const replies = await this.#write(commands, day);
+    return additions.map((_, index) => {
+      const reply = replies[index];
+      return reply?.kind === "done"
+        ? onceOutcomes(reply.value)
+        : problemOf(reply, "outcome-unknown");
+    });
+  }
+
+  /** See {@linkcode CounterStore.write}. */
+  async write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
+    const { additions, scripts, today } = this.#options;
+    const day = today();
+    const commands = writes.map(({ id, setting }) => {
+      additions.forget(id);
+      return setting === undefined
+        ? this.#call(scripts.delete, { id, args: [day] })
+        : this.#call(scripts.set, { id, args: settingArguments(setting, day) });
+    });
+    try {
+      const replies = await this.#write(commands, day);
+      return writes.map((_, index) => {
+        const reply = replies[index];
+        return reply?.kind === "done"
+          ? heldOf(textsOf(reply.value))
+          : problemOf(reply, "outcome-unknown");
+      });
+    } finally {
+      // Hits that went before the writes may have been answered meanwhile, and remembered a day that these ended.
+      for (const { id } of writes) additions.forget(id);
+    }
+  }
+
+  #call(script: Script, { id, args }: { id: CounterId; args: ScriptCall["args"] }): Command {
+    const key = this.#options.prefix + id;
+    return callOf(script, { keys: [key, ledgerKey(key)], args });
   }
 
   async #write(commands: readonly Command[], day: Day): Promise<readonly Reply[]> {
@@ -79,18 +125,6 @@ function isThere<Value>(value: Value | Promise<Value>): value is Value {
   return !(value instanceof Promise);
 }
 
-function argumentsOf(
-  change: Exclude<Change, Addition>,
-  day: Day,
-): readonly (string | number)[] {
-  if (change.kind === "set") return settingArguments(change, day);
-  if (change.kind === "delete") return [day];
-  const marks = change.hits.flatMap(({ key = "", visitor = "", remember }) => {
-    return [key, visitor, remember === true ? 1 : 0];
-  });
-  return [day, ...marks];
-}
-
 /** Each number is followed by whether it was counted already. */
 function onceOutcomes(answers: unknown): OnceOutcome[] {
   const outcomes: OnceOutcome[] = [];
@@ -102,7 +136,7 @@ function onceOutcomes(answers: unknown): OnceOutcome[] {
 }
 
 /** Days are told as they would be kept beside a total of 0. */
-function settingArguments({ mode, hits, days }: Replacement, day: Day): (string | number)[] {
+function settingArguments({ mode, hits, days }: Setting, day: Day): (string | number)[] {
   if (days === undefined) return [mode, day, hits];
   const { ledger, years } = historyOf(upTo(days, day), 0);
   return [

@@ -63,7 +63,9 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   return {
     source: "redis",
     ...REDIS_BATCHES,
-    change: (batch) => changes.change(batch),
+    add: (additions) => changes.add(additions),
+    addOnce: (additions) => changes.addOnce(additions),
+    write: (writes) => changes.write(writes),
     salt: (day) => saltOf(day, calls),
     read: (ids) => reading.read(ids),
     history: (questions) => reading.history(questions),

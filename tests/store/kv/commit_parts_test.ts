@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../../src/counter/counter_id.ts";
-import type { Change } from "../../../src/counter/store.ts";
+import type { CounterStore } from "../../../src/counter/store.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
@@ -12,32 +12,45 @@ const IDS = Array.from({ length: 100 }, (_, index) => {
   return counterId(`${index}`.padStart(MAX_ID_BYTES, "x"));
 });
 
-const BATCHES: readonly { what: string; prefix: string; change(id: typeof IDS[0]): Change }[] = [
-  { what: "first hits", prefix: "hits:", change: (id) => addition(id, 1) },
+const BATCHES: readonly {
+  what: string;
+  prefix: string;
+  change(store: CounterStore): Promise<unknown>;
+}[] = [
+  { what: "first hits", prefix: "hits:", change: hitAll },
   {
     what: "first hits under the longest prefix",
     prefix: LONGEST_PREFIX,
-    change: (id) => addition(id, 1),
+    change: hitAll,
   },
   {
     what: "settings of ten years",
     prefix: "hits:",
-    change: (id) => ({ kind: "set", id, hits: 1, days: TEN_YEARS, mode: "replace" }),
+    change: setAll,
   },
   {
     what: "settings of ten years under the longest prefix",
     prefix: LONGEST_PREFIX,
-    change: (id) => ({ kind: "set", id, hits: 1, days: TEN_YEARS, mode: "replace" }),
+    change: setAll,
   },
 ];
+
+function hitAll(store: CounterStore): Promise<unknown> {
+  return store.add(IDS.map((id) => addition(id, 1)));
+}
+
+function setAll(store: CounterStore): Promise<unknown> {
+  const setting = { hits: 1, days: TEN_YEARS, mode: "replace" } as const;
+  return store.write(IDS.map((id) => ({ id, setting })));
+}
 
 for (const { what, prefix, change } of BATCHES) {
   Deno.test(`createKvStore: a batch of ${what} is carried out whole, however much it holds`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, prefix, source: "memory" });
-    await store.change(IDS.map(change));
+    await change(store);
     deepStrictEqual(await store.read(IDS), IDS.map(() => 1));
-    const removed = await store.change(IDS.map((id) => ({ kind: "delete", id })));
+    const removed = await store.write(IDS.map((id) => ({ id, setting: undefined })));
     strictEqual(removed.length, IDS.length);
     deepStrictEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
     await store.close();

@@ -138,7 +138,7 @@ Deno.test("journal: a read while a set is under way tells what was before it or 
     return result;
   });
   const days = { newest: 20_000, hits: [7] };
-  const set = store.change([{ kind: "set", id: A, hits: 70, days, mode: "replace" }]);
+  const set = store.write([{ id: A, setting: { hits: 70, days, mode: "replace" } }]);
   await stored.promise;
   const [held] = await store.history([{ id: A, since: -Infinity }]);
   strictEqual(held instanceof Error || held?.hits, 70);
@@ -176,7 +176,7 @@ Deno.test("journal: it fills again after it was emptied, also where hits with ke
     })(),
     (async () => {
       for (let round = 0; round < 120; round++) {
-        await store.change([{ kind: "once", id: once, hits: [{ key: `${round}` }] }]);
+        await store.addOnce([{ id: once, hits: [{ key: `${round}` }] }]);
       }
     })(),
   ]);
@@ -229,8 +229,8 @@ Deno.test("journal: a set of which nothing is known, but that is there, is not u
   await hit(store, MANY);
   await hit(store, MANY);
   loseSightOfNextCommit(kv);
-  const set = { kind: "set", id: A, hits: 70, days: undefined, mode: "replace" } as const;
-  await rejectsWith("outcome-unknown", store.change([set]));
+  const setting = { hits: 70, days: undefined, mode: "replace" } as const;
+  await rejectsWith("outcome-unknown", store.write([{ id: A, setting }]));
   deepStrictEqual(await store.read([A]), [70]);
   await Array.fromAsync(store.list({ prefix: "", since: undefined }));
   deepStrictEqual(await store.read([A]), [70]);
@@ -267,9 +267,9 @@ Deno.test("journal: a way to the entries of which nothing is known does not make
   await hit(store, [A]);
   await waitFor("the entry", async () => await entryIn(kv, A) === 4 || undefined);
   overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
-  const once = { kind: "once", id: A, hits: [{ key: "k" }] } as const;
-  await rejectsWith("outcome-unknown", store.change([once]));
-  deepStrictEqual(await store.change([once]), [[{ hits: 5, repeat: false }]]);
+  const once = { id: A, hits: [{ key: "k" }] } as const;
+  await rejectsWith("outcome-unknown", store.addOnce([once]));
+  deepStrictEqual(await store.addOnce([once]), [[{ hits: 5, repeat: false }]]);
 });
 
 Deno.test("journal: single hits that go on do not keep it from being emptied", async () => {
@@ -304,7 +304,7 @@ async function openFile(at?: string, journalLimits?: JournalLimits): Promise<Ope
 }
 
 async function hit(store: CounterStore, ids: readonly CounterId[]) {
-  return await store.change(ids.map((id) => addition(id, 1)));
+  return await store.add(ids.map((id) => addition(id, 1)));
 }
 
 /** Lets the next commit be stored and fail, and the look at what became of it fail too. */

@@ -22,16 +22,17 @@ for (const { name, kind } of LASTING) {
     await using backend = await kind.start();
     let today = SOME_DAY;
     const store = await backend.open(() => today);
-    for (const id of IDS) await store.change([addition(id, 1)]);
+    for (const id of IDS) await store.add([addition(id, 1)]);
     let listing = true;
     const changing = (async () => {
       for (let round = 0; listing; round++) {
         today = SOME_DAY + round;
         const some = IDS.filter((id, index) => index % 7 === round % 7 && id !== SET);
-        for (const part of parts(some)) await store.change(part.map((id) => addition(id, 2)));
+        for (const part of parts(some)) await store.add(part.map((id) => addition(id, 2)));
         await setTo(store, round);
         const gone = counterId(`gone/${round % 3}`);
-        await store.change([round % 2 === 0 ? addition(gone, 1) : { kind: "delete", id: gone }]);
+        if (round % 2 === 0) await store.add([addition(gone, 1)]);
+        else await store.write([{ id: gone, setting: undefined }]);
       }
     })();
     for (let list = 0; list < 6; list++) {
@@ -60,7 +61,7 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
     for (let round = 0; round < 12; round++) {
       // One is ahead over midnight, then all are there.
       clocks[round % 3] = SOME_DAY + Math.ceil((round + 1) / 3);
-      await Promise.all(stores.map((store, index) => store.change([addition(id, index + 1)])));
+      await Promise.all(stores.map((store, index) => store.add([addition(id, index + 1)])));
     }
     const [held] = await stores[0]?.history([{ id, since: -Infinity }]) ?? [];
     ok(held !== undefined && !(held instanceof Problem));
@@ -74,7 +75,7 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
 /** Sets a counter to a number that its days add up to. */
 async function setTo(store: CounterStore, hits: number): Promise<void> {
   const days = { newest: SOME_DAY - 400, hits: [hits, ...Array(700).fill(0)] };
-  await store.change([{ kind: "set", id: SET, hits, days, mode: "replace" }]);
+  await store.write([{ id: SET, setting: { hits, days, mode: "replace" } }]);
 }
 
 function parts(ids: readonly CounterId[]): CounterId[][] {

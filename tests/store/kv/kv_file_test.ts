@@ -15,7 +15,7 @@ Deno.test("openKvFile: makes the file and its folders", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/a/b/counters.kv`;
   const store = await openStore(path);
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
   await store.close();
   ok(Deno.statSync(path).size > 0);
 });
@@ -27,10 +27,10 @@ Deno.test("openKvFile: a second owner is refused, until the first gives the file
   const start = performance.now();
   await refused(path, /is in use by another process, whose id is \d+: stop it first/);
   ok(performance.now() - start < timeLimit(1000));
-  deepStrictEqual(await first.change([addition(HOME, 1)]), [1]);
+  deepStrictEqual(await first.add([addition(HOME, 1)]), [1]);
   await first.close();
   const second = await openStore(path);
-  deepStrictEqual(await second.change([addition(HOME, 1)]), [2]);
+  deepStrictEqual(await second.add([addition(HOME, 1)]), [2]);
   await second.close();
 });
 
@@ -114,7 +114,7 @@ for (const { name, happen, says } of ACCIDENTS) {
     Deno.removeSync(`${path}.held`);
     if (held !== undefined) Deno.renameSync(path, `${path}.old`);
     const store = await openStore(path);
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     await store.close();
   });
 }
@@ -143,7 +143,7 @@ for (const gone of ["deleted", "replaced"]) {
     const path = `${folder.path}/counters.kv`;
     const file = await openKvFile(path);
     const store = await kvStore({ kv: file.kv, file });
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     await store.check();
     strictEqual(store.known?.(HOME), 1);
     Deno.renameSync(path, `${path}.moved`);
@@ -152,7 +152,7 @@ for (const gone of ["deleted", "replaced"]) {
     // Once it is missed every call says so, not one in 100 ms.
     throws(() => file.checkPresent());
     await rejectsWith("store-unavailable", store.check());
-    await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
+    await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
     await rejectsWith("store-unavailable", store.read([HOME]));
     strictEqual(store.known?.(HOME), undefined);
     await store.close();
@@ -164,12 +164,12 @@ Deno.test("openKvFile: a hit refused while the file is away is not found in it a
   const path = `${folder.path}/counters.kv`;
   const file = await openKvFile(path);
   const store = await kvStore({ kv: file.kv, file });
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
   Deno.renameSync(path, `${path}.moved`);
   await untilMissed(file);
-  await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
+  await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
   Deno.renameSync(`${path}.moved`, path);
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [2]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [2]);
   await store.close();
 });
 
@@ -187,8 +187,8 @@ Deno.test("openKvFile: a hit whose file went away during its commit may be count
       },
     },
   });
-  await rejectsWith("outcome-unknown", store.change([addition(HOME, 1)]));
-  await rejectsWith("store-unavailable", store.change([addition(HOME, 1)]));
+  await rejectsWith("outcome-unknown", store.add([addition(HOME, 1)]));
+  await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
   Deno.renameSync(`${path}.moved`, path);
   deepStrictEqual(await store.read([HOME]), [1]);
   await store.close();
@@ -202,8 +202,8 @@ Deno.test({
     const path = `${folder.path}/counters.kv`;
     await Deno.symlink("nowhere/note", `${path}.held`);
     const store = await openStore(path);
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [2]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [2]);
     await store.close();
   },
 });
@@ -217,7 +217,7 @@ async function openStore(path: string): Promise<CounterStore> {
 async function fill(path: string): Promise<void> {
   const store = await openStore(path);
   for (let batch = 0; batch < 10; batch++) {
-    await store.change(
+    await store.add(
       Array.from(
         { length: store.idsPerBatch },
         (_, index) => addition(counterId(`${batch}/${index}/${"x".repeat(100)}`), 1),

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counter/counters.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
 import { testOnce } from "../../support/once_contract.ts";
 import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
@@ -37,7 +37,7 @@ Deno.test("createKvStore: the longest ids fit into a commit with the longest pre
     { length: counters.idsPerBatch },
     (_, index) => addition(counterId(`${index}`.padStart(200, "x")), 1),
   );
-  deepStrictEqual(await counters.change(additions), additions.map(() => 1));
+  deepStrictEqual(await counters.add(additions), additions.map(() => 1));
   await counters.close();
 });
 
@@ -65,10 +65,10 @@ for (const shared of [false, true]) {
 Deno.test("createKvStore: an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
-  await only.change([addition(HOME, 1)]);
+  await only.add([addition(HOME, 1)]);
   const reads = server.reads;
   for (let total = 2; total <= 10; total++) {
-    deepStrictEqual(await only.change([addition(HOME, 1)]), [total]);
+    deepStrictEqual(await only.add([addition(HOME, 1)]), [total]);
   }
   strictEqual(server.reads, reads);
   strictEqual(server.commits, 10);
@@ -79,11 +79,11 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
   strictEqual(only.known?.(HOME), undefined);
-  const first = only.change([addition(HOME, 1)]);
+  const first = only.add([addition(HOME, 1)]);
   strictEqual(only.known?.(HOME), undefined);
   await first;
   strictEqual(only.known?.(HOME), 1);
-  const second = only.change([addition(HOME, 2)]);
+  const second = only.add([addition(HOME, 2)]);
   strictEqual(only.known?.(HOME), 1);
   await second;
   strictEqual(only.known?.(HOME), 3);
@@ -93,7 +93,7 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
 Deno.test("createKvStore shared: no number is known without asking, as others write too", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
-  await shared.change([addition(HOME, 1)]);
+  await shared.add([addition(HOME, 1)]);
   deepStrictEqual(await shared.read([HOME]), [1]);
   strictEqual(shared.known?.(HOME), undefined);
   await shared.close();
@@ -102,9 +102,9 @@ Deno.test("createKvStore shared: no number is known without asking, as others wr
 Deno.test("createKvStore: what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
   const only = await kvStore({ kv, source: "memory" });
-  await only.change([addition(HOME, 1)]);
+  await only.add([addition(HOME, 1)]);
   await kv.set([PREFIX, HOME], new Deno.KvU64(50n));
-  deepStrictEqual(await only.change([addition(HOME, 2)]), [52]);
+  deepStrictEqual(await only.add([addition(HOME, 2)]), [52]);
   await only.close();
 });
 
@@ -119,11 +119,11 @@ Deno.test("createKvStore: 300 hits at once on known ids are a few commits", asyn
 Deno.test("createKvStore shared: a commit whose answer was lost counts once", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
-  await shared.change([addition(HOME, 1)]);
+  await shared.add([addition(HOME, 1)]);
   for (const as of ["status", "body"] as const) {
     const [before] = await shared.read([HOME]);
     server.loseNextAnswer({ as });
-    deepStrictEqual(await shared.change([addition(HOME, 2)]), [Number(before) + 2], as);
+    deepStrictEqual(await shared.add([addition(HOME, 2)]), [Number(before) + 2], as);
     deepStrictEqual(await shared.read([HOME]), [Number(before) + 2], as);
   }
   await shared.close();
@@ -133,8 +133,8 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
-  server.conflictNext(() => other.change([addition(HOME, 5)]));
-  deepStrictEqual(await shared.change([addition(HOME, 1)]), [6]);
+  server.conflictNext(() => other.add([addition(HOME, 5)]));
+  deepStrictEqual(await shared.add([addition(HOME, 1)]), [6]);
   await Promise.all([shared.close(), other.close()]);
 });
 
@@ -142,39 +142,14 @@ Deno.test("createKvStore shared: a conflict is not taken for success because ano
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
-  await shared.change([addition(HOME, 1)]);
+  await shared.add([addition(HOME, 1)]);
   server.conflictNext(async () => {
-    await other.change([addition(HOME, 4)]);
-    await shared.change([{ kind: "once", id: counterId("post"), hits: [{ key: "k" }] }]);
+    await other.add([addition(HOME, 4)]);
+    await shared.addOnce([{ id: counterId("post"), hits: [{ key: "k" }] }]);
   });
-  deepStrictEqual(await shared.change([addition(HOME, 1)]), [6]);
+  deepStrictEqual(await shared.add([addition(HOME, 1)]), [6]);
   deepStrictEqual(await other.read([HOME]), [6]);
   await Promise.all([shared.close(), other.close()]);
-});
-
-for (const checks of [10, 100]) {
-  Deno.test(`createKvStore shared: 100 counters that are hit at once are counted where a commit may have ${checks} checks`, async () => {
-    await using server = startKvConnect({ checks });
-    const shared = await kvStore({ kv: await openRemote(server), shared: true });
-    const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
-    const additions = ids.map((id, index) => addition(id, index + 1));
-    for (const times of [1, 2]) {
-      const outcomes = await shared.change(additions);
-      deepStrictEqual(outcomes, additions.map(({ amount }) => times * amount));
-    }
-    strictEqual(server.commits, 2 * 100 / checks);
-    // Only the first commit finds out how many are too many.
-    strictEqual(server.refused, checks === 10 ? 1 : 0);
-    await shared.close();
-  });
-}
-
-Deno.test("createKvStore shared: what the server refuses as too large was surely not counted", async () => {
-  await using server = startKvConnect({ checks: 0 });
-  const shared = await kvStore({ kv: await openRemote(server), shared: true });
-  await rejectsWith("store-unavailable", shared.change([addition(HOME, 1)]));
-  deepStrictEqual(await shared.read([HOME]), [0]);
-  await shared.close();
 });
 
 Deno.test("createKvStore shared: conflicts without end are given up before the deadline", async () => {
@@ -189,7 +164,7 @@ Deno.test("createKvStore shared: conflicts without end are given up before the d
   }
   server.conflictNext(interfere);
   const start = performance.now();
-  await rejectsWith("store-unavailable", shared.change([addition(HOME, 1)]));
+  await rejectsWith("store-unavailable", shared.add([addition(HOME, 1)]));
   ok(performance.now() - start < timeLimit(2000));
   strictEqual((await other.get<Deno.KvU64>([PREFIX, HOME])).value?.value, BigInt(last));
   server.conflictNext(() => Promise.resolve());
@@ -201,7 +176,7 @@ Deno.test("createKvStore shared: beside a counter there are its days and a mark 
   await using server = startKvConnect();
   const kv = await openRemote(server);
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
-  for (let hit = 0; hit < 3; hit++) await shared.change([addition(HOME, 1)]);
+  for (let hit = 0; hit < 3; hit++) await shared.add([addition(HOME, 1)]);
   const keys = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key.slice(0, 2));
   deepStrictEqual(keys, [[PREFIX, HOME], ["tallymark", "days"], ["tallymark", "writer"]]);
   await shared.close();
@@ -244,11 +219,11 @@ Deno.test("createKvStore: what is read while a commit is under way is not kept",
   });
   const early = asked.read([id]);
   await fetched.promise;
-  deepStrictEqual(await asked.change([addition(id, 1)]), [2]);
+  deepStrictEqual(await asked.add([addition(id, 1)]), [2]);
   released.resolve();
   deepStrictEqual(await early, [1]);
   deepStrictEqual(await asked.read([id]), [2]);
-  deepStrictEqual(await asked.change([addition(id, 1)]), [3]);
+  deepStrictEqual(await asked.add([addition(id, 1)]), [3]);
 });
 
 Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {

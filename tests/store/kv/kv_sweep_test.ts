@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counter/counters.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { waitFor } from "../../support/wait_for.ts";
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import type { Change } from "../../../src/counter/store.ts";
+import type { Write } from "../../../src/counter/store.ts";
 import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { readRecords } from "../../../src/store/kv/kv_records.ts";
 import { createNearReader } from "../../../src/store/kv/near_records.ts";
@@ -36,7 +36,7 @@ for (
     const store = await kvStore({ kv });
     const changes = held.map((id, index) => addition(counterId(id), index + 1));
     for (let start = 0; start < changes.length; start += 100) {
-      await store.change(changes.slice(start, start + 100));
+      await store.add(changes.slice(start, start + 100));
     }
     await kv.set(["hits:", "n1001", "n1002"], "somebody else's");
     await kv.set(["hits:", "n1003"], "no counter");
@@ -54,9 +54,9 @@ Deno.test("createNearReader: a total and its ledger are of one instant", async (
   const kv = await Deno.openKv(":memory:");
   const ids = ALL.slice(0, 50).map(counterId);
   const today = await kvStore({ kv, shared: true });
-  await today.change(ids.map((id) => addition(id, 5)));
+  await today.add(ids.map((id) => addition(id, 5)));
   const tomorrow = await kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
-  betweenLists(kv, () => tomorrow.change(ids.map((id) => addition(id, 1))));
+  betweenLists(kv, () => tomorrow.add(ids.map((id) => addition(id, 1))));
   const questions = ids.map((id) => ({ id, withLedger: true }));
   deepStrictEqual(
     await createNearReader()({ kv, keys }, questions),
@@ -69,12 +69,12 @@ Deno.test("createKvStore shared: a hit that comes between two reads for many tha
   const kv = await Deno.openKv(":memory:");
   const [first = "", ...others] = ALL.slice(0, 50);
   const A = counterId(first);
-  await (await kvStore({ kv, shared: true })).change([addition(A, 5)]);
+  await (await kvStore({ kv, shared: true })).add([addition(A, 5)]);
   const tomorrow = await kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
-  betweenLists(kv, () => tomorrow.change([addition(A, 1)]));
+  betweenLists(kv, () => tomorrow.add([addition(A, 1)]));
   const store = await kvStore({ kv, shared: true });
-  const [held] = await store.change([A, ...others.map(counterId)].map((id): Change => {
-    return { kind: "set", id, hits: 100, days: undefined, mode: "replace" };
+  const [held] = await store.write([A, ...others.map(counterId)].map((id): Write => {
+    return { id, setting: { hits: 100, days: undefined, mode: "replace" } };
   }));
   deepStrictEqual(held, { hits: 6, days: { newest: SOME_DAY + 1, hits: [1, 5] } });
   deepStrictEqual(await store.history([{ id: A, since: -Infinity }]), [
@@ -111,12 +111,11 @@ for (const shared of [false, true]) {
         const together = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
         const apart = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
         for (const { kind, ids, mode, hits, days } of taken) {
-          const changes = chosen(ids).map((id): Change =>
-            kind === "delete" ? { kind, id } : { kind, id, mode, hits, days }
-          );
+          const setting = kind === "delete" ? undefined : { mode, hits, days };
+          const writes = chosen(ids).map((id): Write => ({ id, setting }));
           const expected = [];
-          for (const change of changes) expected.push(...await apart.change([change]));
-          deepStrictEqual(await together.change(changes), expected);
+          for (const write of writes) expected.push(...await apart.write([write]));
+          deepStrictEqual(await together.write(writes), expected);
         }
         const questions = ALL.map((id) => ({ id: counterId(id), since: -Infinity }));
         deepStrictEqual(await together.history(questions), await apart.history(questions));

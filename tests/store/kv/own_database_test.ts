@@ -1,12 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import type { Change } from "../../../src/counter/store.ts";
 import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { Newcomers } from "../../../src/store/kv/newcomers.ts";
 import { openOwnDatabase } from "../../../src/store/kv/own_database.ts";
-import { type Plan, planOf } from "../../../src/store/kv/plan.ts";
+import { type Change, type Plan, planOf } from "../../../src/store/kv/plan.ts";
 import { overrideNextCommit } from "../../support/next_commit.ts";
-import { addition, rejectsWith } from "../../support/store_contract.ts";
+import { rejectsWith } from "../../support/store_contract.ts";
 
 const keys = kvKeys("hits:");
 const A = counterId("a");
@@ -86,5 +85,9 @@ function setting(id: CounterId): Change {
 }
 
 function firstHit(id: CounterId): Plan {
-  return planOf(addition(id, 1), { outcome: 0, versionstamp: null, openDay: -Infinity }, 0);
+  return planOf({ kind: "add", id, amount: 1 }, {
+    outcome: 0,
+    versionstamp: null,
+    openDay: -Infinity,
+  }, 0);
 }

@@ -41,7 +41,7 @@ for (const prefix of ["", "{tag}", "日本:"]) {
     async () => {
       const store = await openRedisStore(shared.url, { prefix });
       const ids = ["a", "b", "c", "{d}e", "é"].map(counterId);
-      deepStrictEqual(await store.change(ids.map((id) => addition(id, 2))), ids.map(() => 2));
+      deepStrictEqual(await store.add(ids.map((id) => addition(id, 2))), ids.map(() => 2));
       deepStrictEqual(await store.read(ids), ids.map(() => 2));
       for (const id of ids) {
         const key = `${prefix}${id}`;

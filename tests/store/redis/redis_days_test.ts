@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counter/counters.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
 import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
-import type { CounterStore, Replacement } from "../../../src/counter/store.ts";
+import type { Setting } from "../../../src/counter/setting.ts";
+import type { CounterStore, Write } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
@@ -25,7 +26,7 @@ Deno.test(
       for (const offset of [-2, -1, 0, 1]) {
         day = firstDayOf(year) + offset;
         hit.push([day, year % 100 + offset + 3]);
-        await store.change([addition(HOME, year % 100 + offset + 3)]);
+        await store.add([addition(HOME, year % 100 + offset + 3)]);
       }
     }
     deepStrictEqual(daysOf(await historyOf(store)), hit);
@@ -62,14 +63,14 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => day }),
       await openRedisStore(redis.url, { today: () => day }),
     ];
-    for (const total of [1, 2]) deepStrictEqual(await store.change([addition(HOME, 1)]), [total]);
-    await other.change([{ kind: "delete", id: HOME }]);
+    for (const total of [1, 2]) deepStrictEqual(await store.add([addition(HOME, 1)]), [total]);
+    await other.write([{ id: HOME, setting: undefined }]);
     strictEqual(await redis.command("GET", "hits:home"), null);
     ok(Number(await redis.command("TTL", "{hits:home}days")) > 0, "what is left does not stay");
-    deepStrictEqual(await store.change([addition(HOME, 3)]), [3]);
+    deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
     strictEqual(await redis.command("TTL", "{hits:home}days"), -1);
     day++;
-    deepStrictEqual(await store.change([addition(HOME, 4)]), [7]);
+    deepStrictEqual(await store.add([addition(HOME, 4)]), [7]);
     deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 3], [DAY + 1, 4]]);
     await Promise.all([store.close(), other.close()]);
   },
@@ -84,13 +85,13 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => DAY }),
       await openRedisStore(redis.url, { today: () => DAY + 1 }),
     ];
-    await ahead.change([addition(HOME, 1)]);
-    await behind.change([{ kind: "delete", id: HOME }]);
+    await ahead.add([addition(HOME, 1)]);
+    await behind.write([{ id: HOME, setting: undefined }]);
     // As if the process that is ahead had got no further than this.
     await redis.command("INCRBY", "hits:home", "1");
     deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
     await redis.command("DECRBY", "hits:home", "1");
-    deepStrictEqual(await ahead.change([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await ahead.add([addition(HOME, 1)]), [1]);
     deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
     await Promise.all([behind.close(), ahead.close()]);
   },
@@ -107,7 +108,7 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => day }),
     ];
     for (let round = 0; round < 3; round++) {
-      for (const store of [late, early, late, early]) await store.change([addition(HOME, 1)]);
+      for (const store of [late, early, late, early]) await store.add([addition(HOME, 1)]);
       day++;
     }
     const held = await historyOf(late);
@@ -125,7 +126,7 @@ Deno.test(
     await redis.command("SET", "hits:home", "41");
     const store = await openRedisStore(redis.url, { today: () => DAY });
     deepStrictEqual(await historyOf(store), { hits: 41, days: undefined });
-    deepStrictEqual(await store.change([addition(HOME, 1)]), [42]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [42]);
     deepStrictEqual(await historyOf(store), { hits: 42, days: { newest: DAY, hits: [1] } });
     // Set to less behind its back, it has no hits on that day rather than fewer than none.
     await redis.command("SET", "hits:home", "5");
@@ -147,13 +148,12 @@ Deno.test(
     for (let round = 0; round < 3; round++) {
       await redis.command("SCRIPT", "FLUSH");
       const fresh = ids.map((id) => addition(counterId(`${round}/${id}`), 2));
-      deepStrictEqual(await store.change(fresh), fresh.map(() => 2));
+      deepStrictEqual(await store.add(fresh), fresh.map(() => 2));
     }
     await redis.command("SCRIPT", "FLUSH");
-    deepStrictEqual(await store.change([setting({ hits: 7 }), addition(counterId("other"), 1)]), [
-      { hits: 0, days: undefined },
-      1,
-    ]);
+    deepStrictEqual(await store.write([setting({ hits: 7 })]), [{ hits: 0, days: undefined }]);
+    await redis.command("SCRIPT", "FLUSH");
+    deepStrictEqual(await store.add([addition(counterId("other"), 1)]), [1]);
     deepStrictEqual(log, []);
     await store.close();
   },
@@ -186,7 +186,7 @@ for (
       });
       log.length = 0;
       for (let round = 1; round <= 4; round++) {
-        deepStrictEqual(await store.change([addition(HOME, 1), addition(counterId("é"), 2)]), [
+        deepStrictEqual(await store.add([addition(HOME, 1), addition(counterId("é"), 2)]), [
           41 + round,
           2 * round,
         ]);
@@ -195,18 +195,18 @@ for (
       deepStrictEqual(await historyOf(store), { hits: 45, days: undefined });
       // Whoever visits such a service asks for this in turn with plain hits.
       for (let round = 0; round < 2; round++) {
-        deepStrictEqual((await store.change([setting({ hits: 7 })])).map(shown), [
+        deepStrictEqual((await store.write([setting({ hits: 7 })])).map(shown), [
           "store-unavailable",
         ]);
         await store.salt(day).catch(() => {});
-        deepStrictEqual(await store.change([addition(counterId("e"), 1)]), [round + 1]);
+        deepStrictEqual(await store.add([addition(counterId("e"), 1)]), [round + 1]);
       }
       strictEqual(causes.length, 1);
       deepStrictEqual(log, []);
       strictEqual(await redis.command("GET", "hits:home"), "45");
       await redis.command("ACL", "SETUSER", "few", "~*", "+@all");
       day++;
-      deepStrictEqual(await store.change([addition(HOME, 1)]), [46]);
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [46]);
       deepStrictEqual(daysOf(await historyOf(store)), [[day, 1]]);
       await store.close();
     },
@@ -312,8 +312,8 @@ async function allOf(list: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of list);
 }
 
-function setting(wanted: Partial<Replacement>): Replacement {
-  return { kind: "set", id: HOME, hits: 0, days: undefined, mode: "replace", ...wanted };
+function setting(wanted: Partial<Setting>): Write {
+  return { id: HOME, setting: { hits: 0, days: undefined, mode: "replace", ...wanted } };
 }
 
 async function historyOf(store: CounterStore): Promise<Held> {

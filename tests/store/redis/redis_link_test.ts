@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import { type Counters, createCounters } from "../../../src/counter/counters.ts";
+import { type Counters, createCounters } from "../../../src/counting/counters.ts";
 import type { StoreLink } from "../../../src/store/redis/store_link.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { createLog } from "../../../src/log.ts";

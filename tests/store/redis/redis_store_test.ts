@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counter/counters.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
 import type { Reply } from "../../../src/store/redis/redis_reply.ts";
 import { Problem } from "../../../src/problem.ts";
 import { MAX_HITS } from "../../../src/counter/store.ts";
@@ -54,7 +54,7 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
       const store = await openRedisStore(redis.url, { prefix });
       deepStrictEqual(await store.read([HOME]), [1234]);
       deepStrictEqual(
-        await store.change([addition(HOME, 2), addition(counterId("é"), 1)]),
+        await store.add([addition(HOME, 2), addition(counterId("é"), 1)]),
         [
           1236,
           1,
@@ -73,7 +73,7 @@ Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async ()
   await using redis = await startRedis();
   await redis.command("SET", "hits:home", "5", "EX", "1000");
   const store = await openRedisStore(redis.url);
-  deepStrictEqual(await store.change([addition(HOME, 1)]), [6]);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [6]);
   ok(Number(await redis.command("TTL", "hits:home")) > 900);
   await store.close();
 });
@@ -87,7 +87,7 @@ Deno.test(
     const store = await openRedisStore(redis.url);
     for (const amount of [1, 2, 3, 1000]) {
       deepStrictEqual(
-        (await store.change([addition(HOME, amount)])).map(shown),
+        (await store.add([addition(HOME, amount)])).map(shown),
         ["not-a-counter"],
         `+${amount}`,
       );
@@ -170,7 +170,7 @@ Deno.test(
       unwritable: () => told.push("unwritable"),
     };
     const store = await openRedisStore(redis.url, { health });
-    deepStrictEqual((await store.change([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
+    deepStrictEqual((await store.add([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
     deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
     deepStrictEqual(told, []);
     await store.close();
@@ -185,7 +185,7 @@ Deno.test(
     const store = await openRedisStore(redis.url);
     for (const before of ["-1", "-3"]) {
       await redis.command("SET", "hits:home", before);
-      const together = Array.from({ length: 8 }, () => store.change([addition(HOME, 1)]));
+      const together = Array.from({ length: 8 }, () => store.add([addition(HOME, 1)]));
       for (const [outcome] of await Promise.all(together)) {
         ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
       }
@@ -214,7 +214,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
         send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
         close: () => Promise.resolve(),
       });
-      deepStrictEqual((await store.change(additions)).map(shown), [7, "outcome-unknown"]);
+      deepStrictEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
       strictEqual(answers.length, 0);
     });
   }

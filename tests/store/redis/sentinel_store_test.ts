@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counter/counters.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
 import {
@@ -44,7 +44,7 @@ testStore("createRedisStore under Sentinels", {
 
 Deno.test("openRedis: the address of one Sentinel is asked what it is", needsRedis, async () => {
   const store = await openRedisStore(`redis://127.0.0.1:${shared.sentinels[1]?.port}`);
-  deepStrictEqual(await store.change([addition(HOME, 3)]), [3]);
+  deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
   strictEqual(await shared.server(0).command("GETDEL", "hits:home"), "3");
   await store.close();
 });
@@ -62,7 +62,7 @@ for (const name of ["", "/nobody"]) {
       await link.close();
       match(told[0] ?? "", /^STORE_URL must name what the Sentinels watch.*alpha, beta$/);
       const store = await openRedisStore(`${sentinels.url}/beta/2`);
-      deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
       const beta = await sentinels.master("beta");
       const [, value] = await beta.commands([["SELECT", "2"], ["GET", "hits:home"]]);
       strictEqual(value, "1");
@@ -78,7 +78,7 @@ Deno.test(
     for (const guarded of [false, true]) {
       await using sentinels = await startSentinels({ password: "p@ss", guarded });
       const store = await openRedisStore(sentinels.url.replace("://", "://:p%40ss@"));
-      deepStrictEqual(await store.change([addition(HOME, 1)]), [1]);
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
       await store.close();
     }
   },

@@ -1,9 +1,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import type { Group } from "../../src/counter/gathering.ts";
-import { GroupCalls, type GroupCallsOptions } from "../../src/counter/group_calls.ts";
 import type { Outcome } from "../../src/counter/store.ts";
+import { Batcher, type Group, Slots } from "../../src/counting/batcher.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
@@ -13,7 +12,7 @@ const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 /** From when on a batch is slow, in milliseconds. */
 const SLOW = 3;
 
-Deno.test("GroupCalls: one call at an idle store goes out in the same turn", async () => {
+Deno.test("Batcher: one call at an idle store goes out in the same turn", async () => {
   const { calls, sent } = open();
   const hit = join(calls, A);
   await turn();
@@ -23,7 +22,7 @@ Deno.test("GroupCalls: one call at an idle store goes out in the same turn", asy
   await calls.drain();
 });
 
-Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
+Deno.test("Batcher: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -39,7 +38,7 @@ Deno.test("GroupCalls: what gathers meanwhile goes as one batch, at once, in the
   await calls.drain();
 });
 
-Deno.test("GroupCalls: a call that comes while a batch is at the store does not join that batch", async () => {
+Deno.test("Batcher: a call that comes while a batch is at the store does not join that batch", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -51,7 +50,7 @@ Deno.test("GroupCalls: a call that comes while a batch is at the store does not 
   await calls.drain();
 });
 
-Deno.test("GroupCalls: no more batches are under way than the store takes, nor ids in one", async () => {
+Deno.test("Batcher: no more batches are under way than the store takes, nor ids in one", async () => {
   const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
@@ -73,7 +72,7 @@ Deno.test("GroupCalls: no more batches are under way than the store takes, nor i
   await calls.drain();
 });
 
-Deno.test("GroupCalls: the problem of one id is that of its callers only", async () => {
+Deno.test("Batcher: the problem of one id is that of its callers only", async () => {
   const { calls, sent } = open();
   const [a, b, again] = [join(calls, A), join(calls, B), join(calls, A)];
   await turn();
@@ -85,7 +84,7 @@ Deno.test("GroupCalls: the problem of one id is that of its callers only", async
   await calls.drain();
 });
 
-Deno.test("GroupCalls: where a batch fails all its callers are told, and the next goes out", async () => {
+Deno.test("Batcher: where a batch fails all its callers are told, and the next goes out", async () => {
   const { calls, sent } = open();
   const first = [join(calls, A), join(calls, B)].map((hit) =>
     rejectsWith("store-unavailable", hit)
@@ -99,7 +98,7 @@ Deno.test("GroupCalls: where a batch fails all its callers are told, and the nex
   await calls.drain();
 });
 
-Deno.test("GroupCalls: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
+Deno.test("Batcher: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     const { calls, sent } = open();
     const hits = [join(calls, A), join(calls, B)];
@@ -114,7 +113,7 @@ Deno.test("GroupCalls: where the store gives another number of outcomes all are 
   }
 });
 
-Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes out until it ends", async () => {
+Deno.test("Batcher: a batch without an answer is overdue, and no other goes out until it ends", async () => {
   const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
   const hit = rejectsWith("outcome-unknown", join(calls, A));
@@ -138,7 +137,7 @@ Deno.test("GroupCalls: a batch without an answer is overdue, and no other goes o
   await calls.drain();
 });
 
-Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async () => {
+Deno.test("Batcher: a late failure of an overdue batch is no trouble", async () => {
   const { calls, sent } = open({ deadlineMs: 50 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await hit;
@@ -151,7 +150,7 @@ Deno.test("GroupCalls: a late failure of an overdue batch is no trouble", async 
   await calls.drain();
 });
 
-Deno.test("GroupCalls: while one of several batches is overdue the others go on", async () => {
+Deno.test("Batcher: while one of several batches is overdue the others go on", async () => {
   const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
   await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
   for (let number = 1; number <= 3; number++) {
@@ -167,7 +166,7 @@ Deno.test("GroupCalls: while one of several batches is overdue the others go on"
 /** Longer than any test: a store that is near however slow this machine is. */
 const NEAR = 60_000;
 
-Deno.test("GroupCalls: of a store that is near one batch is under way at a time, unless the next is full", async () => {
+Deno.test("Batcher: of a store that is near one batch is under way at a time, unless the next is full", async () => {
   const { calls, sent } = open({ batches: 3, idsPerBatch: 2, nearMs: NEAR });
   const first = join(calls, A);
   await turn();
@@ -194,7 +193,7 @@ Deno.test("GroupCalls: of a store that is near one batch is under way at a time,
   await calls.drain();
 });
 
-Deno.test("GroupCalls: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
+Deno.test("Batcher: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
   const { calls, sent } = open({ batches: 2, nearMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
@@ -208,7 +207,7 @@ Deno.test("GroupCalls: before a store has shown that it is near, and after it wa
   await calls.drain();
 });
 
-Deno.test("GroupCalls: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
+Deno.test("Batcher: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
   const { calls, sent } = open({ batches: 2, nearMs: 50 });
   const first = join(calls, A);
   await turn();
@@ -232,7 +231,7 @@ Deno.test("GroupCalls: those who wait for a batch of a store that was near go be
   await calls.drain();
 });
 
-Deno.test("GroupCalls: drain waits for all who wait, also where it is called twice", async () => {
+Deno.test("Batcher: drain waits for all who wait, also where it is called twice", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -251,14 +250,14 @@ Deno.test("GroupCalls: drain waits for all who wait, also where it is called twi
   await calls.drain();
 });
 
-Deno.test("GroupCalls: drain ends with the deadline where the store does not answer", async () => {
+Deno.test("Batcher: drain ends with the deadline where the store does not answer", async () => {
   const { calls } = open({ deadlineMs: 100 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await calls.drain();
   await hit;
 });
 
-Deno.test("GroupCalls: after a slow batch of many the next one waits for all of them, and no longer", async () => {
+Deno.test("Batcher: after a slow batch of many the next one waits for all of them, and no longer", async () => {
   let inTime = false;
   while (!inTime) {
     const { calls, sent } = open({ lingers: true });
@@ -285,7 +284,7 @@ Deno.test("GroupCalls: after a slow batch of many the next one waits for all of 
   }
 });
 
-Deno.test("GroupCalls: those who do not come back are waited for as long as the slow batch took", async () => {
+Deno.test("Batcher: those who do not come back are waited for as long as the slow batch took", async () => {
   const { calls, sent } = open({ lingers: true });
   const [other] = await callLate({ calls, sent, meanwhile: [B], late: 2 * SLOW });
   const answered = performance.now();
@@ -296,7 +295,7 @@ Deno.test("GroupCalls: those who do not come back are waited for as long as the 
   await calls.drain();
 });
 
-Deno.test("GroupCalls: where nobody came back in time nobody is waited for after the next eight slow batches", async () => {
+Deno.test("Batcher: where nobody came back in time nobody is waited for after the next eight slow batches", async () => {
   const { calls, sent } = open({ lingers: true });
   const waited: boolean[] = [];
   for (let round = 1; round <= 10; round++) {
@@ -309,7 +308,7 @@ Deno.test("GroupCalls: where nobody came back in time nobody is waited for after
   await calls.drain();
 });
 
-Deno.test("GroupCalls: where nobody calls any more nothing is sent", async () => {
+Deno.test("Batcher: where nobody calls any more nothing is sent", async () => {
   const { calls, sent } = open({ lingers: true });
   await callLate({ calls, sent });
   const answered = performance.now();
@@ -322,7 +321,7 @@ Deno.test("GroupCalls: where nobody calls any more nothing is sent", async () =>
   await calls.drain();
 });
 
-Deno.test("GroupCalls: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
+Deno.test("Batcher: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
   const { calls, sent } = open({ lingers: true, idsPerBatch: 2 });
   await callLate({ calls, sent });
   const next = [join(calls, B), join(calls, C)];
@@ -350,7 +349,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`GroupCalls: after ${what} the next one goes at once`, async () => {
+  Deno.test(`Batcher: after ${what} the next one goes at once`, async () => {
     const { calls, sent } = open(limits);
     const [other] = await callLate({ calls, sent, callers, meanwhile: [B] });
     strictEqual(sent.length, 2);
@@ -360,7 +359,7 @@ for (
   });
 }
 
-Deno.test("GroupCalls: after a quick batch of many the next one goes at once", async () => {
+Deno.test("Batcher: after a quick batch of many the next one goes at once", async () => {
   let quick = false;
   while (!quick) {
     const { calls, sent } = open({ lingers: true });
@@ -374,7 +373,7 @@ Deno.test("GroupCalls: after a quick batch of many the next one goes at once", a
   }
 });
 
-Deno.test("GroupCalls: drain does not wait for those who were answered", async () => {
+Deno.test("Batcher: drain does not wait for those who were answered", async () => {
   const { calls, sent } = open({ lingers: true });
   await callLate({ calls, sent });
   // A timer that is left behind fails the test.
@@ -394,7 +393,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant("turn" as const) },
 );
 
-Deno.test("GroupCalls: every number is given once, in order, however hits and batches interleave", async () => {
+Deno.test("Batcher: every number is given once, in order, however hits and batches interleave", async () => {
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
@@ -448,109 +447,121 @@ Deno.test("GroupCalls: every number is given once, in order, however hits and ba
   );
 });
 
-/** The calls of a batch, in words. */
-function words({ groups }: Sent): string[] {
-  return groups.map(({ id, call, callers }) => `${call} ${id} ${callers}`);
+Deno.test("Batcher: senders that share slots take turns where both have a batch that is due", async () => {
+  const slots = new Slots(1);
+  const { calls, sent } = open({ slots });
+  const other = open({ slots });
+  const hits = [join(calls, A), join(other.calls, B)];
+  await turn();
+  deepStrictEqual([sent.length, other.sent.length], [1, 0]);
+  hits.push(join(calls, C));
+  sent[0]?.answer([1]);
+  await hits[0];
+  deepStrictEqual([sent.length, other.sent.length], [1, 1]);
+  hits.push(join(other.calls, A));
+  other.sent[0]?.answer([2]);
+  await hits[1];
+  deepStrictEqual([sent.length, other.sent.length], [2, 1]);
+  sent[1]?.answer([3]);
+  await hits[2];
+  other.sent[1]?.answer([4]);
+  deepStrictEqual(await Promise.all(hits), [1, 2, 3, 4]);
+  await Promise.all([calls.drain(), other.calls.drain()]);
+});
+
+Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
+  const slots = new Slots(1);
+  const { calls, sent } = open({ slots, deadlineMs: 50 });
+  const other = open({ slots });
+  await rejectsWith("outcome-unknown", join(calls, A));
+  await rejectsWith("store-unavailable", join(other.calls, B));
+  sent[0]?.answer([1]);
+  await turn();
+  const hit = join(other.calls, B);
+  await turn();
+  other.sent[0]?.answer([1]);
+  strictEqual(await hit, 1);
+  await Promise.all([calls.drain(), other.calls.drain()]);
+});
+
+Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
+  const added: unknown[] = [];
+  const calls = new Batcher<string, number>({
+    ...LIMITS,
+    slots: new Slots(1),
+    send(groups) {
+      added.push(...groups.map(({ id, parts }) => [id, parts]));
+      return Promise.resolve(groups.map(({ parts }) => parts.join()));
+    },
+  });
+  const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
+  deepStrictEqual(await Promise.all(results.map(({ result }) => result)), ["3,2", "1", "3,2"]);
+  deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
+  await calls.drain();
+});
+
+/** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
+class Calls {
+  readonly #batcher: Batcher<number>;
+  readonly #watch: ReturnType<typeof setInterval>;
+
+  constructor(batcher: Batcher<number>) {
+    this.#batcher = batcher;
+    this.#watch = setInterval(() => batcher.expire(), 10);
+  }
+
+  get waiting(): number {
+    return this.#batcher.waiting;
+  }
+
+  join(id: CounterId): Promise<number> {
+    if (this.#batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
+    const group = this.#batcher.enqueue(id);
+    const place = group.callers;
+    return group.result.then((total) => total - group.callers + place);
+  }
+
+  async drain(): Promise<void> {
+    await this.#batcher.drain();
+    clearInterval(this.#watch);
+  }
 }
 
-Deno.test("GroupCalls: a call of its own goes after those before it on its counter and before those after it", async () => {
-  const { calls, sent } = open({ batches: 4 });
-  const results = [
-    join(calls, A),
-    calls.callAlone(A, "set"),
-    join(calls, A),
-    join(calls, A),
-    calls.callAlone(A, "delete"),
-    join(calls, A),
-    join(calls, B),
-  ];
-  await turn();
-  deepStrictEqual(sent.map(words), [["hit a 1", "hit b 1"]]);
-  for (const outcomes of [[1, 1], [1], [12], [12], [1]]) {
-    sent.at(-1)?.answer(outcomes);
-    await turn();
-  }
-  deepStrictEqual(sent.slice(1).map(words), [["set a 1"], ["hit a 2"], ["delete a 1"], [
-    "hit a 1",
-  ]]);
-  deepStrictEqual(await Promise.all(results), [1, 1, 11, 12, 12, 1, 1]);
-  await calls.drain();
-});
-
-Deno.test("GroupCalls: hits wait for a call of its own on their counter that is under way, and no others do", async () => {
-  const { calls, sent } = open({ batches: 4 });
-  const set = calls.callAlone(A, "set");
-  await turn();
-  const hits = [join(calls, A), join(calls, B)];
-  await turn();
-  deepStrictEqual(sent.map(words), [["set a 1"], ["hit b 1"]]);
-  sent[0]?.answer([100]);
-  strictEqual(await set, 100);
-  sent[2]?.answer([101]);
-  sent[1]?.answer([1]);
-  deepStrictEqual(await Promise.all(hits), [101, 1]);
-  // From then on they go side by side again.
-  const one = join(calls, A);
-  await turn();
-  const other = join(calls, A);
-  await turn();
-  deepStrictEqual(sent.slice(3).map(words), [["hit a 1"], ["hit a 1"]]);
-  sent[3]?.answer([102]);
-  sent[4]?.answer([103]);
-  deepStrictEqual(await Promise.all([one, other]), [102, 103]);
-  await calls.drain();
-});
-
-Deno.test("GroupCalls: who waits for a call of its own that is overdue is refused at the deadline, and the next go on", async () => {
-  const { calls, sent } = open({ batches: 2, deadlineMs: 50 });
-  const set = rejectsWith("outcome-unknown", calls.callAlone(A, "set"));
-  await turn();
-  const behind = [
-    rejectsWith("store-unavailable", join(calls, A)),
-    rejectsWith("store-unavailable", calls.callAlone(A, "delete")),
-    rejectsWith("store-unavailable", join(calls, A)),
-  ];
-  await Promise.all([set, ...behind]);
-  const next = join(calls, A);
-  await turn();
-  strictEqual(sent.length, 1);
-  sent[0]?.answer([0]);
-  await waitFor("the next batch", () => sent[1]);
-  deepStrictEqual(sent.slice(1).map(words), [["hit a 1"]]);
-  sent[1]?.answer([1]);
-  strictEqual(await next, 1);
-  await calls.drain();
-});
-
-type Calls = GroupCalls<string, number>;
-
-/** Calls as a hit does: with a number of its own. */
 function join(calls: Calls, id: CounterId): Promise<number> {
-  return calls.joinWithShare(
-    { id, call: "hit" },
-    (total, place, { callers }) => total - callers + 1 + place,
-  );
+  return calls.join(id);
 }
 
 /** A batch that was sent, to be ended by the test. */
 interface Sent {
-  readonly groups: readonly Group<string, number>[];
+  readonly groups: readonly Group<number>[];
   ended: boolean;
   answer(outcomes: readonly Outcome[]): void;
   fail(problem: unknown): void;
 }
 
+const LIMITS = {
+  idsPerBatch: 100,
+  nearMs: 0,
+  lingers: false,
+  deadlineMs: 60_000,
+  overdue: "outcome-unknown",
+} as const;
+
 function open(
-  options: Partial<GroupCallsOptions<string, number>> = {},
+  { batches = 1, slots = new Slots(batches), ...limits }: {
+    batches?: number;
+    slots?: Slots;
+    idsPerBatch?: number;
+    nearMs?: number;
+    lingers?: boolean;
+    deadlineMs?: number;
+  } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const calls = new GroupCalls<string, number>({
-    batches: 1,
-    idsPerBatch: 100,
-    nearMs: 0,
-    lingers: false,
-    deadlineMs: 60_000,
-    overdue: "outcome-unknown",
+  const batcher = new Batcher<number>({
+    ...LIMITS,
+    ...limits,
+    slots,
     send(groups) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
       const batch: Sent = {
@@ -568,9 +579,8 @@ function open(
       sent.push(batch);
       return promise;
     },
-    ...options,
   });
-  return { calls, sent };
+  return { calls: new Calls(batcher), sent };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { givingWay } from "../../src/counter/give_way.ts";
+import { yieldingToHits } from "../../src/counting/yield_to_hits.ts";
 
-Deno.test("givingWay: hands on every part in order, and others have their turn before the next is begun", async () => {
+Deno.test("yieldingToHits: hands on every part in order, and others have their turn before the next is begun", async () => {
   const happened: string[] = [];
   async function* parts() {
     for (const part of ["a", "b", "c"]) {
@@ -9,7 +9,7 @@ Deno.test("givingWay: hands on every part in order, and others have their turn b
       yield await Promise.resolve(part);
     }
   }
-  for await (const part of givingWay(parts(), () => true)) {
+  for await (const part of yieldingToHits(parts(), () => true)) {
     happened.push(`take ${part}`);
     setTimeout(() => happened.push("others"), 0);
   }
@@ -17,7 +17,7 @@ Deno.test("givingWay: hands on every part in order, and others have their turn b
   deepStrictEqual(happened, [...turn("a"), ...turn("b"), ...turn("c")]);
 });
 
-Deno.test("givingWay: who takes no more ends the source", async () => {
+Deno.test("yieldingToHits: who takes no more ends the source", async () => {
   let ended = false;
   async function* parts() {
     try {
@@ -26,6 +26,6 @@ Deno.test("givingWay: who takes no more ends the source", async () => {
       ended = true;
     }
   }
-  for await (const _ of givingWay(parts(), () => false)) break;
+  for await (const _ of yieldingToHits(parts(), () => false)) break;
   strictEqual(ended, true);
 });

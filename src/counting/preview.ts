@@ -1,9 +1,9 @@
 import { Problem } from "../problem.ts";
-import type { CounterId } from "./counter_id.ts";
+import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "./counters.ts";
-import type { Held } from "./days.ts";
-import { formatHeld, type Line } from "./line.ts";
-import { applied, type Setting, staysExact, tooManyDays } from "./setting.ts";
+import type { Held } from "../counter/days.ts";
+import { formatHeld, type Line } from "../counter/line.ts";
+import { applied, type Setting, staysExact, tooManyDays } from "../counter/setting.ts";
 
 /** What an import would make of a counter. */
 export interface PreviewedChange {

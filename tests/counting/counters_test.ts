@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counter/counters.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
@@ -25,7 +25,7 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
     strictEqual(await counters.hit(HOME), number);
     strictEqual(await counters.count(HOME), number);
   }
-  deepStrictEqual([store.calls.change, store.calls.read, store.touched], [3, 3, 6]);
+  deepStrictEqual([store.calls.add, store.calls.read, store.touched], [3, 3, 6]);
   await counters.close();
 });
 
@@ -69,13 +69,13 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown and a re
   const took = performance.now() - start;
   ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
 
-  const { change, read } = store.calls;
+  const { add, read } = store.calls;
   const later = performance.now();
   await rejectsWith("store-unavailable", counters.hit(HOME));
   await rejectsWith("store-unavailable", counters.hit(OTHER));
   await rejectsWith("store-unavailable", counters.count(OTHER));
   ok(performance.now() - later < timeLimit(200));
-  deepStrictEqual({ change: store.calls.change, read: store.calls.read }, { change, read });
+  deepStrictEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
 
   gate.resolve();
   store.gate = undefined;

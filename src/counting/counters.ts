@@ -1,0 +1,291 @@
+import { type Calendar, createCalendar } from "../counter/calendar.ts";
+import type { CounterId } from "../counter/counter_id.ts";
+import type { Day, Held } from "../counter/days.ts";
+import type { Line } from "../counter/line.ts";
+import type { Marks, OnceOutcome } from "../counter/once.ts";
+import type { Setting } from "../counter/setting.ts";
+import type {
+  CounterStore,
+  ListOptions,
+  ListPage,
+  OnceAddition,
+  Outcome,
+  Source,
+  Write,
+} from "../counter/store.ts";
+import { Problem } from "../problem.ts";
+import { Recent } from "../recent.ts";
+import { within } from "../counter/within.ts";
+import { Batcher, errorOf, type Group, Slots } from "./batcher.ts";
+import { WriteQueue } from "./write_queue.ts";
+import { yieldingToHits } from "./yield_to_hits.ts";
+
+/** How long a caller waits for the store at most, and how often that is looked at: it may wait that much longer. */
+const DEADLINE_MS = 2000;
+const WATCH_INTERVAL_MS = 100;
+/** How soon a store answers that is near: hits that wait for the batch before them cost less, and wait little longer. */
+const NEAR_MS = 1;
+/** How long the store may take to show that it takes hits. */
+const READY_DEADLINE_MS = 1000;
+/** How many callers may wait at once. */
+const MAX_WAITING = 10_000;
+/** How many counters' last numbers are remembered for sure. */
+const REMEMBERED = 10_000;
+/** How many hits of a counter that count once go at once: their marks have to go into one step of the store. */
+const ONCE_PER_STEP = 100;
+
+/** The counters of a store, exact under any number of callers at once. */
+export interface Counters {
+  readonly source: Source;
+  /** How many callers have no answer yet. */
+  readonly waiting: number;
+  readonly calendar: Calendar;
+  /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
+  hit(id: CounterId): Promise<number>;
+  /** The same for a hit that counts once, or was counted already. */
+  hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome>;
+  /** See {@linkcode CounterStore.salt}; of today. */
+  salt(): Promise<string>;
+  /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
+  count(id: CounterId): number | Promise<number>;
+  /** The number that this process saw last, which may be out of date; undefined where it saw none. */
+  lastSeen(id: CounterId): number | undefined;
+  /** What a counter holds, with its days from `since` on at least. */
+  history(id: CounterId, since: Day): Promise<Held>;
+  /** Sets a counter and resolves with what it held before, once the store has acknowledged it. */
+  set(id: CounterId, setting: Setting): Promise<Held>;
+  /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
+  delete(id: CounterId): Promise<Held>;
+  /** How many are best set together. */
+  readonly importPortion: number;
+  /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their place. */
+  setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
+  /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
+  list(options: ListOptions): AsyncGenerator<ListPage>;
+  /**
+   * Resolves where the store would take a hit within a second, with the names of its shards that would not; rejects with
+   * "store-unavailable" otherwise.
+   */
+  ready(): Promise<readonly string[]>;
+  /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
+  close(): Promise<void>;
+}
+
+/** Opens the counters of a store; they own it from then on. */
+export function createCounters(
+  store: CounterStore,
+  calendar: Calendar = createCalendar("UTC"),
+): Counters {
+  const seen = new Recent<CounterId, number>(REMEMBERED);
+  const { batches, idsPerBatch } = store;
+  const deadlineMs = DEADLINE_MS;
+  const limits = { idsPerBatch, nearMs: NEAR_MS, deadlineMs, lingers: false };
+
+  // Hits come first, and writes take turns with them.
+  const slots = new Slots(batches);
+  const hits = new Batcher<number>({
+    ...limits,
+    slots,
+    lingers: batches === 1,
+    overdue: "outcome-unknown",
+    async send(groups) {
+      const totals = await store.add(groups.map(({ id, callers }) => ({ id, amount: callers })));
+      remember(groups, totals);
+      return totals;
+    },
+  });
+  const writes = new WriteQueue({
+    slots,
+    idsPerBatch,
+    deadlineMs,
+    async send(writes) {
+      const outcomes = await store.write(writes);
+      writes.forEach(({ id, setting }, index) => {
+        const held = outcomes[index];
+        if (held !== undefined && !(held instanceof Problem)) {
+          seen.set(id, hitsAfter(setting, held));
+        }
+      });
+      return outcomes;
+    },
+  });
+  // Beside the others: which of two comes first does not matter where neither was answered yet.
+  const onces = new Batcher<OnceResults, Marks>({
+    ...limits,
+    slots: new Slots(batches),
+    overdue: "outcome-unknown",
+    send: (groups) => addOnce(store, groups),
+  });
+  const counts = new Batcher<number>({
+    ...limits,
+    slots: new Slots(batches),
+    overdue: "store-unavailable",
+    async send(groups) {
+      const outcomes = await store.read(groups.map(({ id }) => id));
+      remember(groups, outcomes);
+      return outcomes;
+    },
+  });
+  const histories = new Batcher<Held, Day>({
+    ...limits,
+    slots: new Slots(batches),
+    overdue: "store-unavailable",
+    async send(groups) {
+      const outcomes = await store.history(
+        groups.map(({ id, parts }) => ({ id, since: Math.min(...parts) })),
+      );
+      remember(groups, outcomes.map((held) => held instanceof Problem ? held : held.hits));
+      return outcomes;
+    },
+  });
+  const queues = [hits, writes, onces, counts, histories];
+
+  let watch: ReturnType<typeof setInterval> | undefined;
+  let closing: Promise<void> | undefined;
+
+  function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
+    groups.forEach(({ id }, index) => {
+      const outcome = outcomes[index];
+      if (typeof outcome === "number") seen.set(id, outcome);
+    });
+  }
+
+  function waiting(): number {
+    return hits.waiting + writes.waiting + onces.waiting + counts.waiting + histories.waiting;
+  }
+
+  /** Why nobody may join this queue now; undefined where they may, and somebody looks after their deadlines. */
+  function refusal(queue: { readonly isStuck: boolean }): Promise<never> | undefined {
+    if (closing !== undefined || queue.isStuck) {
+      return Promise.reject(new Problem("store-unavailable"));
+    }
+    if (waiting() >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
+    watch ??= setInterval(lookAfter, WATCH_INTERVAL_MS);
+    return undefined;
+  }
+
+  function lookAfter(): void {
+    for (const queue of queues) queue.expire();
+    if (waiting() > 0) return;
+    clearInterval(watch);
+    watch = undefined;
+  }
+
+  function hit(id: CounterId): Promise<number> {
+    const refused = refusal(hits);
+    if (refused !== undefined) return refused;
+    const group = hits.enqueue(id);
+    const place = group.callers;
+    return group.result.then((total) => total - group.callers + place);
+  }
+
+  async function hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome> {
+    const refused = refusal(onces);
+    if (refused !== undefined) return await refused;
+    const group = onces.enqueue(id, marks);
+    const place = group.callers - 1;
+    const outcome = (await group.result)[place];
+    if (outcome === undefined || outcome instanceof Error) throw outcome;
+    if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
+    return outcome;
+  }
+
+  async function write(some: readonly Write[]): Promise<readonly (Held | Problem)[]> {
+    return await (refusal(writes) ?? writes.enqueue(some));
+  }
+
+  async function writeOne(id: CounterId, setting: Setting | undefined): Promise<Held> {
+    const [held] = await write([{ id, setting }]);
+    if (held === undefined || held instanceof Problem) throw held;
+    return held;
+  }
+
+  function known(id: CounterId): number | undefined {
+    const number = closing === undefined ? store.known?.(id) : undefined;
+    if (number !== undefined) seen.set(id, number);
+    return number;
+  }
+
+  async function ready(): Promise<readonly string[]> {
+    // A store that was closed would be opened again, or taken to be away.
+    if (closing !== undefined) throw new Problem("store-unavailable");
+    return await within(READY_DEADLINE_MS, store.check());
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all(queues.map((queue) => queue.drain()));
+    clearInterval(watch);
+    await store.close();
+  }
+
+  return {
+    source: store.source,
+    importPortion: store.importPortion,
+    calendar,
+    get waiting() {
+      return waiting();
+    },
+    hit,
+    hitOnce,
+    salt: () => store.salt(calendar.today()),
+    count: (id) => known(id) ?? refusal(counts) ?? counts.enqueue(id).result,
+    lastSeen: (id) => seen.get(id),
+    history: (id, since) => refusal(histories) ?? histories.enqueue(id, since).result,
+    set: writeOne,
+    delete: (id) => writeOne(id, undefined),
+    async setAll(lines, mode) {
+      const { setLines } = await import("./import.ts");
+      return setLines(lines, {
+        mode,
+        write,
+        idsPerBatch,
+        byId: store.importById,
+        hits: () => hits.called + onces.called,
+      });
+    },
+    async *list(options) {
+      if (closing !== undefined) throw new Problem("store-unavailable");
+      yield* yieldingToHits(store.list(options), () => {
+        return hits.waiting + writes.waiting + onces.waiting + counts.waiting > 0;
+      });
+    },
+    ready,
+    close: () => closing ??= end(),
+  };
+}
+
+/** What a counter holds after a write that went well. */
+function hitsAfter(setting: Setting | undefined, before: Held): number {
+  if (setting === undefined) return 0;
+  return setting.mode === "max" ? Math.max(setting.hits, before.hits) : setting.hits;
+}
+
+/** What became of each of the hits that were sent together, or why nothing did. */
+type OnceResults = readonly (OnceOutcome | Error)[];
+
+/** Counts hits with marks, of each counter in its own order, a step of the store after the other. */
+async function addOnce(
+  store: CounterStore,
+  groups: readonly Group<OnceResults, Marks>[],
+): Promise<OnceResults[]> {
+  const results = groups.map((): (OnceOutcome | Error)[] => []);
+  for (let start = 0; groups.some(({ parts }) => parts.length > start); start += ONCE_PER_STEP) {
+    const additions: OnceAddition[] = [];
+    const places: number[] = [];
+    groups.forEach(({ id, parts }, place) => {
+      if (parts.length <= start) return;
+      additions.push({ id, hits: parts.slice(start, start + ONCE_PER_STEP) });
+      places.push(place);
+    });
+    // What fails now does not speak for the hits that went before.
+    const outcomes = await store.addOnce(additions).catch(errorOf);
+    additions.forEach(({ hits }, index) => {
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
+      const none = new Error(`Count ${hits.length} hits once: the store gave no outcome`);
+      results[places[index] ?? NaN]?.push(
+        ...hits.map((_, at) => outcome instanceof Error ? outcome : outcome?.[at] ?? none),
+      );
+    });
+  }
+  return results;
+}

@@ -1,0 +1,307 @@
+import type { Day, Held } from "../counter/days.ts";
+import { type Line, LineError, parseLine } from "../counter/line.ts";
+import type { Setting } from "../counter/setting.ts";
+import type { Write } from "../counter/store.ts";
+import { Problem } from "../problem.ts";
+import { yieldToHits } from "./yield_to_hits.ts";
+
+/** A line of text, as it was sent. */
+export interface NumberedLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Why it could not even be read. */
+  readonly flaw?: string;
+}
+
+/** Options of {@linkcode importLines}. */
+export interface ImportOptions {
+  today: Day;
+  /** How many lines are taken together at most, fewer where they have days: they are in memory until then. */
+  portion: number;
+  /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
+  take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
+  /** Whether others wait, who have their turn then while lines are read. */
+  othersWait(): boolean;
+}
+
+/** Why an import ended early: a line that is bad, as the message says, or one that could not be taken. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+  readonly line: number;
+  /** How many lines were taken before. */
+  readonly taken: number;
+  /** Why the line could not be taken; undefined where it is bad. */
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, at: { line: number; taken: number; problem?: Problem }) {
+    super(message, { cause: at.problem });
+    this.line = at.line;
+    this.taken = at.taken;
+    this.problem = at.problem;
+  }
+}
+
+/**
+ * Hands on lines and resolves with how many there were. Ends at the first that is bad or cannot be taken, with an
+ * {@linkcode ImportError}; there, and where the source breaks off, the lines before it are taken.
+ */
+export async function importLines(
+  source: AsyncIterable<readonly NumberedLine[]>,
+  options: ImportOptions,
+): Promise<number> {
+  const portions = new Portions(options);
+  try {
+    for await (const lines of source) {
+      let since = performance.now();
+      for (const line of lines) {
+        portions.add(line);
+        if (portions.isFull) await portions.flush();
+        else if (performance.now() - since < TURN_MS) continue;
+        else if (options.othersWait()) await yieldToHits(since, OTHERS_SHARE);
+        since = performance.now();
+      }
+    }
+  } finally {
+    await portions.flush();
+  }
+  return portions.taken;
+}
+
+/** How long lines are read until others have their turn, in milliseconds, and how many times as long that is. */
+const TURN_MS = 2;
+const OTHERS_SHARE = 3;
+/** How many days take as much memory as all the rest of a line. */
+const DAYS_PER_LINE = 10;
+/** How long lines that are taken together may take, in milliseconds: no more are read meanwhile, and proxies give up after a minute. */
+const LONGEST_MS = 10_000;
+/** How many times fewer come first, as nobody knows yet how fast they are taken. */
+const FIRST_PART = 3;
+/** How the last line of an export begins. */
+const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
+
+/** Gathers lines until there are enough to be taken together. */
+class Portions {
+  readonly #options: ImportOptions;
+  #lines: Line[] = [];
+  #numbers: number[] = [];
+  #days = 0;
+  #taken = 0;
+  #ended = false;
+  /** How many lines without days make a portion, by how long the last one took. */
+  #size: number;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+    this.#size = options.portion / FIRST_PART;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get isFull(): boolean {
+    return this.#weight >= this.#size;
+  }
+
+  get #weight(): number {
+    return this.#lines.length + this.#days / DAYS_PER_LINE;
+  }
+
+  add(numbered: NumberedLine): void {
+    try {
+      this.#read(numbered);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      const taken = this.#taken + this.#lines.length;
+      throw new ImportError(error.message, { line: numbered.number, taken });
+    }
+  }
+
+  async flush(): Promise<void> {
+    const [lines, numbers, weight] = [this.#lines, this.#numbers, this.#weight];
+    this.#lines = [];
+    this.#numbers = [];
+    this.#days = 0;
+    if (lines.length === 0) return;
+    const { take, portion } = this.#options;
+    const began = performance.now();
+    const problems = await take(lines);
+    this.#size = Math.min(portion, weight * LONGEST_MS / (performance.now() - began));
+    this.#taken += lines.length - problems.size;
+    for (const [place, problem] of problems) {
+      const line = numbers[place] ?? NaN;
+      throw new ImportError(problem.detail, { line, taken: this.#taken, problem });
+    }
+  }
+
+  #read({ number, text, flaw }: NumberedLine): void {
+    if (flaw !== undefined) throw new LineError(flaw);
+    if (this.#ended) throw new LineError("it comes after the last line of an export");
+    const told = LAST_LINE.exec(text)?.[1];
+    if (told !== undefined) return this.#end(Number(told));
+    const line = parseLine(text, { today: this.#options.today });
+    this.#lines.push(line);
+    this.#numbers.push(number);
+    this.#days += line.days?.hits.length ?? 0;
+  }
+
+  /** The last line of an export tells how many came before it: so a part that is missing is noticed. */
+  #end(told: number): void {
+    const before = this.#taken + this.#lines.length;
+    if (told !== before) {
+      throw new LineError(`it tells of ${told} counters, but ${before} came before it`);
+    }
+    this.#ended = true;
+  }
+}
+
+/** How many chunks are on their way at once: while the store is busy with one, the next is made ready. */
+const CONCURRENCY = 2;
+/** How many lines a chunk has where hits come meanwhile, as they wait for all of it. */
+const CHUNK_BESIDE_HITS = 100;
+/** How many times as long as a chunk took the store is left to hits, by each of those that are on their way. */
+const HITS_SHARE = 3 * CONCURRENCY;
+
+/** Options of {@linkcode setLines}. */
+export interface SetLinesOptions {
+  mode: Setting["mode"];
+  /** Carries out writes together, of which no two have the same id. */
+  write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
+  /** How many ids may be written together. */
+  idsPerBatch: number;
+  /** Whether counters with similar ids shall be set together. */
+  byId: boolean;
+  /** How many hits have come so far. */
+  hits(): number;
+}
+
+/**
+ * Sets counters. Where hits come meanwhile, chunks are small and most of the time is theirs. After a failure of the store
+ * the rest is not tried. Resolves with the problems of those that were not set, by their place.
+ */
+export async function setLines(
+  lines: readonly Line[],
+  { mode, write, idsPerBatch, byId, hits }: SetLinesOptions,
+): Promise<ReadonlyMap<number, Problem>> {
+  const order = byId ? await SortOrder.byId(lines) : SortOrder.asTheyCame(lines);
+  const problems = new Map<number, Problem>();
+  let failure: Problem | undefined;
+
+  async function setChunk(places: readonly number[]): Promise<void> {
+    const writes = places.flatMap((place): Write[] => {
+      const line = lines[place];
+      return line === undefined
+        ? []
+        : [{ id: line.id, setting: { hits: line.hits, days: line.days, mode } }];
+    });
+    const outcomes = await write(writes).catch((error) => {
+      if (error instanceof Problem) return writes.map(() => error);
+      throw error;
+    });
+    places.forEach((place, index) => {
+      const outcome = outcomes[index];
+      if (!(outcome instanceof Problem)) return;
+      problems.set(place, outcome);
+      if (outcome.status >= 500) failure = outcome;
+    });
+  }
+
+  async function setChunks(): Promise<void> {
+    let busy = true;
+    while (failure === undefined) {
+      const began = performance.now();
+      const before = hits();
+      const chunk = order.take(busy ? Math.min(idsPerBatch, CHUNK_BESIDE_HITS) : idsPerBatch);
+      if (chunk.length === 0) return;
+      await setChunk(chunk);
+      // Not whether hits wait now: those that were answered together with this chunk come again a moment later.
+      busy = hits() > before;
+      if (busy) await yieldToHits(began, HITS_SHARE);
+    }
+  }
+
+  await Promise.all(Array.from({ length: CONCURRENCY }, setChunks));
+  if (failure !== undefined) {
+    for (let rest; (rest = order.take(idsPerBatch)).length > 0;) {
+      for (const place of rest) problems.set(place, failure);
+    }
+  }
+  return problems;
+}
+
+/** How many lines are sorted at a time, which takes some milliseconds. */
+const RUN = 5000;
+
+/** Lines in a row, by their places, in order. */
+interface Run {
+  readonly places: readonly number[];
+  taken: number;
+}
+
+/** The places of lines in the order in which they are set; of two lines of one counter the later one comes later. */
+export class SortOrder {
+  readonly #lines: readonly Line[];
+  readonly #runs: Run[] = [];
+
+  private constructor(lines: readonly Line[]) {
+    this.#lines = lines;
+  }
+
+  /** As the lines came. */
+  static asTheyCame(lines: readonly Line[]): SortOrder {
+    const order = new SortOrder(lines);
+    order.#runs.push({ places: [...lines.keys()], taken: 0 });
+    return order;
+  }
+
+  /**
+   * By their ids. Never for long at a time, as hits wait meanwhile: runs of lines are sorted, and merged while they are
+   * taken.
+   */
+  static async byId(lines: readonly Line[]): Promise<SortOrder> {
+    const order = new SortOrder(lines);
+    for (let start = 0; start < lines.length; start += RUN) {
+      order.#addSorted(start, Math.min(start + RUN, lines.length));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return order;
+  }
+
+  /** Takes the first of those that are left, until a counter would come a second time; none when there are no more. */
+  take(count: number): number[] {
+    const places: number[] = [];
+    const ids = new Set<string>();
+    while (places.length < count) {
+      const first = this.#first();
+      if (first === undefined || ids.has(first.id)) break;
+      ids.add(first.id);
+      places.push(first.place);
+      first.run.taken++;
+    }
+    return places;
+  }
+
+  #addSorted(start: number, end: number): void {
+    const places = Array.from({ length: end - start }, (_, index) => start + index);
+    places.sort((a, b) => compare(this.#lines[a]?.id, this.#lines[b]?.id));
+    this.#runs.push({ places, taken: 0 });
+  }
+
+  #first(): { run: Run; place: number; id: string } | undefined {
+    let first: { run: Run; place: number; id: string } | undefined;
+    for (const run of this.#runs) {
+      const place = run.places[run.taken] ?? NaN;
+      const id = this.#lines[place]?.id;
+      // Of two lines of one counter the one in the earlier run comes first.
+      if (id !== undefined && (first === undefined || id < first.id)) first = { run, place, id };
+    }
+    return first;
+  }
+}
+
+/** Where it is used to sort, what is alike stays in its order (ECMAScript, "Array.prototype.sort"). */
+function compare(one: string | undefined, other: string | undefined): number {
+  if (one === other || one === undefined || other === undefined) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,3 +1,4 @@
+import { formatterOf, parseLocale } from "./locale.ts";
 import { type LookQuery, numbers as parameter } from "./parameters.ts";
 
 /** How a count is written: `12345`, `12,345` or `12.3K`. */
@@ -21,7 +22,9 @@ export function formatCounts(counts: Counts, form: NumberForm): string {
 
 /** Writes a count (0 to 2^53-1). */
 export function formatCount(count: number, { numbers, locale }: NumberForm): string {
-  return numbers === "plain" ? String(count) : formatter(numbers, locale).format(count);
+  return numbers === "plain"
+    ? String(count)
+    : formatterOf(locale, numbers, FORMATTERS[numbers]).format(count);
 }
 
 /** The way in which a query asks for counts to be written. */
@@ -35,35 +38,8 @@ export function parseNumbers(text: string | undefined, fallback: Numbers): Numbe
   return parameter.schema.enum.find((name) => name === text) ?? fallback;
 }
 
-/** The canonical form of a BCP 47 tag that this machine has data for, else "en". */
-export function parseLocale(text: string | undefined): string {
-  if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
-  try {
-    return Intl.NumberFormat.supportedLocalesOf(text)[0] ?? "en";
-  } catch {
-    return "en";
-  }
-}
-
-function formatter(numbers: "grouped" | "compact", locale: string): Intl.NumberFormat {
-  const name = `${numbers} ${locale}`;
-  let found = formatters.get(name);
-  if (found === undefined) {
-    found = new Intl.NumberFormat(locale, OPTIONS[numbers]);
-    if (formatters.size >= MOST_FORMATTERS) formatters.clear();
-    formatters.set(name, found);
-  }
-  return found;
-}
-
-const OPTIONS = {
-  grouped: { maximumFractionDigits: 0 },
-  compact: { notation: "compact", maximumFractionDigits: 1 },
-} satisfies Record<string, Intl.NumberFormatOptions>;
-
-// Making a formatter costs a thousand times what using it does. Readers choose the locale, so the
-// number kept is bounded; the few that a site uses are soon back after a clearing.
-const MOST_FORMATTERS = 100;
-const formatters = new Map<string, Intl.NumberFormat>();
-
-const LONGEST_TAG = 64;
+const FORMATTERS = {
+  grouped: (locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
+  compact: (locale: string) =>
+    new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }),
+};

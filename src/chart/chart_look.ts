@@ -1,6 +1,7 @@
 import { type Color, parseColor } from "../badge/color.ts";
 import { parseLabel, parseTheme } from "../badge/look.ts";
-import { type NumberForm, parseLocale, parseNumbers } from "../badge/number.ts";
+import { parseLocale } from "../badge/locale.ts";
+import { type NumberForm, parseNumbers } from "../badge/number.ts";
 import type { Theme } from "../badge/styles/style.ts";
 import { type ChartQuery, height, numbers, width } from "./parameters.ts";
 import { parseRange, type Range } from "./range.ts";

@@ -1,13 +1,14 @@
+import { formatterOf } from "../badge/locale.ts";
 import { formatCount } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
-import { Recent } from "../recent.ts";
 import type { ChartLook } from "./chart_look.ts";
 import type { Bar, Range } from "./range.ts";
 
 /** "30 days", in the reader's language. */
 export function spanOf({ unit, count }: Range, locale: string): string {
-  return formatter(
-    `${unit} ${locale}`,
+  return formatterOf(
+    locale,
+    unit,
     () => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }),
   ).format(count);
 }
@@ -47,17 +48,7 @@ const DAY_MS = 86_400_000;
 function dateText(day: Day, locale: string, form: DateForm): string {
   // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
   const options = { ...form, timeZone: "UTC", calendar: "gregory" };
-  return formatter(`${Object.keys(form)} ${locale}`, () => new Intl.DateTimeFormat(locale, options))
+  const name = Object.keys(form).join();
+  return formatterOf(locale, name, () => new Intl.DateTimeFormat(locale, options))
     .format(day * DAY_MS);
-}
-
-type Formatter = { format(value: number): string };
-
-// Making a formatter takes longer than drawing a chart. Readers choose the locale, so few are kept.
-const formatters = new Recent<string, Formatter>(100);
-
-function formatter(name: string, make: () => Formatter): Formatter {
-  let found = formatters.get(name);
-  if (found === undefined) formatters.set(name, found = make());
-  return found;
 }

@@ -1,3 +1,5 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
 /** How far the addresses of callers can be known. */
 export interface CallerAddressOptions {
   /** Who is at the other end of the connection. */
@@ -19,30 +21,49 @@ export function callerAddress(
 ): string | undefined {
   if (proxies === "deploy") return ipAddress(peer);
   if (proxies === 0) return forwarded === null ? ipAddress(peer) : undefined;
-  const hops = forwarded?.split(",").map(ipAddress) ?? [];
-  const caller = hops.at(-proxies);
-  const before = hops.at(-proxies - 1);
+  if (forwarded === null) return undefined;
+  const [before, caller] = entriesAt(proxies, forwarded).map(ipAddress);
   // A proxy within that tells of a public caller is one more that was not counted.
-  const isProxy = before !== undefined && !isWithin(before) && caller !== undefined &&
-    isWithin(caller);
+  const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
+    isPrivate(caller);
   return isProxy ? undefined : caller;
 }
 
-const IPV4 = /^(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/;
-const IPV6 = /^(?:\[([\da-f:.]+)(?:%[^\]]*)?\](?::\d{1,5})?|([\da-f:.]*:[\da-f:.]*)(?:%.*)?)$/i;
-/** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2), as URLs write it. */
-const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+/**
+ * The entry before the n-th from the right, and that one; empty where there are fewer. What stands further left is never
+ * looked at: a caller may have put any amount of it there.
+ */
+function entriesAt(n: number, forwarded: string): [before: string, entry: string] {
+  let rest = forwarded;
+  let entry = "";
+  for (let index = 0; index < n; index++) [rest, entry] = lastEntryOf(rest);
+  return [lastEntryOf(rest)[1], entry];
+}
+
+function lastEntryOf(list: string): [rest: string, entry: string] {
+  const comma = list.lastIndexOf(",");
+  return [list.slice(0, Math.max(0, comma)), list.slice(comma + 1)];
+}
+
+/** Characters: 45 of an address, its brackets, the name of a network interface, a port, and blanks around it. */
+const MAX_ENTRY_LENGTH = 100;
+/** Brackets tell an IPv6 address from its port; without them a colon before the port is the only one. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
 /** An address with or without a port, brackets and zone, in its one spelling; undefined for anything else. */
-function ipAddress(text: string): string | undefined {
-  const trimmed = text.trim();
-  const [, ipv4] = IPV4.exec(trimmed) ?? [];
-  const [, bracketed, bare] = IPV6.exec(trimmed) ?? [];
-  const ipv6 = bracketed ?? bare;
-  const host = ipv4 ?? (ipv6 === undefined ? undefined : `[${ipv6}]`);
-  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined;
-  return unmapped(new URL(`http://${host}`).hostname);
+function ipAddress(entry: string): string | undefined {
+  if (entry.length > MAX_ENTRY_LENGTH) return undefined;
+  const text = entry.trim();
+  const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
+  const host = bracketed ?? plain ?? text;
+  if (isIPv4(host)) return host;
+  if (!isIPv6(host)) return undefined;
+  const [address = ""] = host.split("%", 1);
+  return unmapped(new URL(`http://[${address}]`).hostname);
 }
+
+/** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2), as URLs write it. */
+const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 function unmapped(hostname: string): string {
   const [, high = "", low = ""] = MAPPED.exec(hostname) ?? [];
@@ -51,10 +72,24 @@ function unmapped(hostname: string): string {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join(".");
 }
 
-/** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 4291). */
-const WITHIN =
-  /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[::1\]|\[f[cd]|\[fe[89ab])/;
+/** Loopback, private, shared and link-local networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291, RFC 6598). */
+const PRIVATE_NETWORKS = new BlockList();
+for (
+  const [network, bits] of [
+    ["127.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.168.0.0", 16],
+  ] as const
+) PRIVATE_NETWORKS.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of [["::1", 128], ["fc00::", 7], ["fe80::", 10]] as const) {
+  PRIVATE_NETWORKS.addSubnet(network, bits, "ipv6");
+}
 
-function isWithin(address: string): boolean {
-  return WITHIN.test(address);
+function isPrivate(address: string): boolean {
+  return address.startsWith("[")
+    ? PRIVATE_NETWORKS.check(address.slice(1, -1), "ipv6")
+    : PRIVATE_NETWORKS.check(address, "ipv4");
 }

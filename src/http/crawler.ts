@@ -17,6 +17,8 @@ const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
 const REMEMBERED = 1000;
 /** Characters; longer ones are rare, and would let anyone fill the memory. */
 const MAX_REMEMBERED_LENGTH = 300;
+/** Characters of an agent that are looked at, as each of two hundred patterns is tried at each of them. */
+const MAX_READ_LENGTH = 1000;
 
 /** Tells who calls, and remembers what it told. */
 export function createCallerKinds(): CallerKinds {
@@ -24,7 +26,8 @@ export function createCallerKinds(): CallerKinds {
 
   async function tell(agent: string): Promise<CallerKind> {
     const { isbot } = await import("isbot");
-    const kind = IMAGE_PROXY.test(agent) ? "image proxy" : isbot(agent) ? "crawler" : "somebody";
+    const read = agent.slice(0, MAX_READ_LENGTH);
+    const kind = IMAGE_PROXY.test(read) ? "image proxy" : isbot(read) ? "crawler" : "somebody";
     if (agent.length <= MAX_REMEMBERED_LENGTH) kinds.set(agent, kind);
     return kind;
   }

@@ -21,7 +21,7 @@ import { health, readiness } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
-  config: AccessOptions & { proxies: Proxies };
+  config: AccessOptions & { proxies: Proxies; familyLimit: number };
   counters: Counters;
   metrics: Metrics;
   log: Log;
@@ -48,7 +48,7 @@ export function endpointsOf({ config, counters, metrics, log }: AppOptions): rea
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
-    ...createHitCounting({ counters, proxies: config.proxies, log }),
+    ...createHitCounting({ ...config, counters, metrics, log }),
     decisions: new Decisions(),
     metrics,
   };

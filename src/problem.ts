@@ -64,7 +64,7 @@ const KINDS = {
     status: 403,
     title: "Family full",
     detail:
-      "The key of this family began so many counters today that it begins no more; those that it began go on.",
+      "The key of this family began as many counters today as it may; those that exist go on counting.",
     badge: "family full",
   },
   "not-found": {

@@ -49,8 +49,13 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const store = await open({ config, calendar, log, metrics, onUnusable: fail });
   const counters = createCounters(store, calendar);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
-  const access = { secret, openReads: config.openReads, proxies };
-  const app = createApp({ config: access, counters, metrics, log });
+  const { openReads, familyLimit } = config;
+  const app = createApp({
+    config: { secret, openReads, proxies, familyLimit },
+    counters,
+    metrics,
+    log,
+  });
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();

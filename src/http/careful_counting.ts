@@ -9,11 +9,12 @@ import { createVisits } from "./visits.ts";
 
 /** Counts what has a key, a visitor, or a counter key, which stands in public: crawlers find it. */
 export async function createCarefulCounting(
-  { counters, ...options }: HitCountingOptions,
+  options: HitCountingOptions,
 ): Promise<CountHit> {
-  const inFamily = limitFamilies(counters);
+  const { counters } = options;
+  const inFamily = limitFamilies(options);
   const { kindOf, load } = createCallerKinds();
-  const visit = createVisits({ counters, ...options });
+  const visit = createVisits(options);
   await load();
 
   function countCarefully(asked: HitRequest, key?: string): Promise<Found> {

@@ -1,6 +1,7 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import type { Opening } from "./access.ts";
 import type { Proxies } from "./caller_address.ts";
 import type { Peer } from "./endpoint.ts";
@@ -21,6 +22,8 @@ export interface HitRequest {
 export interface HitCountingOptions {
   counters: Counters;
   proxies: Proxies;
+  familyLimit: number;
+  metrics: Metrics;
   log: Log;
 }
 

@@ -70,6 +70,12 @@ function familiesOf(metrics: Metrics, waiting: number): Family[] {
       "Hits that the store may have counted: nobody knows.",
       metrics.unknownHits,
     ),
+    single(
+      "tallymark_family_full_total",
+      "counter",
+      "Hits refused because their family key began as many counters as it may in a day.",
+      metrics.familyFull,
+    ),
     {
       name: "tallymark_store_batches_total",
       type: "counter",

@@ -19,6 +19,8 @@ export interface Config {
   readonly failFast: boolean;
   /** Whether anyone may read. */
   readonly openReads: boolean;
+  /** How many counters the key of a family may begin in one process and day. */
+  readonly familyLimit: number;
   /** How many proxies of the owner's stand before the service. */
   readonly trustProxy: number;
   /** The zone whose days are counted, by its IANA name. */
@@ -45,6 +47,7 @@ export function parseConfig(environment: Environment): Config {
     prefix: reader.read(SETTINGS.prefix),
     failFast: reader.read(SETTINGS.failFast),
     openReads: deploy || secret === undefined || publicReads,
+    familyLimit: reader.read(SETTINGS.familyLimit),
     trustProxy: reader.read(SETTINGS.trustProxy),
     timeZone: reader.read(SETTINGS.timeZone),
     ignored: reader.withoutEffect(Object.values(SETTINGS)),

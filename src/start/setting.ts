@@ -41,6 +41,12 @@ export function parseCount(text: string): number {
   throw new BadSetting("must be a whole number from 0 to 9");
 }
 
+/** How many of something strangers may make. */
+export function parseLimit(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new BadSetting("must be a whole number from 0 to 999999999");
+}
+
 /** The name or address of a host. */
 export function parseHost(text: string): string {
   if (/^[\w.:%-]+$/.test(text)) return text;

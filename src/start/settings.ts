@@ -3,6 +3,7 @@ import {
   parseCount,
   parseFlag,
   parseHost,
+  parseLimit,
   parsePort,
   parsePrefix,
   parseTimeZone,
@@ -26,6 +27,14 @@ export const SETTINGS = {
     meaning: "1: anyone may read although `SECRET_TOKEN` is set.",
     onDeploy: false,
     parse: parseFlag,
+  },
+  familyLimit: {
+    name: "FAMILY_LIMIT",
+    default: "10000",
+    meaning:
+      "How many counters that do not exist yet a family key may begin in one process and day; 0: none.",
+    onDeploy: true,
+    parse: parseLimit,
   },
   store: {
     name: "STORE_URL",

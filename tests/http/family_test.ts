@@ -3,7 +3,8 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { familiesOf } from "../../src/http/family.ts";
-import { field, memoryApp, openApp } from "../support/app.ts";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
@@ -136,3 +137,56 @@ Deno.test("the key of a family begins 10,000 counters a day, and counts those th
   strictEqual(await hit("a/new"), 200);
   strictEqual(await app.count("a/new"), 2);
 });
+
+Deno.test("where a family key began as many counters as it may, those that stand at 0 are counted too", async () => {
+  await using app = await memoryApp({ familyLimit: 1 });
+  const hit = hitterOf(app);
+  strictEqual((await app.sendBody("PUT /counters?id=a/set", '{"hits":0}')).status, 200);
+  await app.sendBody("PUT /counters?id=a/gone", '{"hits":5}');
+  strictEqual((await app.send("DELETE /counters?id=a/gone", authorized)).status, 200);
+  strictEqual(await hit("a/1"), 200);
+  deepStrictEqual(await Promise.all(["a/2", "a/gone"].map(hit)), [403, 403]);
+  strictEqual(await hit("a/set"), 200);
+  strictEqual(await hit("a/set"), 200);
+  strictEqual(await app.count("a/set"), 2);
+});
+
+Deno.test("FAMILY_LIMIT=0: a family key begins no counter, and counts those that there are", async () => {
+  await using app = await memoryApp({ familyLimit: 0 });
+  const hit = hitterOf(app);
+  strictEqual(await hit("a/1"), 403);
+  await app.hit("a/1");
+  strictEqual(await hit("a/1"), 200);
+  strictEqual(await app.count("a/1"), 2);
+});
+
+Deno.test("a full family is told of once a day in the log, each time in /metrics, and begins again the next day", async () => {
+  let now = Date.UTC(2026, 10, 20, 12);
+  const calendar = createCalendar("UTC", () => now);
+  await using app = await memoryApp({ familyLimit: 2, calendar });
+  const hit = hitterOf(app);
+  deepStrictEqual([await hit("a/1"), await hit("a/2"), await hit("b/1")], [200, 200, 200]);
+  deepStrictEqual(app.log, []);
+  deepStrictEqual([await hit("a/3"), await hit("a/4"), await hit("a/3")], [403, 403, 403]);
+  deepStrictEqual(app.log.map(reportOf), [{ level: "warn", family: "a/", limit: 2 }]);
+  match((await app.send("GET /metrics", authorized)).body, /^tallymark_family_full_total 3$/m);
+  now += 86_400_000;
+  deepStrictEqual([await hit("a/3"), await hit("a/4")], [200, 200]);
+  strictEqual(app.log.length, 1);
+  deepStrictEqual([await hit("a/5"), await hit("a/6")], [403, 403]);
+  deepStrictEqual(app.log.map(reportOf).length, 2);
+  match((await app.send("GET /metrics", authorized)).body, /^tallymark_family_full_total 5$/m);
+});
+
+/** Sends hits that the key of their family opens. */
+function hitterOf(app: TestApp): (id: string) => Promise<number> {
+  return async (id) => {
+    const key = familyKey(id.slice(0, id.indexOf("/") + 1));
+    return (await app.send(`POST /hit?id=${id}&key=${key}`)).status;
+  };
+}
+
+function reportOf(line: string): unknown {
+  const { level, family, limit } = JSON.parse(line);
+  return { level, family, limit };
+}

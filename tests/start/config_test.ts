@@ -17,6 +17,7 @@ const plain: Config = {
   prefix: "hits:",
   failFast: false,
   openReads: true,
+  familyLimit: 10_000,
   trustProxy: 0,
   timeZone: "UTC",
   ignored: [],
@@ -91,6 +92,8 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     store: redis,
     replicas: 2,
   }],
+  ["FAMILY_LIMIT", { FAMILY_LIMIT: "250000" }, { ...plain, familyLimit: 250_000 }],
+  ["FAMILY_LIMIT=0", { FAMILY_LIMIT: "0" }, { ...plain, familyLimit: 0 }],
   ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {
     ...plain,
@@ -118,6 +121,10 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   }, { ...plain, store: { kind: "kv-memory" } }],
 
   ["DENO_DEPLOY=true is Deno Deploy", deploy, deployed],
+  ["Deno Deploy has a FAMILY_LIMIT", { ...deploy, FAMILY_LIMIT: "5" }, {
+    ...deployed,
+    familyLimit: 5,
+  }],
   ["Deno Deploy has a TIME_ZONE", { ...deploy, TIME_ZONE: "Asia/Tokyo" }, {
     ...deployed,
     timeZone: "Asia/Tokyo",

@@ -48,18 +48,20 @@ export interface TestAppOptions {
   metrics?: Metrics;
   /** How many proxies stand before the service; none unless given. */
   proxies?: Proxies;
+  /** How many counters a family key may begin; as many as without the setting unless given. */
+  familyLimit?: number;
 }
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
-  const { proxies = 0 } = options;
+  const { proxies = 0, familyLimit = 10_000 } = options;
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar);
   const app = createApp({
-    config: { secret, openReads, proxies },
+    config: { secret, openReads, proxies, familyLimit },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

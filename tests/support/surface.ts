@@ -8,7 +8,7 @@ import { ScriptedStore } from "./scripted_store.ts";
 
 /** Every endpoint of the service, for tests that walk its surface; they stand on a store that holds nothing. */
 export const endpoints = await allOf(endpointsOf({
-  config: { secret: undefined, openReads: true, proxies: 0 },
+  config: { secret: undefined, openReads: true, proxies: 0, familyLimit: 10_000 },
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
   metrics: new Metrics(),

@@ -157,7 +157,7 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     name: "Decisions",
     tags: ["Owners"],
     description: "Of this process alone and in memory only; nothing tells who sent a hit.",
-    answers: { 200: fresh("The newest first.", bodies.decisions) },
+    answers: { 200: fresh("The newest first, rejected requests apart.", bodies.decisions) },
   }],
   ["POST /session", {
     name: "Session",

@@ -5,6 +5,25 @@ export type Schema = { readonly [keyword: string]: unknown };
 
 const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
 
+const DECISIONS = {
+  type: "array",
+  maxItems: 100,
+  items: {
+    type: "object",
+    properties: {
+      time: { type: "string", format: "date-time" },
+      id: { type: "string", description: "Left out where none could be understood." },
+      outcome: {
+        type: "string",
+        description: "`counted`, why it was not, or the name of the problem.",
+        examples: ["counted", "prefetch", "unauthorized"],
+      },
+    },
+    required: ["time", "outcome"],
+    additionalProperties: false,
+  },
+};
+
 /** Everything that JSON, text and images hold, for `components.schemas`. */
 export const schemas = {
   Counter: record(
@@ -87,24 +106,8 @@ export const schemas = {
     },
   }),
   Decisions: record("What became of the last hits.", {
-    decisions: {
-      type: "array",
-      maxItems: 100,
-      items: {
-        type: "object",
-        properties: {
-          time: { type: "string", format: "date-time" },
-          id: { type: "string", description: "Left out where none could be understood." },
-          outcome: {
-            type: "string",
-            description: "`counted`, why it was not, or the name of the problem.",
-            examples: ["counted", "prefetch", "unauthorized"],
-          },
-        },
-        required: ["time", "outcome"],
-        additionalProperties: false,
-      },
-    },
+    decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },
+    rejected: { ...DECISIONS, description: "Requests that were rejected: anyone may send these." },
   }),
   Session: record(
     "Accepted as Bearer where the secret is, but not on /hit, /hit.svg and /session.",

@@ -780,6 +780,7 @@ const DECISIONS = {
   "outcome-unknown": "unknown: the store did not confirm it in time",
 };
 const decisions = make("ul", { class: "plain" });
+const rejected = make("ul", { class: "plain" });
 
 owner.append(make(
   "details",
@@ -787,29 +788,32 @@ owner.append(make(
   make("summary", {}, "Why doesn’t it count?"),
   make("p", {}, "What became of the last hits that reached this process, the newest first:"),
   decisions,
+  make("p", {}, "Requests that were rejected, which anyone can send:"),
+  rejected,
 ));
 
 /** @param {Event} event */
 async function showDecisions({ target }) {
   if (!(target instanceof HTMLDetailsElement) || !target.open) return;
   try {
-    const { decisions: latest } = await (await call("decisions")).json();
-    const lines = latest.map(
-      (/** @type {{ time: string, id?: string, outcome: string }} */ decision) => {
-        const { time, id = "no counter", outcome } = decision;
-        return make(
-          "li",
-          {},
-          `${new Date(time).toLocaleTimeString()} ${id}: ${DECISIONS[outcome] ?? outcome}`,
-        );
-      },
-    );
-    decisions.replaceChildren(
-      ...(lines.length > 0 ? lines : [make("li", {}, "No hit has come in.")]),
-    );
+    const latest = await (await call("decisions")).json();
+    decisions.replaceChildren(...itemsOf(latest.decisions));
+    rejected.replaceChildren(...itemsOf(latest.rejected));
   } catch (error) {
     say(messageOf(error));
   }
+}
+
+/** @param {{ time: string, id?: string, outcome: string }[]} latest */
+function itemsOf(latest) {
+  if (latest.length === 0) return [make("li", {}, "None has come in.")];
+  return latest.map(({ time, id = "no counter", outcome }) =>
+    make(
+      "li",
+      {},
+      `${new Date(time).toLocaleTimeString()} ${id}: ${DECISIONS[outcome] ?? outcome}`,
+    )
+  );
 }
 
 // --- Carrying over -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import { answer, headersOf } from "../http/answer.ts";
 import type { CounterService } from "../http/counter_endpoint.ts";
+import type { Decision } from "../http/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ownerEndpoint } from "../http/owner_endpoint.ts";
 
@@ -13,12 +14,13 @@ export function listDecisions({ access, decisions }: CounterService): Endpoint {
     parameters: [],
     ask: () => undefined,
     answer() {
-      const latest = decisions.latest.map(({ time, id, outcome }) => ({
-        time: new Date(time).toISOString(),
-        id,
-        outcome,
-      }));
-      return answer(JSON.stringify({ decisions: latest }), headers);
+      const { authorized, rejected } = decisions.latest;
+      const body = { decisions: authorized.map(shown), rejected: rejected.map(shown) };
+      return answer(JSON.stringify(body), headers);
     },
   }, access);
+}
+
+function shown({ time, id, outcome }: Decision) {
+  return { time: new Date(time).toISOString(), id, outcome };
 }

@@ -1,6 +1,5 @@
 import { answer, type Audience, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import { idOf } from "../http/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { idempotencyKeyOf } from "../http/idempotency_key.ts";
 import { once, visitor } from "../http/parameters.ts";
@@ -34,7 +33,7 @@ export function hit(service: CounterService): Endpoint {
           ...remarkOf(remark, audience),
         });
       },
-      onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
+      onProblem: (problem, request) => decisions.noteProblem(problem, request),
     },
   }, service);
 }

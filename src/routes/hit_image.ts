@@ -5,7 +5,6 @@ import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars } from "../chart/bars.ts";
 import { answer, type Audience, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import { idOf } from "../http/decisions.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
 import type { Found } from "../http/found.ts";
 import { once, show, visitor } from "../http/parameters.ts";
@@ -82,7 +81,7 @@ export function hitImage(service: CounterService): Endpoint {
         return answer(svg, { ...headers, ...remarkOf(shown.remark, audience) });
       },
       draw: errorBadge,
-      onProblem: ({ kind }, request) => decisions.note(idOf(request), kind),
+      onProblem: (problem, request) => decisions.noteProblem(problem, request),
     },
   }, service);
 }

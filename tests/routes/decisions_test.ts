@@ -4,10 +4,13 @@ import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 
 /** The ids and outcomes that `/decisions` tells, the newest first. */
-async function outcomes(app: TestApp): Promise<unknown[]> {
+async function outcomes(
+  app: TestApp,
+  list: "decisions" | "rejected" = "decisions",
+): Promise<unknown[]> {
   const { status, json } = await app.send("GET /decisions", authorized);
   strictEqual(status, 200);
-  const decisions = field(json, "decisions");
+  const decisions = field(json, list);
   ok(Array.isArray(decisions));
   for (const decision of decisions) match(String(field(decision, "time")), /^\d{4}-.*Z$/);
   return decisions.map(({ id, outcome }) => [id, outcome]);
@@ -24,13 +27,50 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
   await app.send("GET /count?id=home");
   await app.send("GET /badge?id=%00");
   deepStrictEqual(await outcomes(app), [
-    [undefined, "bad-id"],
-    ["home", "unauthorized"],
     ["home", "prefetch"],
     ["user/repo", "counted"],
     ["home", "counted"],
   ]);
+  deepStrictEqual(await outcomes(app, "rejected"), [
+    [undefined, "bad-id"],
+    ["home", "unauthorized"],
+  ]);
 });
+
+Deno.test("GET /decisions: rejected requests, which anyone can send, push out no hit", async () => {
+  await using app = await memoryApp({ familyLimit: 0 });
+  await app.hit("home");
+  const { json } = await app.send("GET /key?prefix=a/", authorized);
+  await app.send(`GET /hit?id=a/b&key=${field(json, "key")}`);
+  for (let number = 0; number < 150; number++) {
+    await app.send(`GET /hit${number % 2 ? ".svg" : ""}?id=n${number}`);
+  }
+  deepStrictEqual(await outcomes(app), [["a/b", "family-full"], ["home", "counted"]]);
+  const expected = Array.from({ length: 100 }, (_, index) => [`n${149 - index}`, "unauthorized"]);
+  deepStrictEqual(await outcomes(app, "rejected"), expected);
+});
+
+const rejectedIds: [query: string, id: string | undefined][] = [
+  ["", "home"],
+  ["?id=", "home"],
+  ["?id=page?x=1", "page?x=1"],
+  ["?id=a%2Fb+c", "a/b c"],
+  ["?x=1&id=%C3%A9", "é"],
+  ["?id=e%CC%81", "é"],
+  ["?id=a&id=b", undefined],
+  ["?id=%ff", undefined],
+  ["?id=a&x=%ff", undefined],
+  [`?id=${"a".repeat(201)}`, undefined],
+  [`?id=a&x=${"x".repeat(9000)}`, undefined],
+];
+
+for (const [query, id] of rejectedIds) {
+  Deno.test(`GET /decisions names ${id ?? "no counter"} for a rejected ${query.slice(0, 20) || "hit"}`, async () => {
+    await using app = await memoryApp();
+    await app.send(`POST /hit${query}`);
+    deepStrictEqual((await outcomes(app, "rejected")).map((pair) => [pair].flat()[0]), [id]);
+  });
+}
 
 Deno.test("GET /decisions tells of hits that the store did not take, drawn or not", async () => {
   const store = new ScriptedStore();
@@ -39,6 +79,7 @@ Deno.test("GET /decisions tells of hits that the store did not take, drawn or no
   store.failure = "store-unavailable";
   await app.send("GET /hit.svg?id=home", authorized);
   await app.send("POST /hit?id=new", authorized);
+  deepStrictEqual(await outcomes(app, "rejected"), []);
   deepStrictEqual(await outcomes(app), [
     ["new", "store-unavailable"],
     ["home", "store-unavailable"],

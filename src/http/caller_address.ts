@@ -12,37 +12,48 @@ export interface CallerAddressOptions {
 /** How many proxies of the owner's stand before the service; or that Deno Deploy does, whose peer is the caller. */
 export type Proxies = number | "deploy";
 
+/** The address of a caller in its one spelling, or why it cannot be known. */
+export type Caller = { readonly address: string } | { readonly unknown: string };
+
 /**
- * The address of the caller in its one spelling; undefined where it cannot be known, as all callers behind a proxy that
- * is not counted, or counted too often, would be taken for one.
+ * Who calls. Where that cannot be known it is said and not guessed: all callers behind a proxy that is not counted, or
+ * counted too often, would be taken for one.
  */
-export function callerAddress(
-  { peer, forwarded, proxies }: CallerAddressOptions,
-): string | undefined {
-  if (proxies === "deploy") return ipAddress(peer);
-  if (proxies === 0) return forwarded === null ? ipAddress(peer) : undefined;
-  if (forwarded === null) return undefined;
-  const [before, caller] = entriesAt(proxies, forwarded).map(ipAddress);
+export function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
+  if (proxies === "deploy") return callerAt(ipAddress(peer));
+  if (proxies === 0) return forwarded === null ? callerAt(ipAddress(peer)) : FORWARDED;
+  const entries = forwarded === null ? undefined : entriesAt(proxies, forwarded);
+  if (entries === undefined) return TOO_FEW;
+  const [before, caller] = entries.map(ipAddress);
   // A proxy within that tells of a public caller is one more that was not counted.
   const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
     isPrivate(caller);
-  return isProxy ? undefined : caller;
+  return isProxy ? ONE_MORE : callerAt(caller);
+}
+
+const FORWARDED = { unknown: "TRUST_PROXY is 0 and a proxy forwarded the request" };
+const TOO_FEW = { unknown: "X-Forwarded-For has fewer entries than TRUST_PROXY says" };
+const ONE_MORE = { unknown: "X-Forwarded-For names one more proxy than TRUST_PROXY says" };
+const NO_ADDRESS = { unknown: "where the address of the caller should be is none" };
+
+function callerAt(address: string | undefined): Caller {
+  return address === undefined ? NO_ADDRESS : { address };
 }
 
 /**
- * The entry before the n-th from the right, and that one; empty where there are fewer. What stands further left is never
- * looked at: a caller may have put any amount of it there.
+ * The entry before the n-th from the right, which may be missing, and that one; undefined where there are fewer. What
+ * stands further left is never looked at: a caller may have put any amount of it there.
  */
-function entriesAt(n: number, forwarded: string): [before: string, entry: string] {
+function entriesAt(n: number, forwarded: string): [before: string, entry: string] | undefined {
   let rest = forwarded;
-  let entry = "";
-  for (let index = 0; index < n; index++) [rest, entry] = lastEntryOf(rest);
-  return [lastEntryOf(rest)[1], entry];
-}
-
-function lastEntryOf(list: string): [rest: string, entry: string] {
-  const comma = list.lastIndexOf(",");
-  return [list.slice(0, Math.max(0, comma)), list.slice(comma + 1)];
+  for (let index = 1; index < n; index++) {
+    const comma = rest.lastIndexOf(",");
+    if (comma === -1) return undefined;
+    rest = rest.slice(0, comma);
+  }
+  const comma = rest.lastIndexOf(",");
+  const before = rest.slice(0, Math.max(0, comma));
+  return [before.slice(before.lastIndexOf(",") + 1), rest.slice(comma + 1)];
 }
 
 /** Characters: 45 of an address, its brackets, the name of a network interface, a port, and blanks around it. */

@@ -1,5 +1,6 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counting/counters.ts";
+import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Log } from "../log.ts";
 import { callerAddress, type Proxies } from "./caller_address.ts";
@@ -29,7 +30,7 @@ export type Visits = (visit: Visit, key: string | undefined) => Promise<OnceOutc
 /** Counts visitors once a day. Nothing is kept of them but a code that tells nobody who they were when the day is over. */
 export function createVisits({ counters, proxies, log }: VisitsOptions): Visits {
   let day = new VisitorDay(counters);
-  let warned = false;
+  const warnedOn = new Map<string, Day>();
 
   function today(): VisitorDay {
     if (day.day !== counters.calendar.today()) day = new VisitorDay(counters);
@@ -40,21 +41,24 @@ export function createVisits({ counters, proxies, log }: VisitsOptions): Visits 
   function tracesOf({ request: { headers }, peer, query }: Visit): readonly string[] | undefined {
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
-    const address = callerAddress({
+    const caller = callerAddress({
       peer: peer.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
       proxies,
     });
-    if (address === undefined) return undefined;
-    return [address, headers.get("user-agent") ?? ""];
+    if ("address" in caller) return [caller.address, headers.get("user-agent") ?? ""];
+    warn(caller.unknown);
+    return undefined;
   }
 
-  /** Once for a process: it is the setting, and not one caller. */
-  function warn(): void {
-    if (warned) return;
-    warned = true;
+  /** Once a day for each reason: anyone may send one odd header, which must not hide that a setting is wrong. */
+  function warn(reason: string): void {
+    const today = counters.calendar.today();
+    if (warnedOn.get(reason) === today) return;
+    warnedOn.set(reason, today);
     log.warn(
       "visitors count each time: set TRUST_PROXY to the number of proxies before the service",
+      { reason },
     );
   }
 
@@ -62,7 +66,6 @@ export function createVisits({ counters, proxies, log }: VisitsOptions): Visits 
     const { id } = visit;
     const traces = tracesOf(visit);
     if (traces === undefined) {
-      warn();
       return key === undefined
         ? { hits: await counters.hit(id), repeat: false }
         : await counters.hitOnce(id, { key });

@@ -119,6 +119,27 @@ Deno.test("behind proxies that are counted wrongly no two visitors are taken for
   }
 });
 
+Deno.test("one odd X-Forwarded-For hides no wrong TRUST_PROXY: each reason is logged once a day", async () => {
+  let now = Date.UTC(2026, 10, 20, 12);
+  const calendar = createCalendar("UTC", () => now);
+  await using app = await memoryApp({ proxies: 1, calendar });
+  const from = (forwarded: string) => visit(app, { headers: { "x-forwarded-for": forwarded } });
+  const reasons = () => app.log.map((line) => JSON.parse(line).reason);
+  await from("rubbish");
+  const odd = "where the address of the caller should be is none";
+  deepStrictEqual(reasons(), [odd]);
+  await from("203.0.113.7, 100.64.0.1");
+  await from("203.0.113.7, 100.64.0.1");
+  await from("more rubbish");
+  const oneMore = "X-Forwarded-For names one more proxy than TRUST_PROXY says";
+  deepStrictEqual(reasons(), [odd, oneMore]);
+  now += 86_400_000;
+  await from("203.0.113.7, 100.64.0.1");
+  await visit(app);
+  const tooFew = "X-Forwarded-For has fewer entries than TRUST_PROXY says";
+  deepStrictEqual(reasons(), [odd, oneMore, oneMore, tooFew]);
+});
+
 Deno.test("behind the proxies that are counted, visitors are those who called the first of them", async () => {
   await using app = await memoryApp({ proxies: 1 });
   const from = (forwarded: string, peer: string) =>

@@ -180,7 +180,9 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
     "src/store/kv/kv_file.ts",
   ]],
   [/\bconsole\b/, ["src/log.ts"]],
-  [/\bprocess\.(?:env|on|exit)\b|node:(?:http|net|child_process)/, []],
+  [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process)/, []],
+  // For what it knows of addresses: it connects to nothing.
+  [/node:net/, ["src/http/caller_address.ts"]],
   [/\bimport\((?!"[^"]+"[,)])/, []],
 ];
 

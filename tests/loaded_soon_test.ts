@@ -6,8 +6,8 @@ import { startService } from "./support/service.ts";
 
 /** What the first request for it would load; with no file descriptor left that would end the process. */
 const LATER = [
-  "src/badge/drawings.ts",
-  "src/badge/shields_badge.ts",
+  "src/badge/badge.ts",
+  "src/routes/badge_json.ts",
   "src/http/careful_counting.ts",
   "src/openapi/document.ts",
   "src/store/kv/kv_store.ts",

@@ -1,7 +1,7 @@
 import { parseColor } from "./color.ts";
-import { fontFamily } from "./font.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
-import { label as labelParameter, type LookQuery, spark } from "./parameters.ts";
+import { digits, label as labelParameter, type LookQuery, spark } from "./parameters.ts";
+import { LOGOS } from "./styles/logo.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
@@ -30,10 +30,13 @@ export function parseLook(query: LookQuery): Look {
     labelColor: parseColor(query.get("labelColor")),
     valueColor: parseColor(query.get("valueColor")),
     font: fontFamily(query.get("font"), style.font),
+    logo: LOGOS.get(query.get("logo") ?? ""),
+    logoColor: parseColor(query.get("logoColor")),
+    digits: wholeWithin(query.get("digits"), digits.schema) ?? digits.schema.default,
   });
   return Object.freeze({
     label,
-    ...parseNumberForm(query),
+    ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     style,
     palette,
     line: setLine(label, style.labelFace, style.capitals),
@@ -48,10 +51,19 @@ export function parseLabel(query: LookQuery<"label">): string {
 
 /** How many days a query wants to see as bars; 0 for none, and where the style has no room for them. */
 export function sparkOf(query: LookQuery<"spark" | "style">): number {
-  const text = query.get("spark");
-  if (text === undefined || !/^\d+$/.test(text) || Number(text) === 0) return 0;
-  const { minimum, maximum } = spark.schema;
-  return parseStyle(query).bars ? Math.min(maximum, Math.max(minimum, Number(text))) : 0;
+  const count = wholeWithin(query.get("spark"), spark.schema);
+  return count === undefined || !parseStyle(query).bars ? 0 : count;
+}
+
+const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
+
+/** A whole number from 1, moved into its bounds; undefined for 0 and anything else. */
+function wholeWithin(
+  text: string | undefined,
+  { minimum, maximum }: { minimum: number; maximum: number },
+): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text) || Number(text) === 0) return undefined;
+  return Math.min(maximum, Math.max(minimum, Number(text)));
 }
 
 function parseStyle(query: LookQuery<"style">): Style {
@@ -62,3 +74,38 @@ function parseStyle(query: LookQuery<"style">): Style {
 export function parseTheme(text: string | undefined): Theme {
   return text === "auto" || text === "light" || text === "dark" ? text : "none";
 }
+
+/**
+ * Turns a reader's list of font families into a safe `font-family` value: names quoted, generic
+ * families bare, the style's own families behind them. What is not understood gives those alone.
+ */
+export function fontFamily(text: string | undefined, fallback: string): string {
+  if (text === undefined || text.length > LONGEST) return fallback;
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.every((name) => NAME.test(name))) return fallback;
+  return `${names.map(quoted).join(",")},${fallback}`;
+}
+
+function quoted(name: string): string {
+  const generic = name.toLowerCase();
+  return GENERIC.has(generic) ? generic : `'${name}'`;
+}
+
+const LONGEST = 100;
+const NAME = /^[\p{L}\p{M}\p{Nd} -]+$/u;
+
+// The generic families of CSS Fonts Module Level 4.
+const GENERIC: ReadonlySet<string> = new Set([
+  "serif",
+  "sans-serif",
+  "monospace",
+  "cursive",
+  "fantasy",
+  "system-ui",
+  "ui-serif",
+  "ui-sans-serif",
+  "ui-monospace",
+  "ui-rounded",
+  "math",
+  "fangsong",
+]);

@@ -14,7 +14,20 @@ export const style = {
   schema: {
     type: "string",
     default: "classic",
-    enum: ["classic", "flat", "flat-square", "plastic", "for-the-badge", "terminal"],
+    enum: [
+      "classic",
+      "flat",
+      "flat-square",
+      "plastic",
+      "for-the-badge",
+      "social",
+      "pill",
+      "terminal",
+      "odometer",
+      "flap",
+      "led",
+      "pixel",
+    ],
   },
 } as const satisfies Parameter;
 
@@ -77,14 +90,67 @@ export const theme = {
 /** The bars of a badge. */
 export const spark = {
   name: "spark",
-  meaning: "So many days, up to today, as bars before the count; in `classic`, `flat-square` and " +
-    "`terminal`. Clamped to this range; none where it is left out, 0 or not a whole number.",
+  meaning:
+    "So many days, up to today, as bars before the count; in `classic`, `flat-square`, `pill` " +
+    "and `terminal`. Clamped to this range; none if left out, 0 or not a whole number.",
   schema: { type: "integer", minimum: 7, maximum: 30 },
+} as const satisfies Parameter;
+
+/** A picture before the label. */
+export const logo = {
+  name: "logo",
+  meaning: "A logo before the label; not in `terminal` and the styles of digits.",
+  schema: {
+    type: "string",
+    enum: [
+      "tally",
+      "eye",
+      "star",
+      "heart",
+      "flame",
+      "users",
+      "download",
+      "book",
+      "code",
+      "globe",
+      "bolt",
+      "chart",
+    ],
+  },
+} as const satisfies Parameter;
+
+/** The color of the logo. */
+export const logoColor = {
+  name: "logoColor",
+  meaning: "The color of the logo, as `color`; that of the label if left out.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+/** How many digits are shown at least. */
+export const digits = {
+  name: "digits",
+  meaning: "How many digits `odometer`, `flap`, `led` and `pixel` show at least.",
+  schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
 } as const satisfies Parameter;
 
 /** Everything that shapes a badge; what is not understood falls back to its default. */
 export const LOOKS = Object.freeze(
-  [label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme, spark] as const,
+  [
+    label,
+    style,
+    color,
+    bg,
+    labelColor,
+    valueColor,
+    font,
+    numbers,
+    locale,
+    theme,
+    spark,
+    logo,
+    logoColor,
+    digits,
+  ] as const,
 );
 
 /** The name of a parameter that shapes a badge. */

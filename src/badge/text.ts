@@ -1,4 +1,4 @@
-import { clusterWidth, type Face } from "./faces/face.ts";
+import { clusterWidth, type Face } from "./face.ts";
 
 /** A line of text made ready for an SVG: safe as content and as an attribute, and measured. */
 export interface Line {

@@ -1,8 +1,6 @@
 import { formatCount } from "../badge/number.ts";
-import type { ChartLook } from "./chart_look.ts";
-import type { ChartPaint } from "./chart_paint.ts";
+import type { ChartLook, ChartPaint } from "./look.ts";
 import type { Bar } from "./range.ts";
-import { ceilingOf } from "./scale.ts";
 import { drawType, type Setting, setType, tenth, type Type } from "./type.ts";
 import { dateBelow } from "./words.ts";
 
@@ -85,3 +83,13 @@ function areApart(dates: readonly { setting: Setting; x: number }[]): boolean {
       next.x - x >= (setting.width + next.setting.width) / 2 + BESIDE;
   });
 }
+
+/** The round number that the top line of a chart stands for: at least 4, and at least the tallest bar. */
+export function ceilingOf(most: number): number {
+  for (let power = 1;; power *= 10) {
+    const found = STEPS.find((step) => step * power >= Math.max(4, most));
+    if (found !== undefined) return found * power;
+  }
+}
+
+const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8];

@@ -1,6 +1,5 @@
-import { clusterWidth } from "../badge/faces/face.ts";
-import { verdana11 } from "../badge/faces/verdana_11.ts";
-import { verdanaBold10 } from "../badge/faces/verdana_bold_10.ts";
+import { clusterWidth } from "../badge/face.ts";
+import { verdana11, verdanaBold10 } from "../badge/verdana.ts";
 import { graphemes, type Line, setLine } from "../badge/text.ts";
 
 /** The size of a text in pixels, and its weight. */
@@ -22,9 +21,6 @@ export interface Place {
   readonly y: number;
   readonly at: "left" | "middle" | "right";
 }
-
-/** The families that the widths are right for. */
-export const FAMILIES = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
 /** Sets a clean text. */
 export function setType(text: string, type: Type): Setting {

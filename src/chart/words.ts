@@ -1,7 +1,7 @@
 import { formatterOf } from "../badge/locale.ts";
 import { formatCount } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
-import type { ChartLook } from "./chart_look.ts";
+import type { ChartLook } from "./look.ts";
 import type { Bar, Range } from "./range.ts";
 
 /** "30 days", in the reader's language. */

@@ -1,7 +1,7 @@
-import { createDrawings, errorBadge } from "../badge/drawings.ts";
+import { createDrawings, errorBadge } from "../badge/badge.ts";
 import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
-import { badgeBars } from "../chart/bars.ts";
+import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { createCheckedImages } from "../http/checked_image.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
@@ -34,7 +34,8 @@ export function badge(service: CounterService): Endpoint {
     work: {
       find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
         const count = sparkOf(asked.query);
-        return count === 0 ? latest.find(asked) : readShownWithDays(counters, { ...asked, count });
+        if (count === 0) return latest.find(asked);
+        return readShownWithDays(counters, { ...asked, count: daysBehind(count) });
       },
       recover: latest.recover,
       answer(found, { request, query }) {

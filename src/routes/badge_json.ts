@@ -1,5 +1,7 @@
+import { shieldsColor } from "../badge/color.ts";
+import { parseLabel } from "../badge/look.ts";
+import { formatCounts, parseNumberForm } from "../badge/number.ts";
 import { color, label, locale, numbers } from "../badge/parameters.ts";
-import { shieldsBadge } from "../badge/shields_badge.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
@@ -29,7 +31,14 @@ export function badgeJson(service: CounterService): Endpoint {
       answer(latest, { query }) {
         const counts = isStale(latest) ? latest.stale : latest;
         const seconds = secondsOf(query.get("cacheSeconds"));
-        const body = JSON.stringify({ ...shieldsBadge(query, counts), cacheSeconds: seconds });
+        // shields.io rejects documents with keys that it does not know.
+        const body = JSON.stringify({
+          schemaVersion: 1,
+          label: parseLabel(query),
+          message: formatCounts(counts, parseNumberForm(query)),
+          color: shieldsColor(query.get("color")),
+          cacheSeconds: seconds,
+        });
         if (isStale(latest)) return answer(body, stale);
         return answer(body, headersOf("json", readers.sharing(`max-age=${seconds}`)));
       },

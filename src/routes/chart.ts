@@ -18,9 +18,9 @@ export function chart(service: CounterService): Endpoint {
     errors: "svg",
     async work() {
       const { drawChart } = await import("../chart/chart.ts");
-      const { parseChartLook } = await import("../chart/chart_look.ts");
+      const { parseChartLook } = await import("../chart/look.ts");
       const { firstDay } = await import("../chart/range.ts");
-      const { errorBadge, textHash } = await import("../badge/drawings.ts");
+      const { errorBadge, textHash } = await import("../badge/badge.ts");
       return {
         async find({ id, query }) {
           const look = parseChartLook(query);

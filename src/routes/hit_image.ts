@@ -1,8 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import { createDrawings, errorBadge } from "../badge/drawings.ts";
+import { createDrawings, errorBadge } from "../badge/badge.ts";
 import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
-import { badgeBars } from "../chart/bars.ts";
+import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { answer, type Audience, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
@@ -37,7 +37,7 @@ export function hitImage(service: CounterService): Endpoint {
   /** Counts a hit and reads its days; where they cannot be read the number stands alone, as the hit was counted. */
   async function countWithDays(asked: HitRequest, count: number): Promise<Drawn> {
     const found = await countHit(asked);
-    const since = counters.calendar.today() - count + 1;
+    const since = counters.calendar.today() - daysBehind(count) + 1;
     return await readWithDays(counters, { id: asked.id, since, show: () => found })
       .catch(() => found);
   }

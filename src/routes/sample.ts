@@ -1,6 +1,8 @@
 import { LOOKS } from "../badge/parameters.ts";
 import { CHART_LOOKS } from "../chart/parameters.ts";
+import type { ChartFigures } from "../chart/chart.ts";
 import type { Calendar } from "../counter/calendar.ts";
+import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, type EndpointFacts, READ, type Work } from "../http/endpoint.ts";
 import { parseQuery, type Query } from "../http/query.ts";
@@ -14,10 +16,9 @@ export function sampleBadge({ calendar }: { calendar: Calendar }): Endpoint {
     summary: "Show a badge of 12,345, which is no counter's",
     parameters: LOOKS,
   }, async () => {
-    const { createDrawings } = await import("../badge/drawings.ts");
+    const { createDrawings } = await import("../badge/badge.ts");
     const { sparkOf } = await import("../badge/look.ts");
-    const { badgeBars } = await import("../chart/bars.ts");
-    const { sampleFigures } = await import("../chart/sample_figures.ts");
+    const { badgeBars } = await import("../badge/spark.ts");
     const draw = createDrawings(({ svg }) => svg);
     return (query) => {
       const { total, days } = sampleFigures(calendar.today());
@@ -35,8 +36,7 @@ export function sampleChart({ calendar }: { calendar: Calendar }): Endpoint {
     parameters: CHART_LOOKS,
   }, async () => {
     const { drawChart } = await import("../chart/chart.ts");
-    const { parseChartLook } = await import("../chart/chart_look.ts");
-    const { sampleFigures } = await import("../chart/sample_figures.ts");
+    const { parseChartLook } = await import("../chart/look.ts");
     return (query) => drawChart(sampleFigures(calendar.today()), parseChartLook(query));
   });
 }
@@ -55,11 +55,20 @@ function sample<Name extends string>(
     errors: "svg",
     async work(): Promise<Work> {
       const draw = await load();
-      const { errorBadge } = await import("../badge/drawings.ts");
+      const { errorBadge } = await import("../badge/badge.ts");
       return {
         handle: (request) => answer(draw(parseQuery(request.url, documented)), headers),
         draw: errorBadge,
       };
     },
   };
+}
+
+/** Figures that are no counter's: a year of busier and calmer weeks, to show a design with. */
+function sampleFigures(today: Day): ChartFigures {
+  const hits = Array.from({ length: 366 }, (_, back) => {
+    const weekend = (today - back + 3) % 7 > 4;
+    return Math.round((40 + 9 * Math.sin(back * 1.7) - back / 14) * (weekend ? 0.6 : 1));
+  });
+  return { total: 12_345, days: { newest: today, hits } };
 }

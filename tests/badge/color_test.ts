@@ -1,7 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
 import { contrast, isBright, parseColor, shieldsColor } from "../../src/badge/color.ts";
-import { CSS_COLORS } from "../../src/badge/css_color.ts";
+import { CSS_COLORS } from "../../src/badge/color.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const SHIELDS_NAMES = [

@@ -27,6 +27,16 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["compact", "numbers=compact"],
   ["german", "label=Aufrufe&numbers=grouped&locale=de"],
   ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&color=orange"],
+  ["pill", "style=pill"],
+  ["social", "style=social"],
+  ["odometer", "style=odometer"],
+  ["flap", "style=flap"],
+  ["led", "style=led"],
+  ["pixel", "style=pixel"],
+  ["logo-eye", "logo=eye"],
+  ["logo-star", "logo=star&label=stars&color=gold&logoColor=gold"],
+  ["logo-heart", "style=flat-square&logo=heart&label=likes&color=e05d8b"],
+  ["logo-download", "style=for-the-badge&logo=download&label=downloads&color=success"],
   ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&numbers=grouped&locale=ar-EG"],
 ];
 

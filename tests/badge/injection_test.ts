@@ -1,8 +1,10 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { parseColor } from "../../src/badge/color.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
+import { LOGOS } from "../../src/badge/styles/logo.ts";
 import { STYLES } from "../../src/badge/styles/styles.ts";
 import { cleanText } from "../../src/badge/text.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
@@ -34,13 +36,18 @@ const query = fc.record({
   numbers,
   locale,
   theme,
+  logo: fc.oneof(hostileText, fc.constantFrom("eye", "star")),
+  logoColor: color,
+  digits: fc.oneof(hostileText, fc.constantFrom("1", "9", "99999999999")),
+  spark: hostileText,
 }, { requiredKeys: [] });
 
 Deno.test(`renderBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
   fc.assert(
     fc.property(query, fc.maxSafeNat(), (given, count) => {
       const look = parseLook(new Map(Object.entries(given)));
-      assertHarmless(given, renderBadge(look, formatCount(count, look)));
+      const message = formatCount(count, look);
+      assertHarmless({ ...given, message }, renderBadge(look, message));
     }),
     { numRuns: RUNS, seed: 20 },
   );
@@ -61,6 +68,9 @@ interface Given {
   readonly message?: string;
   readonly style?: string;
   readonly theme?: string;
+  readonly logo?: string;
+  readonly logoColor?: string;
+  readonly digits?: string;
 }
 
 function assertHarmless(given: Given, svg: string): void {
@@ -71,15 +81,25 @@ function assertHarmless(given: Given, svg: string): void {
 // A badge nobody meddled with, for each style and theme, with texts and without.
 const skeletons = new Map<string, string[]>();
 
-function plainSkeleton({ label = "x", message = "x", style = "", theme = "" }: Given): string[] {
+function plainSkeleton(
+  { label = "x", message = "x", style = "", theme = "", logo = "", logoColor = "", digits = "" }:
+    Given,
+): string[] {
   const [left, right] = [label, message].map((given) => cleanText(given) === "" ? "" : "x");
-  const name = `${STYLES.has(style) ? style : ""} ${
-    theme === "auto" ? theme : ""
-  } ${left}:${right}`;
+  const query = {
+    label: left ?? "",
+    style: STYLES.has(style) ? style : "",
+    theme: /^(auto|light|dark)$/.test(theme) ? theme : "",
+    logo: LOGOS.has(logo) ? "eye" : "",
+    logoColor: parseColor(logoColor) === undefined ? "" : "red",
+    digits: /^\d+$/.test(digits) ? digits : "",
+  };
+  // A style of digits draws a shape for each.
+  const shown = STYLES.get(style)?.plainDigits && /^\d+$/.test(message) ? message : right ?? "";
+  const name = JSON.stringify([query, shown]);
   const known = skeletons.get(name);
   if (known !== undefined) return known;
-  const query = Object.entries({ label: left ?? "", style, theme });
-  const plain = skeleton(renderBadge(parseLook(new Map(query)), right ?? ""));
+  const plain = skeleton(renderBadge(parseLook(new Map(Object.entries(query))), shown));
   skeletons.set(name, plain);
   return plain;
 }

@@ -62,11 +62,12 @@ Deno.test("parseLook() takes a label of nothing that can be drawn for an empty o
 });
 
 Deno.test("renderBadge() with an empty label draws and speaks the count alone, in every style", () => {
-  for (const style of STYLES.keys()) {
+  for (const [style, { plainDigits }] of STYLES) {
     const svg = parseSvg(renderBadge(look(`style=${style}&label=`), "42"));
     strictEqual(attribute(svg, "svg", "aria-label"), "42", style);
     strictEqual(svg.find(({ name }) => name === "title")?.text, "42", style);
-    deepStrictEqual(texts(svg).map(({ text }) => text), ["42"], style);
+    // Digits are shapes.
+    deepStrictEqual(texts(svg).map(({ text }) => text), plainDigits ? [] : ["42"], style);
   }
 });
 
@@ -79,7 +80,7 @@ Deno.test("renderBadge() of terminal puts the count where the label would be", (
 
 Deno.test("parseLook() takes flat for classic, and any unknown style", () => {
   const classic = renderBadge(look("style=classic"), "1");
-  for (const style of ["flat", "social", "Terminal", "constructor"]) {
+  for (const style of ["flat", "sociable", "Terminal", "constructor"]) {
     strictEqual(renderBadge(look(`style=${style}`), "1"), classic);
   }
 });

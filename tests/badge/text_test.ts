@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { cleanText, setLine } from "../../src/badge/text.ts";
-import { verdana10 } from "../../src/badge/faces/verdana_10.ts";
-import { verdana11 } from "../../src/badge/faces/verdana_11.ts";
+import { verdana10 } from "../../src/badge/verdana.ts";
+import { verdana11 } from "../../src/badge/verdana.ts";
 
 const CLEANED: readonly (readonly [given: string, clean: string])[] = [
   ["views", "views"],

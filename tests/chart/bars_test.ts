@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook, sparkOf } from "../../src/badge/look.ts";
-import { badgeBars } from "../../src/chart/bars.ts";
+import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const STYLES = ["classic", "flat-square", "terminal"];

@@ -1,9 +1,9 @@
 import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook, sparkOf } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
-import { badgeBars } from "../../src/chart/bars.ts";
+import { badgeBars } from "../../src/badge/spark.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { parseChartLook } from "../../src/chart/chart_look.ts";
+import { parseChartLook } from "../../src/chart/look.ts";
 
 // The charts that the README shows. `deno run --allow-write=tests/chart tests/chart/gallery.ts`
 // draws them afresh.

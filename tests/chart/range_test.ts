@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { barsOf, firstDay, parseRange } from "../../src/chart/range.ts";
-import { ceilingOf } from "../../src/chart/scale.ts";
+import { ceilingOf } from "../../src/chart/plot.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
 const text = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);

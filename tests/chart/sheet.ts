@@ -1,6 +1,6 @@
 import { PNG } from "pngjs";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { parseChartLook } from "../../src/chart/chart_look.ts";
+import { parseChartLook } from "../../src/chart/look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
-import { errorBadge } from "../../src/badge/drawings.ts";
+import { errorBadge } from "../../src/badge/badge.ts";
 import { answer, headersOf } from "../../src/http/answer.ts";
 import { problemInPicture, problemInWords } from "../../src/http/problem_answer.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";

@@ -1,8 +1,11 @@
-import { classic } from "./classic.ts";
-import { flatSquare } from "./flat_square.ts";
-import { forTheBadge } from "./for_the_badge.ts";
-import { plastic } from "./plastic.ts";
+import { classic, flatSquare, forTheBadge, plastic } from "./shields.ts";
 import type { Style } from "./style.ts";
+import { flap } from "./flap.ts";
+import { led } from "./led.ts";
+import { odometer } from "./odometer.ts";
+import { pill } from "./pill.ts";
+import { pixel } from "./pixel.ts";
+import { social } from "./social.ts";
 import { terminal } from "./terminal.ts";
 import { style } from "../parameters.ts";
 
@@ -14,7 +17,13 @@ const BY_NAME: Readonly<Record<StyleName, Style>> = {
   "flat-square": flatSquare,
   plastic,
   "for-the-badge": forTheBadge,
+  social,
+  pill,
   terminal,
+  odometer,
+  flap,
+  led,
+  pixel,
 };
 
 /** Every style by the names that the `style` parameter takes. */

@@ -1,7 +1,6 @@
 import { type Color, contrast } from "../color.ts";
-import { frame } from "./frame.ts";
-import { monospace12 } from "../faces/monospace.ts";
-import type { Draw, Palette, Style } from "./style.ts";
+import { monospace12 } from "../face.ts";
+import { type Draw, frame, type Palette, type Style } from "./style.ts";
 import type { Line } from "../text.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */

@@ -1,12 +1,14 @@
-import { textHash } from "../badge/drawings.ts";
-import type { Bars } from "../badge/styles/style.ts";
+import { textHash } from "./badge.ts";
+import type { Bars } from "./styles/style.ts";
 import type { Days } from "../counter/days.ts";
 
 /** The hits of so many days, up to the newest, as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {
   const shown = Array.from({ length: count }, (_, index) => hits[count - 1 - index] ?? 0);
   const most = Math.max(...shown);
-  return { width: count * STEP - 1, tag: `-${textHash(shown.join())}`, draw };
+  const trend = trendOf(hits);
+  const tag = `-${textHash(`${shown} ${trend}`)}`;
+  return { width: count * STEP - 1, tag, draw, trend };
 
   function draw(left: number, ink: string): string {
     let past = "";
@@ -21,6 +23,25 @@ export function badgeBars({ hits }: Days, count: number): Bars {
     return path(past, ink) + path(none, `${ink} opacity=".35"`) +
       path(today, `${ink} opacity=".55"`);
   }
+}
+
+/** How many days up to today have to be read for bars: the trend looks at fourteen whole days. */
+export function daysBehind(count: number): number {
+  return Math.max(count, 2 * WEEK + 1);
+}
+
+/** Today is not over, so it is left out. */
+function trendOf(hits: readonly number[]): number | undefined {
+  if (hits.length <= 2 * WEEK) return undefined;
+  const last = sum(hits.slice(1, WEEK + 1));
+  const before = sum(hits.slice(WEEK + 1, 2 * WEEK + 1));
+  return before === 0 ? undefined : Math.round(100 * (last - before) / before);
+}
+
+const WEEK = 7;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 const STEP = 3;

@@ -1,10 +1,11 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { killedAtFsync, needsStrace } from "../support/fsync_faults.ts";
 import { type Service, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { Ledger } from "./ledger.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { startCallers } from "./load.ts";
+import { hitOnce, startCallers } from "./load.ts";
 import { reportKept, times } from "./numbers.ts";
 import { waitForHits } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
@@ -50,6 +51,27 @@ Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has sto
   strictEqual(ledger.check(await storedInKv(join(folder.path, "data", "counters.kv"))), stored);
   reportKept({ fault: "kill -9 of the service, journal of Deno KV", runs, ledger, stored });
 });
+
+Deno.test(
+  "Deno KV: after a first start that was killed at any fsync the next one counts from 1",
+  needsStrace,
+  async () => {
+    const env = { SECRET_TOKEN: SECRET };
+    for (let number = 1;; number++) {
+      await using folder = await tempDir();
+      const killed = startService({ cwd: folder.path, env, wrap: killedAtFsync(number) });
+      await using survivor = await killed.catch(() => undefined);
+      if (survivor !== undefined) {
+        ok(number > 4, `an empty file is ready after ${number - 1} fsyncs`);
+        reportKept({ fault: "kill -9 at an fsync of the first start", runs: number - 1 });
+        return;
+      }
+      await using service = await startService({ cwd: folder.path, env });
+      const { answer } = await hitOnce({ service });
+      strictEqual(JSON.parse(answer?.body ?? "").hits, 1, `killed at fsync ${number}`);
+    }
+  },
+);
 
 /** Every counter by an export. */
 async function exported({ url }: Service): Promise<Map<string, number>> {

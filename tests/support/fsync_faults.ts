@@ -10,6 +10,13 @@ export async function breakFsync(pid: number): Promise<AsyncDisposable> {
   return await trace(pid, ["-e", `inject=${CALLS}:error=EIO`]);
 }
 
+/** Wraps the line of a command: the process is killed as it begins the fsync of this number, counted from 1. */
+export function killedAtFsync(number: number): (line: string[]) => string[] {
+  const calls = ["-e", `trace=${CALLS}`, "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
+  // -D: the process stays our own child, so that killing it ends both.
+  return (line) => ["strace", "-D", "-f", "-qq", "-o", "/dev/null", ...calls, ...line];
+}
+
 interface Tracer extends AsyncDisposable {
   readonly output: ProcessOutput;
 }

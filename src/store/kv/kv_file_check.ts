@@ -29,8 +29,12 @@ export function refuseMissing(path: string, known: string | undefined): void {
  * behind the last commit that SQLite finds there is no sign of damage: commits that failed leave their pages behind.
  */
 export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
+  if (sizeOf(`${path}-journal`) > 0) await rollBack(path);
   const size = sizeOf(path);
-  if (size === 0) return undefined;
+  if (size === 0) {
+    refuseMissing(path, known);
+    return undefined;
+  }
   // Of what was being brought into the file when its log got lost it holds a part; who deleted the note goes on with that.
   if (known !== undefined && sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) {
     throw holdsLess(path);
@@ -47,6 +51,20 @@ export async function refuseReadOnly(path: string): Promise<void> {
   using database = new DatabaseSync(path);
   database.prepare("BEGIN IMMEDIATE").run();
   database.prepare("ROLLBACK").run();
+}
+
+/**
+ * Has SQLite undo a transaction that a process was killed in: while it makes a file it keeps no log yet but what was there
+ * before (sqlite.org/lockingv3.html, "hot journals"), and cannot even read the file without writing to it.
+ */
+async function rollBack(path: string): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    using database = new DatabaseSync(path);
+    database.prepare("SELECT 1 FROM sqlite_schema").get();
+  } catch (error) {
+    throw isDamage(error) ? damaged(path) : error;
+  }
 }
 
 /** Asks SQLite whether the file is sound ("quick_check", sqlite.org/pragma.html), and for its last commit. */

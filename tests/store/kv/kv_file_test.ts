@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
 import { StartError } from "../../../src/start_error.ts";
@@ -127,6 +128,25 @@ Deno.test("openKvFile: a file that never held a counter may vanish", async () =>
   await store.close();
   Deno.removeSync(path);
   await (await openStore(path)).close();
+});
+
+Deno.test("openKvFile: a file that was being made when its process was killed is made anew", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  {
+    using other = new DatabaseSync(`${folder.path}/other.kv`);
+    // With so little memory for pages some are written before the transaction ends.
+    other.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE numbers (number)");
+    const add = other.prepare("INSERT INTO numbers VALUES (randomblob(3000))");
+    for (let row = 0; row < 20; row++) add.run();
+    for (const end of ["", "-journal"]) {
+      Deno.copyFileSync(`${folder.path}/other.kv${end}`, path + end);
+    }
+  }
+  ok(Deno.statSync(path).size > 0);
+  const store = await openStore(path);
+  deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+  await store.close();
 });
 
 Deno.test("openKvFile: a place that cannot hold a file is refused by its name", async () => {

@@ -84,7 +84,10 @@ async function call(path, init = {}) {
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401 && token !== undefined && !("authorization" in (init.headers ?? {}))) {
     signOut();
-    throw new Error("The session has ended: sign in again.");
+    const ended = "The session has ended: sign in again.";
+    // What was under way is called off with the session, and says nothing.
+    say(ended);
+    throw new Error(ended);
   }
   throw new Error(problem.detail ?? `The service answers ${answer.status}.`);
 }
@@ -119,7 +122,17 @@ function showSession() {
   keys.clear();
   showDesign();
   if (signedIn) reload();
-  else rows = [];
+  else forget();
+}
+
+/** Takes out of the document what is the owner's alone. */
+function forget() {
+  loading?.abort();
+  rows = [];
+  open = undefined;
+  arrange();
+  for (const part of [undo, decisions, changes]) part.replaceChildren();
+  given.value = "";
 }
 
 /** @param {unknown} error */
@@ -227,6 +240,7 @@ function words(name) {
 /** Fills the form from a query, as the address has it. @param {URLSearchParams} query */
 function restore(query) {
   for (const [name, value] of query) {
+    if (name === "picture" && !Object.hasOwn(facts.pictures, value)) continue;
     for (const control of design.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
       if (!(control instanceof HTMLInputElement || control instanceof HTMLSelectElement)) continue;
       if (control.type === "radio" || control.type === "checkbox") {
@@ -279,11 +293,16 @@ function showPicture(image, looks) {
   return showAt(image, `${picture()}?${new URLSearchParams([["id", counterId()], ...looks])}`);
 }
 
+/** What images show, and by whose session. @type {WeakMap<HTMLImageElement, { address: string, by: string | undefined }>} */
+const pictured = new WeakMap();
+
 /** @param {HTMLImageElement} image @param {string} path */
 async function showAt(image, path) {
   const address = new URL(path, here).href;
-  if (image.dataset.shown === address + sessionToken()) return;
-  image.dataset.shown = address + sessionToken();
+  const by = sessionToken();
+  const last = pictured.get(image);
+  if (last?.address === address && last.by === by) return;
+  pictured.set(image, { address, by });
   if (facts.openReads) return image.src = address;
   if (sessionToken() === undefined) return image.src = new URL(`sample/${path}`, here).href;
   try {
@@ -358,7 +377,8 @@ async function snippets() {
       `  <img alt="${inHtml(alt)}" src="${inHtml(light ?? "")}">\n</picture>`,
     ],
     ["reStructuredText", `.. image:: ${address}\n   :alt: ${alt.replace(/[\\*`|_]/g, "\\$&")}`],
-    ["AsciiDoc", `image:${address}[${alt.replace(/[\]\\]/g, "\\$&")}]`],
+    // Within quotes a comma does not end the text.
+    ["AsciiDoc", `image:${address}["${alt.replace(/["\]\\]/g, "\\$&")}"]`],
     ["Address", address],
   ];
   if (picture() !== "badge") return texts;

@@ -1,7 +1,13 @@
 // <tally-mark counter="blog/post" key="…">–</tally-mark> counts a view of it and shows the number.
 if (!customElements.get("tally-mark")) {
-  // The service is where this file is, which in a module only the stack tells.
-  const home = Error().stack.match(/http\S+\//)[0];
+  // The service is where this file is. A module is not told; other scripts may have taken the stack away.
+  const traces = [
+    document.currentScript?.src,
+    Error().stack,
+    ...[...document.scripts].map(({ src }) => src),
+    ...performance.getEntriesByType("resource").map(({ name }) => name),
+  ];
+  const home = /https?:\S+?\/(?=tally\.js)/.exec(traces.join(" "))[0];
   // Whoever builds or tests a page is no reader of it.
   const dev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(location.hostname);
   const marks = new Set();
@@ -20,6 +26,7 @@ if (!customElements.get("tally-mark")) {
 
   // A view is counted once, however many elements show it, and is over when none does.
   const look = () => {
+    frame = undefined;
     const old = views;
     views = new Map();
     for (const mark of marks) {
@@ -34,7 +41,9 @@ if (!customElements.get("tally-mark")) {
   };
 
   // There are no frames, and so no views, in a tab behind others or a page that is only prerendered.
-  const show = () => requestAnimationFrame(look);
+  // One is enough for any number of elements.
+  let frame;
+  const show = () => frame ??= requestAnimationFrame(look);
 
   customElements.define(
     "tally-mark",

@@ -56,10 +56,21 @@ export function parseHost(text: string): string {
 /** Long enough for any use, short enough to leave room for the id in a Deno KV key (2 KiB). */
 const MAX_PREFIX_LENGTH = 200;
 
+/** How the service's own keys begin, beside those of the counters: days, salts and marks on Redis and Deno KV. */
+const OWN_KEYS = ["{", "tallymark"];
+
 /** The beginning of the counters' keys. */
 export function parsePrefix(text: string): string {
-  if (text.length <= MAX_PREFIX_LENGTH && !/\p{C}/u.test(text)) return text;
-  throw new BadSetting(`must have at most ${MAX_PREFIX_LENGTH} visible characters`);
+  if (text.length > MAX_PREFIX_LENGTH || /\p{C}/u.test(text)) {
+    throw new BadSetting(`must have at most ${MAX_PREFIX_LENGTH} visible characters`);
+  }
+  // An id could complete a shorter text, such as `tally`.
+  if (OWN_KEYS.some((own) => text.startsWith(own) || own.startsWith(text))) {
+    throw new BadSetting(
+      "must not begin with { or tallymark: the ledgers and salts of the service do (for one slot of a Redis Cluster, use hits:{all}:)",
+    );
+  }
+  return text;
 }
 
 /** A time zone that the runtime knows by its IANA name. */

@@ -2,7 +2,7 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { KV_BATCHES } from "./kv/kv_batches.ts";
+import { KV_BATCHES } from "./kv/kv_limits.ts";
 import type { OwnKvOptions } from "./kv/open_kv.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";

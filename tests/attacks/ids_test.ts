@@ -1,7 +1,6 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { startKvConnect } from "../support/kv_connect.ts";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { sendRaw } from "../support/raw_http.ts";
-import { startService } from "../support/service.ts";
+import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { startTarget, STORES } from "./target.ts";
 import { bytesOf } from "./wire.ts";
@@ -151,17 +150,12 @@ Deno.test("a service with another prefix on one Deno KV file has counters of its
   }
 });
 
-Deno.test("no id reaches the mark that a writer leaves in a remote Deno KV", async () => {
-  await using remote = startKvConnect();
-  const env = {
-    SECRET_TOKEN: SECRET,
-    STORE_URL: `kv:${remote.url}`,
-    DENO_KV_ACCESS_TOKEN: remote.token,
-    STORE_PREFIX: "tallymark",
-  };
-  await using service = await startService({ env });
-  for (const hits of [1, 2, 3]) {
-    const answer = await fetch(`${service.url}/hit?id=writer`, { headers: authorized });
-    deepStrictEqual(await answer.json(), { id: "writer", hits, source: "deno-kv" });
-  }
-});
+for (const [prefix, beside] of [["{hits}:", "hits:{all}:"], ["tallymark:", "hits:"]] as const) {
+  Deno.test(`a prefix whose counters could be taken for entries of the service ends the start: ${prefix}`, async () => {
+    const { code, stderr } = await runService({ env: { STORE_PREFIX: prefix } });
+    strictEqual(code, 1);
+    match(stderr, /STORE_PREFIX must not begin with \{ or tallymark: .*ledgers.* hits:\{all\}:/);
+    await using service = await startService({ env: { STORE_PREFIX: beside } });
+    strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "0");
+  });
+}

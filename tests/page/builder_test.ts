@@ -83,6 +83,31 @@ testPage(
   },
 );
 
+testPage(
+  "the page keeps a comma of the label in the text of an AsciiDoc image",
+  { env: OPEN },
+  async ({ page, service }) => {
+    await page.getByRole("textbox", { name: "Label", exact: true }).fill('views, "all" of them');
+    const query = "id=home&label=views%2C+%22all%22+of+them";
+    strictEqual(
+      await copied(page, "AsciiDoc"),
+      `image:${service.url}/badge?${query}["views, \\"all\\" of them"]`,
+    );
+  },
+);
+
+Deno.test(
+  "the page shows a badge where its address names a picture that there is not",
+  needsChromium,
+  async () => {
+    await using service = await startService({ env: OPEN });
+    await using opened = await openPage(sharedChromium(), `${service.url}/#picture=x&label=a`);
+    await shown(opened.page, "#on-light");
+    strictEqual(await copied(opened.page, "Address"), `${service.url}/badge?id=home&label=a`);
+    deepStrictEqual(opened.complaints, []);
+  },
+);
+
 testPage("the page fills in the key of a counting image after the secret was entered", {
   env: OPEN,
 }, async ({ page, service, browser }) => {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import type { Service } from "../support/service.ts";
@@ -57,11 +57,13 @@ testOwner(
   "a counter opens in place, one at a time, with its chart, its days, its key and what to paste",
   LINES,
   async ({ page }) => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
     await open(page, HOSTILE);
     const chart = page.locator(".detail img[src^='blob:']");
     await chart.waitFor();
     // Its words have to be read on a panel, where those for any ground are too pale.
-    match(await chart.getAttribute("data-shown") ?? "", /&theme=auto/);
+    ok(asked.some((url) => /chart\.svg\?.*&theme=auto/.test(url)));
     await page.getByText(/!\[views\]\(.*\/hit\.svg\?id=%22%3E%3Cimg/).waitFor();
     await assertAccessible(page);
     await open(page, "blog/one");
@@ -171,6 +173,25 @@ testOwner(
     await page.getByText("blog/one: refused: no secret and no key of this counter").waitFor();
     const told = await page.locator("details[open] li").allInnerTexts();
     deepStrictEqual(told.map((line) => /: (refused): ./.exec(line)?.[1]), Array(5).fill("refused"));
+  },
+);
+
+testOwner(
+  "signing out leaves nothing of the owner's in the document, and the token was never in it",
+  LINES,
+  async ({ page }) => {
+    await open(page, "blog/one");
+    await page.locator(".detail img[src^='blob:']").waitFor();
+    const token: string = await page.evaluate(
+      "JSON.parse(sessionStorage.getItem('tallymark-session')).token",
+    );
+    ok(!(await page.content()).includes(token));
+    await page.getByText("Why doesn’t it count?").click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Secret token").waitFor();
+    const content = await page.content();
+    for (const { id } of LINES) ok(!content.includes(id.replaceAll("<", "&lt;")), id);
+    doesNotMatch(content, /12,657|key=[\w-]{22}/);
   },
 );
 

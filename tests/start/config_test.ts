@@ -160,12 +160,21 @@ for (const [name, environment, expected] of good) {
   Deno.test(`parseConfig: ${name}`, () => deepStrictEqual(parseConfig(environment), expected));
 }
 
+for (const STORE_PREFIX of ["hits:{all}:", "hits:tallymark", "Tallymark:", "tally:", "}"]) {
+  Deno.test(`parseConfig: takes STORE_PREFIX=${STORE_PREFIX}`, () => {
+    deepStrictEqual(parseConfig({ STORE_PREFIX }).prefix, STORE_PREFIX);
+  });
+}
+
 const bad: [environment: Environment, named: string[]][] = [
   ...["-1", "65536", "8000.5", "0x10", "http", " 80", "1e3", "999999"]
     .map((PORT): [Environment, string[]] => [{ PORT }, ["PORT"]]),
   ...["a b", "http://h", "h/x", "[::1]", "h\n"]
     .map((HOST): [Environment, string[]] => [{ HOST }, ["HOST"]]),
   ...["a\nb", "\u0000", "\u202e", "\ud800", "x".repeat(201)]
+    .map((STORE_PREFIX): [Environment, string[]] => [{ STORE_PREFIX }, ["STORE_PREFIX"]]),
+  // With the last ones, an id could complete the beginning.
+  ...["{", "{hits}:", "tallymark", "tallymark:hits:", "tallymarks", "t", "tally"]
     .map((STORE_PREFIX): [Environment, string[]] => [{ STORE_PREFIX }, ["STORE_PREFIX"]]),
   ...["Mars/Phobos", "+02:00", "02:00", "Berlin", " UTC", "Europe/Berlin\n"]
     .map((TIME_ZONE): [Environment, string[]] => [{ TIME_ZONE }, ["TIME_ZONE"]]),

@@ -1,9 +1,15 @@
-import { KvConnectData } from "./kv_connect_data.ts";
+import { KvConnectData, TooMuch } from "./kv_connect_data.ts";
 
 /** Starts a remote Deno KV in this process, for `Deno.openKv(server.url)` with `server.token` in `DENO_KV_ACCESS_TOKEN`. */
-export function startKvConnect(): KvConnectServer {
-  return new KvConnectServer();
+export function startKvConnect(options: KvConnectOptions = {}): KvConnectServer {
+  return new KvConnectServer(options);
 }
+
+/** What kind of server it is. */
+export type KvConnectOptions = {
+  /** How many checks a commit may have: 10, as self-hosted, unless given; Deno Deploy takes 100. */
+  checks?: number;
+};
 
 /** How answers are lost whose commits were applied. */
 export type AnswerLoss = {
@@ -31,14 +37,17 @@ export class KvConnectServer {
   reads = 0;
   /** Requests that were answered 503 because of `goAway`. */
   turnedAway = 0;
-  readonly #data = new KvConnectData();
+  /** Requests that were answered 400, as they asked for more than such a server takes. */
+  refused = 0;
+  readonly #data: KvConnectData;
   readonly #id = crypto.randomUUID();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   #away = false;
   #loss: Required<AnswerLoss> = { count: 0, as: "status", cut() {} };
   #beforeNextWrite: (() => Promise<unknown>) | undefined;
 
-  constructor() {
+  constructor({ checks }: KvConnectOptions) {
+    this.#data = new KvConnectData(checks);
     const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
     this.#server = Deno.serve(options, (request) => this.#answer(request));
     this.port = this.#server.addr.port;
@@ -88,7 +97,7 @@ export class KvConnectServer {
         return this.#metadata();
       case "/data/snapshot_read":
         this.reads++;
-        return message(this.#data.read(body));
+        return this.#within(() => this.#data.read(body));
       case "/data/atomic_write":
         this.writes++;
         return await this.#write(body);
@@ -101,12 +110,23 @@ export class KvConnectServer {
     const first = this.#beforeNextWrite;
     this.#beforeNextWrite = undefined;
     await first?.();
-    const output = this.#data.write(body);
-    if (this.#loss.count === 0) return message(output);
+    const answer = this.#within(() => this.#data.write(body));
+    if (this.#loss.count === 0 || answer.status !== 200) return answer;
     this.#loss.count--;
     this.#loss.cut();
     if (this.#loss.as === "body") return new Response(brokenBody());
     return new Response("the answer is lost", { status: 500 });
+  }
+
+  /** Answers with the message that is made, or 400 where more was asked for than is allowed. */
+  #within(make: () => Uint8Array<ArrayBuffer>): Response {
+    try {
+      return new Response(make(), { headers: { "content-type": "application/x-protobuf" } });
+    } catch (error) {
+      if (!(error instanceof TooMuch)) throw error;
+      this.refused++;
+      return new Response(error.message, { status: 400 });
+    }
   }
 
   #metadata(): Response {
@@ -119,10 +139,6 @@ export class KvConnectServer {
       expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
   }
-}
-
-function message(bytes: Uint8Array<ArrayBuffer>): Response {
-  return new Response(bytes, { headers: { "content-type": "application/x-protobuf" } });
 }
 
 /** Sends the head and one byte, and breaks off when that byte has been taken. */

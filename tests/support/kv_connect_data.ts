@@ -1,5 +1,12 @@
 import { Buffer } from "node:buffer";
-import { bytesField, bytesOf, numberField, readFields, writeFields } from "./protobuf.ts";
+import {
+  bytesField,
+  bytesOf,
+  type Field,
+  numberField,
+  readFields,
+  writeFields,
+} from "./protobuf.ts";
 
 // Message and field numbers: `datapath.proto` of the KV Connect protocol (denoland/denokv).
 const mutationSet = 1;
@@ -8,6 +15,23 @@ const writeSucceeded = 1;
 const writeCheckFailed = 2;
 const readSucceeded = 1;
 
+/** What a self-hosted Deno KV takes (denoland/denokv, `proto/limits.rs` of its version 0.8); sizes in bytes. */
+const MOST = {
+  checks: 10,
+  mutations: 1000,
+  payload: 819_200,
+  ranges: 10,
+  entries: 1000,
+  writtenKey: 2048,
+  readKey: 2049,
+  value: 65_536,
+};
+
+/** A message with more of something than the server takes, which it answers with 400. */
+export class TooMuch extends Error {
+  override readonly name = "TooMuch";
+}
+
 type Entry = { value: Uint8Array; encoding: number; versionstamp: Buffer; expiresAt: number };
 
 /** The data of a remote Deno KV in memory, spoken to in messages of the KV Connect protocol. */
@@ -15,6 +39,12 @@ export class KvConnectData {
   /** Keys are in hexadecimal, which sorts like the bytes. */
   #entries = new Map<string, Entry>();
   #commits = 0n;
+  readonly #checks: number;
+
+  /** `checks` is how many checks a commit may have: 10 as self-hosted, 100 as on Deno Deploy. */
+  constructor(checks = MOST.checks) {
+    this.#checks = checks;
+  }
 
   /** Commits that were applied so far. */
   get commits(): number {
@@ -23,7 +53,13 @@ export class KvConnectData {
 
   /** Answers a `SnapshotRead` with a `SnapshotReadOutput`. */
   read(message: Uint8Array): Uint8Array<ArrayBuffer> {
-    const ranges = bytesOf(readFields(message), 1).map((bytes) => this.#readRange(bytes));
+    const asked = bytesOf(readFields(message), 1).map(readFields);
+    refuseOver("ranges", asked.length);
+    refuseOver("entries", sum(asked.map((range) => numberField(range, 3))));
+    for (const range of asked) {
+      for (const key of [1, 2]) refuseOver("readKey", bytesField(range, key).length);
+    }
+    const ranges = asked.map((range) => this.#readRange(range));
     return writeFields([
       ...ranges.map((range): [number, Uint8Array] => [1, range]),
       [4, true],
@@ -34,8 +70,10 @@ export class KvConnectData {
   /** Answers an `AtomicWrite` with an `AtomicWriteOutput`: all of it is applied, or nothing. */
   write(message: Uint8Array): Uint8Array<ArrayBuffer> {
     const fields = readFields(message);
+    const checks = bytesOf(fields, 1).map(readFields);
     const mutations = bytesOf(fields, 2).map(readFields);
-    const failed = bytesOf(fields, 1).flatMap((check, index) => this.#holds(check) ? [] : [index]);
+    this.#refuseTooLarge(checks, mutations);
+    const failed = checks.flatMap((check, index) => this.#holds(check) ? [] : [index]);
     if (failed.length > 0) {
       return writeFields([
         [1, writeCheckFailed],
@@ -64,8 +102,21 @@ export class KvConnectData {
     return writeFields([[1, writeSucceeded], [2, versionstamp]]);
   }
 
-  #readRange(message: Uint8Array): Uint8Array {
-    const fields = readFields(message);
+  #refuseTooLarge(checks: readonly Field[][], mutations: readonly Field[][]): void {
+    refuseOver("checks", checks.length, this.#checks);
+    refuseOver("mutations", mutations.length);
+    const checked = checks.map((check) => bytesField(check, 1).length);
+    const keys = mutations.map((mutation) => bytesField(mutation, 1).length);
+    const values = mutations.map((mutation) => {
+      return bytesField(readFields(bytesField(mutation, 2)), 1).length;
+    });
+    for (const length of checked) refuseOver("readKey", length);
+    for (const length of keys) refuseOver("writtenKey", length);
+    for (const length of values) refuseOver("value", length);
+    refuseOver("payload", sum(checked) + sum(keys) + sum(values));
+  }
+
+  #readRange(fields: Field[]): Uint8Array {
     const limit = numberField(fields, 3);
     const keys = this.#keysBetween(hex(bytesField(fields, 1)), hex(bytesField(fields, 2)));
     if (numberField(fields, 4) === 1) keys.reverse();
@@ -87,8 +138,7 @@ export class KvConnectData {
     return (this.#entries.get(key)?.expiresAt ?? 0) > Date.now();
   }
 
-  #holds(check: Uint8Array): boolean {
-    const fields = readFields(check);
+  #holds(fields: Field[]): boolean {
     const key = hex(bytesField(fields, 1));
     const found = this.#isLive(key) ? this.#entries.get(key)?.versionstamp : undefined;
     return hex(bytesField(fields, 2)) === hex(found ?? new Uint8Array());
@@ -108,6 +158,14 @@ function encodeEntry(key: string, entry: Entry): Uint8Array {
     [3, entry.encoding],
     [4, entry.versionstamp],
   ]);
+}
+
+function refuseOver(what: keyof typeof MOST, found: number, most = MOST[what]): void {
+  if (found > most) throw new TooMuch(`${what}: ${found} where ${most} are taken`);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function hex(bytes: Uint8Array): string {

@@ -54,6 +54,21 @@ export function findPromtool(folder: string = prometheusFolder): string | undefi
   return findOnPath(["promtool"]) ?? (isFile(unpacked) ? unpacked : undefined);
 }
 
+/** Where `setup.ts` unpacks nginx or Caddy when the machine has none. */
+export function proxyFolder(name: "nginx" | "caddy"): string {
+  return join(projectFolder, ".cache", name);
+}
+
+/** The path of nginx or Caddy, installed or unpacked, or undefined. */
+export function findProxy(
+  name: "nginx" | "caddy",
+  folder: string = proxyFolder(name),
+): string | undefined {
+  // A user's PATH need not have the folder of services.
+  const installed = findOnPath([name]) ?? findServiceIn("/usr", name);
+  return installed ?? findServiceIn(join(folder, "usr"), name);
+}
+
 /** The path of the machine's Chromium or Chrome, or undefined. */
 export function findChromium(): string | undefined {
   return findOnPath(["chromium", "chromium-browser", "google-chrome"]);
@@ -69,6 +84,10 @@ export function findOnPath(names: string[]): string | undefined {
     }
   }
   return undefined;
+}
+
+function findServiceIn(root: string, name: string): string | undefined {
+  return [join(root, "sbin", name), join(root, "bin", name)].find(isFile);
 }
 
 function libraryFolders(folder: string): string[] {

@@ -5,17 +5,25 @@ import {
   findChromium,
   findOnPath,
   findPromtool,
+  findProxy,
   findRedis,
   findRedisIn,
   findServer,
   prometheusFolder,
+  proxyFolder,
   redisFolder,
   strictRun,
   trixieFolder,
 } from "./programs.ts";
 
 if (import.meta.main) {
-  const missing = [await prepareRedis(), reportChromium()].filter((line) => line !== undefined);
+  const needed = [
+    await prepareRedis(),
+    await prepareProxy("nginx"),
+    await prepareProxy("caddy"),
+    reportChromium(),
+  ];
+  const missing = needed.filter((line) => line !== undefined);
   const wished = [await prepareTrixie(), await preparePromtool()];
   for (const line of [...missing, ...wished]) if (line !== undefined) console.error(line);
   if (missing.length > 0 && strictRun) Deno.exit(1);
@@ -31,6 +39,18 @@ export async function prepareRedis(): Promise<string | undefined> {
       const program = findRedisIn(folder);
       if (program === undefined) throw new Error("the packages hold no redis-server");
       await run(program.path, ["--version"], { env: program.env });
+    },
+  });
+}
+
+/** Makes nginx or Caddy available to the tests, or returns one line that says what to install. */
+async function prepareProxy(name: "nginx" | "caddy"): Promise<string | undefined> {
+  if (findProxy(name) !== undefined) return undefined;
+  return await fetched(name, `install ${name}`, {
+    folder: proxyFolder(name),
+    packages: [name],
+    async check(folder) {
+      await run(findProxy(name, folder) ?? "", name === "nginx" ? ["-v"] : ["version"]);
     },
   });
 }

@@ -1,23 +1,25 @@
+import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./kv_limits.ts";
 import type { Plan, Writes } from "./plan.ts";
 
-/** What one commit may hold (docs.deno.com, "Key-value store limits"); the values leave room for what Deno adds to them. */
-const MOST_CHECKS = 100;
-const MOST_MUTATIONS = 1000;
-export const MOST_KEY_BYTES = 80_000;
-const MOST_VALUE_BYTES = 600_000;
 /** The most bytes that a number of hits or a day takes, and what a value has beside its numbers. */
 const NUMBER_BYTES = 8;
 const VALUE_BYTES = 50;
 
-/** Cuts plans into parts of which each fits into one commit, with keys no longer than `longestKey` bytes. */
-export function commitParts(plans: readonly Plan[], longestKey: number): Plan[][] {
-  let load = new Load(longestKey);
+/** Where plans are committed to: how many checks a commit may have there, and how long a key may be, in bytes. */
+export interface CommitBounds {
+  readonly checks: number;
+  readonly longestKey: number;
+}
+
+/** Cuts plans into parts of which each fits into one commit. */
+export function commitParts(plans: readonly Plan[], bounds: CommitBounds): Plan[][] {
+  let load = new Load(bounds);
   let part: Plan[] = [];
   const parts = [part];
   for (const plan of plans) {
     load.add(plan.writes);
     if (!load.fits) {
-      load = new Load(longestKey);
+      load = new Load(bounds);
       load.add(plan.writes);
       part = [];
       parts.push(part);
@@ -29,19 +31,20 @@ export function commitParts(plans: readonly Plan[], longestKey: number): Plan[][
 
 /** What a commit holds; looked at for each hit, so it is counted without lists. */
 class Load {
-  readonly #longestKey: number;
+  readonly #bounds: CommitBounds;
   #checks = 0;
   #mutations = 0;
   #numbers = 0;
 
-  constructor(longestKey: number) {
-    this.#longestKey = longestKey;
+  constructor(bounds: CommitBounds) {
+    this.#bounds = bounds;
   }
 
   get fits(): boolean {
-    return this.#checks <= MOST_CHECKS && this.#mutations <= MOST_MUTATIONS &&
-      this.#mutations * this.#longestKey <= MOST_KEY_BYTES &&
-      this.#mutations * VALUE_BYTES + this.#numbers * NUMBER_BYTES <= MOST_VALUE_BYTES;
+    const { checks, longestKey } = this.#bounds;
+    return this.#checks <= checks && this.#mutations <= MUTATIONS_PER_COMMIT &&
+      this.#mutations * longestKey <= KEY_BYTES_PER_COMMIT &&
+      this.#mutations * VALUE_BYTES + this.#numbers * NUMBER_BYTES <= VALUE_BYTES_PER_COMMIT;
   }
 
   add(writes: Writes | undefined): void {

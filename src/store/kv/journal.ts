@@ -1,5 +1,5 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import { MOST_KEY_BYTES } from "./commit_parts.ts";
+import { KEY_BYTES_PER_COMMIT } from "./kv_limits.ts";
 import { type Journaled, readRows, type Row } from "./journal_rows.ts";
 import type { KvPlace } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
@@ -37,7 +37,7 @@ export class Journal {
 
   private constructor(place: KvPlace, limits: JournalLimits) {
     this.#place = place;
-    const fitting = Math.floor(MOST_KEY_BYTES / place.keys.longest);
+    const fitting = Math.floor(KEY_BYTES_PER_COMMIT / place.keys.longest);
     this.#limits = { ...limits, atOnce: Math.min(limits.atOnce, fitting) };
   }
 

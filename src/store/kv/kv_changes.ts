@@ -32,9 +32,11 @@ export function createKvChanges(
     const options = { database, today: today(), readNear };
     const planned = newcomers.plansFor(changes, options) ?? plansFor(changes, options);
     const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
-    const parts = commitParts(plans, database.keys.longest);
+    const { checksPerCommit: checks, keys: { longest: longestKey } } = database;
+    const parts = commitParts(plans, { checks, longestKey });
     const [only = []] = parts;
-    return parts.length === 1 ? await carryOut(only, giveUp) : await oneByOne(parts, giveUp);
+    if (parts.length === 1) return await carryOut(only, giveUp);
+    return await (database.isShared ? together(parts, giveUp) : oneByOne(parts, giveUp));
   }
 
   /** So that a part that fails does not speak for those that are done; what comes after it is not tried. */
@@ -51,6 +53,15 @@ export function createKvChanges(
       }
     }
     return outcomes;
+  }
+
+  /** As long as one commit takes: the parts of a batch are of different counters. */
+  async function together(parts: readonly Plan[][], giveUp: number): Promise<ChangeOutcome[]> {
+    const done = await Promise.all(parts.map(async (part): Promise<ChangeOutcome[]> => {
+      const outcomes = await carryOut(part, giveUp).catch(problemIn);
+      return outcomes instanceof Problem ? part.map(() => outcomes) : outcomes;
+    }));
+    return done.flat();
   }
 
   async function carryOut(plans: readonly Plan[], giveUp: number): Promise<ChangeOutcome[]> {

@@ -5,8 +5,10 @@ import type { Plan } from "./plan.ts";
 
 /** A Deno KV that holds counters, and what is known of it: whether it is this process's alone makes the difference. */
 export interface KvDatabase extends KvPlace {
-  /** Whether marks end by themselves here, and need not be swept. */
-  readonly marksExpire: boolean;
+  /** Whether others write to it as well. */
+  readonly isShared: boolean;
+  /** How many checks a commit may have, as far as is known. */
+  readonly checksPerCommit: number;
   /** Throws where the database is known to have gone away. */
   checkPresent(): void;
   /** The record of a counter without its ledger, where it is known without asking. */
@@ -20,7 +22,8 @@ export interface KvDatabase extends KvPlace {
   /** Does a step after all that came before; where others write as well, at once. Plans are made and carried out in one. */
   inTurn<Value>(step: () => Promise<Value>): Promise<Value>;
   /**
-   * Carries out plans in one commit; false where somebody else wrote in between. Rejects with a problem:
+   * Carries out plans in one commit; false where nothing was written because somebody else wrote in between, or because
+   * fewer checks are allowed than was known: then they are to be made anew. Rejects with a problem:
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;

@@ -4,6 +4,7 @@ import type { KnownMarks } from "../../counter/once.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { KvKeys } from "./kv_keys.ts";
+import { KEYS_PER_READ } from "./kv_limits.ts";
 import { decodeLedger, decodeYear } from "./ledger_code.ts";
 
 /** A counter as Deno KV holds it. */
@@ -34,9 +35,6 @@ export interface KvPlace {
   kv: Deno.Kv;
   keys: KvKeys;
 }
-
-/** How many keys one `getMany` may have (docs.deno.com, "Key-value store limits"). */
-const KEYS_PER_READ = 10;
 
 /** Asks for counters, in the order of the questions; a total and its ledger are of one instant. */
 export async function readRecords(

@@ -10,7 +10,7 @@ import type {
   Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { KV_BATCHES } from "./kv_batches.ts";
+import { KV_BATCHES } from "./kv_limits.ts";
 import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
 import { listCounters } from "./kv_list.ts";
@@ -28,7 +28,7 @@ export interface KvStoreOptions extends KvChangesOptions {
 export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {
   const { database, health, today } = options;
   const carryOut = createKvChanges(options);
-  const sweeper = database.marksExpire ? undefined : createSweeper(database.kv, today);
+  const sweeper = database.isShared ? undefined : createSweeper(database.kv, today);
   let closing: Promise<void> | undefined;
 
   async function change<Result extends ChangeOutcome>(

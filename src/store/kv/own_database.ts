@@ -5,6 +5,7 @@ import { Journal, type JournalLimits } from "./journal.ts";
 import { journaledRecord } from "./journal_rows.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import type { KvFile } from "./kv_file.ts";
+import { CHECKS_PER_COMMIT } from "./kv_limits.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
 import { OwnCommits } from "./own_commits.ts";
 import type { Plan } from "./plan.ts";
@@ -99,8 +100,8 @@ export async function openOwnDatabase(
 
   return {
     ...place,
-    // Entries that expire and a disk that is full end the process.
-    marksExpire: false,
+    isShared: false,
+    checksPerCommit: CHECKS_PER_COMMIT,
     checkPresent: () => file?.checkPresent(),
     known: (id) => kept.get(id),
     isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,

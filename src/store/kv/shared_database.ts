@@ -2,6 +2,7 @@ import { Problem } from "../../problem.ts";
 import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvDatabase } from "./kv_database.ts";
+import { CHECKS_PER_COMMIT, CHECKS_PER_COMMIT_SELF_HOSTED } from "./kv_limits.ts";
 import { OWN } from "./kv_keys.ts";
 import { type KvPlace, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
@@ -11,6 +12,9 @@ import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
+
+/** How Deno says that the server looked at a commit and carried nothing of it out, as it is too large. */
+const REFUSED = /\(status=400\b/;
 
 /** Says in the database that one of this writer's commits was carried out: no two that are under way share a mark. */
 interface WriterMark {
@@ -24,11 +28,16 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
   const { kv } = place;
   const freeMarks: WriterMark[] = [];
   const openDays = createOpenDays();
+  let checksPerCommit = CHECKS_PER_COMMIT;
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
     const versionstamp = await carriedOut(
       commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME }),
-    );
+    ).catch((problem) => {
+      if (problem.status !== 503 || plans.length <= CHECKS_PER_COMMIT_SELF_HOSTED) throw problem;
+      checksPerCommit = CHECKS_PER_COMMIT_SELF_HOSTED;
+      return null;
+    });
     for (const plan of plans) {
       if (versionstamp === null) openDays.delete(plan.change.id);
       else noteOpenDay(openDays, plan, recordAfter(plan, versionstamp));
@@ -54,6 +63,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
       // A commit whose answer was lost is sent again by Deno and then conflicts with itself.
       return result.ok ? result.versionstamp : await stampOf(mark);
     } catch (cause) {
+      if (REFUSED.test(String(cause))) throw new Problem("store-unavailable", { cause });
       const versionstamp = await stampOf(mark).catch(() => null);
       if (versionstamp !== null) return versionstamp;
       throw new Problem("outcome-unknown", { cause });
@@ -68,7 +78,10 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
 
   return {
     ...place,
-    marksExpire: true,
+    isShared: true,
+    get checksPerCommit() {
+      return checksPerCommit;
+    },
     checkPresent() {},
     known: () => undefined,
     isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,

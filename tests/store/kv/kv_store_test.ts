@@ -152,6 +152,31 @@ Deno.test("createKvStore shared: a conflict is not taken for success because ano
   await Promise.all([shared.close(), other.close()]);
 });
 
+for (const checks of [10, 100]) {
+  Deno.test(`createKvStore shared: 100 counters that are hit at once are counted where a commit may have ${checks} checks`, async () => {
+    await using server = startKvConnect({ checks });
+    const shared = await kvStore({ kv: await openRemote(server), shared: true });
+    const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
+    const additions = ids.map((id, index) => addition(id, index + 1));
+    for (const times of [1, 2]) {
+      const outcomes = await shared.add(additions);
+      deepStrictEqual(outcomes, additions.map(({ amount }) => times * amount));
+    }
+    strictEqual(server.commits, 2 * 100 / checks);
+    // Only the first commit finds out how many are too many.
+    strictEqual(server.refused, checks === 10 ? 1 : 0);
+    await shared.close();
+  });
+}
+
+Deno.test("createKvStore shared: what the server refuses as too large was surely not counted", async () => {
+  await using server = startKvConnect({ checks: 0 });
+  const shared = await kvStore({ kv: await openRemote(server), shared: true });
+  await rejectsWith("store-unavailable", shared.add([addition(HOME, 1)]));
+  deepStrictEqual(await shared.read([HOME]), [0]);
+  await shared.close();
+});
+
 Deno.test("createKvStore shared: conflicts without end are given up before the deadline", async () => {
   await using server = startKvConnect();
   const other = await openRemote(server);

@@ -43,13 +43,17 @@ interface Arrival {
 }
 
 /** Every endpoint of the service; a start waits for those alone that count and read in words, and tell how it is. */
-export function endpointsOf({ config, counters, metrics, log }: AppOptions): readonly Listed[] {
+export function endpointsOf(
+  { config, counters, metrics, log }: AppOptions,
+  isShuttingDown: () => boolean,
+): readonly Listed[] {
   const service = {
     counters,
     access: createAccess(config, warnOfSecretOnPages(log)),
     readers: readersOf(config.openReads),
     ...createHitCounting({ ...config, counters, metrics, log }),
     decisions: new Decisions(),
+    isShuttingDown,
     metrics,
   };
   const all = () => allOf(endpoints);
@@ -104,7 +108,7 @@ export function createApp(options: AppOptions): App {
   const farewell = createFarewell();
   const { log, metrics } = options;
   const shared = { log, metrics, checkHost: createHostCheck(), leave: farewell.leave };
-  const paths = serve(endpointsOf(options), shared);
+  const paths = serve(endpointsOf(options, farewell.hasBegun), shared);
   const nothing = serveNothing(shared);
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.

@@ -109,6 +109,12 @@ const KINDS = {
     detail: "Too many requests are waiting for the store. Nothing was changed: try again later.",
     badge: "busy",
   },
+  "shutting-down": {
+    status: 503,
+    title: "Shutting down",
+    detail: "The service is shutting down. Nothing was changed: try again in a moment.",
+    badge: "shutting down",
+  },
   "outcome-unknown": {
     status: 504,
     title: "Outcome unknown",

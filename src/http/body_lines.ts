@@ -7,6 +7,9 @@ export interface BodyLine {
   readonly flaw?: string;
 }
 
+/** The flaw of the line in which a body broke off. */
+export const BROKE_OFF = "the body broke off before its end";
+
 const NEWLINE = 10;
 /** How long lines are read until others have their turn, in milliseconds: what has arrived already comes without one. */
 const TURN_MS = 5;
@@ -25,7 +28,7 @@ export async function* bodyLines(
     yield* linesOf(body, { read, limit });
   } catch {
     // Nothing else than the body throws here.
-    yield [{ ...read(new Uint8Array()), flaw: "the body broke off before its end" }];
+    yield [{ ...read(new Uint8Array()), flaw: BROKE_OFF }];
   }
 }
 

@@ -16,6 +16,8 @@ export interface CounterService extends HitCounting {
   access: Access;
   readers: Readers;
   decisions: Decisions;
+  /** Whether a body that breaks off does so because the service ends. */
+  isShuttingDown(): boolean;
 }
 
 /** A request about one counter, understood and admitted. */

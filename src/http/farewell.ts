@@ -2,6 +2,8 @@
 export interface Farewell {
   /** The answer as it is, or, once connections are to end, with the word that this one does. */
   leave(response: Response): Response;
+  /** Whether that has begun: Deno breaks off the bodies of all requests then. */
+  readonly hasBegun: () => boolean;
   /** Has every answer from now on end its connection, those to requests under way included. */
   begin(): void;
 }
@@ -14,6 +16,7 @@ export function createFarewell(): Farewell {
       if (begun) response.headers.set("connection", "close");
       return response;
     },
+    hasBegun: () => begun,
     begin() {
       begun = true;
     },

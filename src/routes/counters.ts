@@ -17,6 +17,7 @@ const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
 /** `GET /counters`: one counter, or all of them, a line each and a last one that tells how many they were. */
 export function listCounters({ counters, access }: CounterService): Endpoint {
+  const exports = createExports(counters);
   return ownerEndpoint({
     path: "/counters",
     methods: ["GET"],
@@ -30,7 +31,7 @@ export function listCounters({ counters, access }: CounterService): Endpoint {
       const since = firstDay(query.get("days"), counters.calendar.today());
       if (id === undefined) {
         const options = { prefix: counterPrefix(begin ?? ""), since };
-        return () => listed(counters, options);
+        return () => exports(options);
       }
       const asked = { id: namedId(id), since };
       return () => shown(counters, asked);
@@ -40,7 +41,7 @@ export function listCounters({ counters, access }: CounterService): Endpoint {
 }
 
 /** `PUT /counters`: sets a counter to what the body says and answers with what it held, so that this undoes it. */
-export function setCounter({ counters, access }: CounterService): Endpoint {
+export function setCounter({ counters, access, isShuttingDown }: CounterService): Endpoint {
   return ownerEndpoint({
     path: "/counters",
     methods: ["PUT"],
@@ -48,10 +49,13 @@ export function setCounter({ counters, access }: CounterService): Endpoint {
     parameters: [ownId],
     ask: (query) => namedId(query.get("id")),
     async answer(id, request) {
-      const { hits, days } = lineOf(await bodyText(request, MAX_LINE_BYTES), {
-        id,
-        today: counters.calendar.today(),
-      });
+      const { hits, days } = lineOf(
+        await bodyText(request, { limit: MAX_LINE_BYTES, isShuttingDown }),
+        {
+          id,
+          today: counters.calendar.today(),
+        },
+      );
       const before = await counters.set(id, { hits, days, mode: "replace" });
       return answer(formatHeld({ id, ...before }), HEADERS);
     },
@@ -101,12 +105,38 @@ async function shown(
   return answer(formatLine({ id, ...trimmed(held, since) }), HEADERS);
 }
 
-/** Answers with its first counters, so that a store that is away is told with its status. */
-async function listed(counters: Counters, options: ListOptions): Promise<Response> {
-  const pages = counters.list(options);
-  const first = await pages.next();
-  return new Response(textStream(linesOf({ first, pages, ...options })), { headers: LINES });
+/** How many lists are sent at a time: one whose reader has stopped keeps a page of counters in memory, about 10 MB. */
+const MOST_EXPORTS = 8;
+
+function createExports(counters: Counters): (options: ListOptions) => Promise<Response> {
+  let exporting = 0;
+
+  async function* counted(source: AsyncGenerator<string>): AsyncGenerator<string> {
+    try {
+      yield* source;
+    } finally {
+      exporting--;
+    }
+  }
+
+  /** Answers with its first counters, so that a store that is away is told with its status. */
+  return async (options) => {
+    if (exporting === MOST_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
+    exporting++;
+    const pages = counters.list(options);
+    try {
+      const first = await pages.next();
+      const lines = counted(linesOf({ first, pages, ...options }));
+      return new Response(textStream(lines), { headers: LINES });
+    } catch (error) {
+      exporting--;
+      throw error;
+    }
+  };
 }
+
+const TOO_MANY_EXPORTS =
+  `${MOST_EXPORTS} lists of counters are being sent already: try again once one has ended.`;
 
 async function* linesOf(
   { first, pages, since }: {

@@ -2,7 +2,7 @@ import { ImportError, importLines } from "../counting/import.ts";
 import { MAX_LINE_BYTES } from "../counter/line.ts";
 import { Preview } from "../counting/preview.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { bodyLines } from "../http/body_lines.ts";
+import { bodyLines, BROKE_OFF } from "../http/body_lines.ts";
 import type { CounterService } from "../http/counter_endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ownerEndpoint } from "../http/owner_endpoint.ts";
@@ -12,7 +12,7 @@ import { Problem } from "../problem.ts";
 const HEADERS = headersOf("json", { cacheControl: "no-store", audience: "none" });
 
 /** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
-export function importCounters({ counters, access }: CounterService): Endpoint {
+export function importCounters({ counters, access, isShuttingDown }: CounterService): Endpoint {
   return ownerEndpoint({
     path: "/counters",
     methods: ["POST"],
@@ -36,10 +36,19 @@ export function importCounters({ counters, access }: CounterService): Endpoint {
         const { changed, changes } = preview ?? {};
         return answer(JSON.stringify({ counters: imported, changed, changes }), HEADERS);
       } catch (error) {
-        throw error instanceof ImportError ? problemOf(error, dry) : error;
+        if (!(error instanceof ImportError)) throw error;
+        const isCut = error.message === BROKE_OFF && isShuttingDown();
+        throw isCut ? cutShort(error, dry) : problemOf(error, dry);
       }
     },
   }, access);
+}
+
+/** The problem of an import that the end of the service breaks off. */
+function cutShort({ taken }: ImportError, dry: boolean): Problem {
+  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${taken}.`;
+  const detail = `The service is shutting down. ${stored} All lines may be sent again.`;
+  return new Problem("shutting-down", { detail });
 }
 
 /** The problem of one line; it says which it was, and what has become of the others. */

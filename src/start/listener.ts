@@ -31,7 +31,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
   let stopped = false;
 
   function begin(place: ListenOptions["at"]): Server {
-    const server = serve(place, fetch);
+    const server = serve(place, { fetch, log });
     open.add(server);
     server.finished.catch(async (cause) => {
       log.error("listener lost", { cause });
@@ -69,9 +69,17 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
 
 type Server = Deno.HttpServer<Deno.NetAddr>;
 
-function serve(at: ListenOptions["at"], fetch: Deno.ServeHandler<Deno.NetAddr>): Server {
+function serve(
+  at: ListenOptions["at"],
+  { fetch, log }: Pick<ListenOptions, "fetch" | "log">,
+): Server {
+  // All else is answered by the handler: what fails here is a body that was begun, which Deno then cuts off.
+  const onError = (cause: unknown) => {
+    log.error("answer cut off", { cause });
+    return new Response(null, { status: 500 });
+  };
   try {
-    return Deno.serve({ ...at, onListen: () => {} }, fetch);
+    return Deno.serve({ ...at, onListen: () => {}, onError }, fetch);
   } catch (cause) {
     const place = at === undefined ? "" : ` on HOST ${at.hostname} and PORT ${at.port}`;
     throw new StartError(`Cannot listen${place}: ${messageOf(cause)}`, { cause });

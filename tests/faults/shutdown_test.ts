@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { connectTo } from "../support/raw_http.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -141,6 +141,50 @@ Deno.test(
     reportKept({ fault: "SIGTERM with Redis hung", runs: 1, ledger, stored, measured });
   },
 );
+
+for (
+  const { line, body, told, stored } of [
+    {
+      line: "POST /counters",
+      body: Array.from({ length: 2000 }, (_, at) => `{"id":"n${at}","hits":7}\n`).join(""),
+      told: /Lines stored for sure: 2000\. All lines may be sent again/,
+      stored: 2000,
+    },
+    {
+      line: "POST /counters?dry=1",
+      body: '{"id":"n","hits":7}\n',
+      told: /shutting down\. Nothing was written/,
+      stored: 0,
+    },
+    {
+      line: "PUT /counters?id=n",
+      body: '{"hits":7',
+      told: /shutting down\. Nothing was changed/,
+      stored: 0,
+    },
+  ]
+) {
+  Deno.test(`SIGTERM: ${line} whose body has not ended is answered with 503 and with what is stored`, async () => {
+    await using folder = await tempDir();
+    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+    const size = body.length.toString(16);
+    using connection = await connectTo(service.url);
+    await connection.write(
+      new TextEncoder().encode(
+        `${line} HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nConnection: close\r\n` +
+          `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${body}\r\n`,
+      ),
+    );
+    await readAll(service);
+    service.signal("SIGTERM");
+    const answered = await new Response(connection.readable).text();
+    match(answered, /^HTTP\/1\.1 503 [^]*retry-after: 1/);
+    match(answered, told);
+    strictEqual((await service.waitForEnd()).code, 0);
+    const counters = await storedInKv(join(folder.path, "data", "counters.kv"));
+    strictEqual([...counters.values()].filter((hits) => hits === 7).length, stored);
+  });
+}
 
 /** Sends the signal and waits for an end in good order; returns how long it took. */
 async function endOf(service: Service, signal: Deno.Signal): Promise<number> {

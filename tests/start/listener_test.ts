@@ -1,5 +1,6 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { startKvConnect } from "../support/kv_connect.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { connectTo } from "../support/raw_http.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -39,6 +40,33 @@ Deno.test({
     strictEqual((await service.waitForEnd()).code, 0);
   },
 });
+
+Deno.test(
+  "an export that the store cuts off is told in the log, and in nothing but lines of JSON",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: redis.url } });
+    const headers = { "x-auth-token": SECRET_TOKEN };
+    const lines = Array.from(
+      { length: 50_000 },
+      (_, at) => `{"id":"${"long".repeat(20)}-${at}","hits":7}`,
+    );
+    const imported = await fetch(`${service.url}/counters`, {
+      method: "POST",
+      headers,
+      body: lines.join("\n"),
+    });
+    strictEqual(await imported.text(), '{"counters":50000}');
+    const { status, body } = await fetch(`${service.url}/counters`, { headers });
+    strictEqual(status, 200);
+    await redis.kill("SIGKILL");
+    await rejects(new Response(body).text());
+    await service.waitForOutput(/"event":"answer cut off"/);
+    const { stderr } = await service.stop();
+    for (const line of stderr.trim().split("\n")) strictEqual(line[0], "{", stderr);
+  },
+);
 
 /** Takes all descriptors of a service until it stops listening, gives them back, and waits until it listens again. */
 async function loseListener(service: Service): Promise<void> {

@@ -31,6 +31,8 @@ export interface TestApp extends AsyncDisposable {
   readonly log: readonly string[];
   /** Sends "METHOD /path?query", from this machine unless from another, and holds the answer to what holds for all. */
   send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
+  /** The same without looking at the answer, whose body is left to be read. */
+  open(line: string, headers?: HeadersInit): Promise<Response>;
   /** The same with the secret and a body, such as the lines of an import. */
   sendBody(line: string, body: BodyInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
@@ -95,6 +97,10 @@ export function openApp(
   return {
     log,
     send,
+    async open(line, headers = {}) {
+      const [method = "", target = ""] = line.split(" ");
+      return await app.fetch(new Request(`http://localhost${target}`, { method, headers }), {});
+    },
     sendBody: (line, body) => sendRequest(line, { headers: authorized, body }),
     async hit(id, times = 1) {
       for (let time = 0; time < times; time++) {

@@ -12,7 +12,7 @@ export const endpoints = await allOf(endpointsOf({
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
   metrics: new Metrics(),
-}));
+}, () => false));
 
 /** What `GET /openapi.json` answers with. */
 export const openapi = describe(endpoints);

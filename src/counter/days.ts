@@ -76,6 +76,22 @@ export function parseDay(text: string): Day | undefined {
   return day;
 }
 
+/** 2099-12-31: no store counts further. */
+export const LAST_DAY: Day = 47_481;
+
+/** Whether what a store holds as a ledger can be one: callers get to see its days. */
+export function isLedger({ openDay, opening, firstYear, before }: Ledger): boolean {
+  if (!isDay(openDay) || !Number.isSafeInteger(opening)) return false;
+  const year = yearOf(openDay);
+  const hasBegun = firstYear === undefined || (firstYear >= 1970 && firstYear < year);
+  return hasBegun && areHits(before, openDay - firstDayOf(year));
+}
+
+/** Whether what a store holds as the days of a year can be that. */
+export function isYearEntry({ year, last, hits }: YearEntry): boolean {
+  return isDay(last) && yearOf(last) === year && areHits(hits, last - firstDayOf(year) + 1);
+}
+
 /** The ledger once a day is open, and the entry to write where that ends a year; the same ledger where it is open already. */
 export function openDay(
   { ledger, total }: { ledger: Ledger | undefined; total: number },
@@ -171,6 +187,15 @@ function dayIn(text: string): Day | undefined {
   const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
   // The 30th of February would be the second of March.
   return new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+}
+
+function isDay(day: number): boolean {
+  return Number.isInteger(day) && day >= 0 && day <= LAST_DAY;
+}
+
+/** Whether these can be the hits of so many days at most. */
+function areHits(numbers: readonly number[], most: number): boolean {
+  return numbers.length <= most && numbers.every((hits) => Number.isSafeInteger(hits) && hits >= 0);
 }
 
 /** None, where somebody else has set the counter to less than it was when the day was opened. */

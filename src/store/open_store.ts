@@ -47,15 +47,16 @@ async function open(
   if (setting.kind !== "redis") requireDenoKv();
   const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
   const health = healthOf();
+  const onDamaged = once((id: string) => log.warn(DAMAGED_DAYS, { id }));
   switch (setting.kind) {
     case "kv-file": {
       const { openKvFile } = await import("./kv/kv_file.ts");
       const file = await openKvFile(setting.path);
-      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today });
+      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today, onDamaged });
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return ownKv({ kv, prefix, source: "memory", health, today });
+      return ownKv({ kv, prefix, source: "memory", health, today, onDamaged });
     }
     case "kv-remote":
     case "kv-platform":
@@ -65,7 +66,7 @@ async function open(
         async open() {
           const { openSharedKv } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          return openSharedKv({ kv, prefix, source: "deno-kv", health, today });
+          return openSharedKv({ kv, prefix, source: "deno-kv", health, today, onDamaged });
         },
       });
     case "redis":
@@ -100,6 +101,17 @@ async function open(
 
 const RIGHTS_MISSING =
   "the Redis user lacks rights: days, lists, and changes other than plain hits, may not work";
+
+const DAMAGED_DAYS = "days of a counter are damaged and left out: see whether others are as well";
+
+/** Calls a function the first time only. */
+function once<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
+  let done = false;
+  return (argument) => {
+    if (!done) call(argument);
+    done = true;
+  };
+}
 
 /** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
 function requireDenoKv(): void {

@@ -4,6 +4,7 @@ import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { KvFile } from "../../src/store/kv/kv_file.ts";
 import { kvKeys } from "../../src/store/kv/kv_keys.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
+import type { KvPlace } from "../../src/store/kv/kv_records.ts";
 import { openOwnDatabase } from "../../src/store/kv/own_database.ts";
 import { createSharedDatabase } from "../../src/store/kv/shared_database.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
@@ -20,6 +21,8 @@ export interface KvStoreSetup {
   shared?: boolean;
   today?: () => Day;
   journalLimits?: JournalLimits;
+  /** Called with the counter whose days are damaged. */
+  onDamaged?: (id: string) => void;
 }
 
 /** A day to count hits on, where a test is not about days: 2026-11-20. */
@@ -28,12 +31,17 @@ export const SOME_DAY: Day = 20_777;
 /** Opens a store on a Deno KV, which belongs to it from then on. */
 export async function kvStore(setup: KvStoreSetup): Promise<CounterStore> {
   const { kv, prefix = "hits:", source = "deno-kv", file, shared, journalLimits } = setup;
-  const { health = UNWATCHED, today = () => SOME_DAY } = setup;
-  const place = { kv, keys: kvKeys(prefix) };
+  const { health = UNWATCHED, today = () => SOME_DAY, onDamaged = () => {} } = setup;
+  const place = { kv, keys: kvKeys(prefix), onDamaged };
   const database = shared ? createSharedDatabase(place) : await openOwnDatabase({
     ...place,
     ...file && { file },
     ...journalLimits && { journalLimits },
   });
   return createKvStore({ database, source, health, today });
+}
+
+/** Where the counters of most tests are kept. */
+export function placeOf(kv: Deno.Kv): KvPlace {
+  return { kv, keys: kvKeys("hits:"), onDamaged() {} };
 }

@@ -91,9 +91,12 @@ async function askedRecordsOf(database: KvDatabase, { totals, since }: Page): Pr
 
 /** The records of totals with their days, read a page at a time; one by one where something came in between. */
 async function recordsOf(place: KvDatabase, { totals, since }: Page): Promise<KvRecord[]> {
-  if (since === undefined) return totals.map(({ entry }) => recordOf(entry));
+  if (since === undefined) return totals.map(({ entry }) => recordOf(place, entry));
   const ledgers = await ledgersOf(place, totals);
-  const found = totals.map(({ id, entry }) => ({ id, record: recordOf(entry, ledgers.get(id)) }));
+  const found = totals.map(({ id, entry }) => ({
+    id,
+    record: recordOf(place, entry, ledgers.get(id)),
+  }));
   const doubtful = found.filter(({ record }) => isDoubtful(record, since));
   const whole = await readHistories(place, doubtful.map(({ id }) => ({ id, since })));
   const again = new Map(doubtful.map(({ id }, index) => [id, whole[index]]));
@@ -115,6 +118,6 @@ async function ledgersOf(
 
 /** Whether a record is not whole yet: of two instants, perhaps, or with years that are over. */
 function isDoubtful({ versionstamp, ledger, ledgerStamp }: KvRecord, since: Day): boolean {
-  if (ledger === undefined) return true;
+  if (ledger === undefined) return ledgerStamp === null;
   return (ledgerStamp ?? "") > (versionstamp ?? "") || yearsSince(ledger, since).length > 0;
 }

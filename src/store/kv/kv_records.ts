@@ -1,5 +1,5 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Day, Ledger, YearEntry } from "../../counter/days.ts";
+import { type Day, firstDayOf, type Ledger, type YearEntry } from "../../counter/days.ts";
 import type { KnownMarks } from "../../counter/once.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
@@ -34,13 +34,16 @@ export interface Question {
 export interface KvPlace {
   kv: Deno.Kv;
   keys: KvKeys;
+  /** To be told of a counter whose days are not as this service writes them; they are taken to be none. */
+  onDamaged(id: string): void;
 }
 
 /** Asks for counters, in the order of the questions; a total and its ledger are of one instant. */
 export async function readRecords(
-  { kv, keys }: KvPlace,
+  place: KvPlace,
   questions: readonly Question[],
 ): Promise<KvRecord[]> {
+  const { kv, keys } = place;
   const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
   let batch: Deno.KvKey[] = [];
   for (const { id, withLedger } of questions) {
@@ -56,17 +59,37 @@ export async function readRecords(
   const found = (await Promise.all(reads)).flat();
   let next = 0;
   return questions.map(({ withLedger }) => {
-    return recordOf(found[next++], withLedger ? found[next++] : undefined);
+    return recordOf(place, found[next++], withLedger ? found[next++] : undefined);
   });
 }
 
 /** Asks for the days of years that are over. */
 export async function readYears(
-  { kv, keys }: KvPlace,
+  place: KvPlace,
   { id, years }: { id: CounterId; years: readonly number[] },
 ): Promise<YearEntry[]> {
+  const { kv, keys } = place;
   const found = await readKeys(kv, years.map((year) => keys.year(id, year)));
-  return years.flatMap((year, index) => decodeYear(found[index]?.value, year) ?? []);
+  return found.flatMap((entry) => yearIn(place, entry) ?? []);
+}
+
+/** Asks for the days of all years that are there, whatever the ledger says of them. */
+export async function readAllYears(
+  { kv, keys, ...rest }: KvPlace,
+  id: CounterId,
+): Promise<YearEntry[]> {
+  const prefix = keys.year(id, 0).slice(0, -1);
+  const found = await Array.fromAsync(kv.list<unknown>({ prefix }));
+  return found.flatMap((entry) => yearIn({ kv, keys, ...rest }, entry) ?? []);
+}
+
+/** The year that an entry holds: without days where it is damaged, and undefined where there is none. */
+function yearIn(place: KvPlace, entry: Deno.KvEntryMaybe<unknown>): YearEntry | undefined {
+  const year = Number(entry.key.at(-1));
+  if (entry.versionstamp === null) return undefined;
+  const known = decodeYear(entry.value, year);
+  if (known === undefined) place.onDamaged(String(entry.key.at(-2)));
+  return known ?? { year, last: firstDayOf(year), hits: [] };
 }
 
 /** Asks for entries, in the order of the keys. */
@@ -83,10 +106,12 @@ export async function readKeys(
 
 /** The record that a total and its ledger tell; the ledger is undefined where it was not asked for. */
 export function recordOf(
+  place: KvPlace,
   total: Deno.KvEntryMaybe<unknown> | undefined,
   days?: Deno.KvEntryMaybe<unknown>,
 ): KvRecord {
   const ledger = decodeLedger(days?.value);
+  if (ledger === undefined && days?.versionstamp) place.onDamaged(String(days.key.at(-1)));
   return {
     outcome: outcomeOf(total),
     versionstamp: total?.versionstamp ?? null,
@@ -94,6 +119,11 @@ export function recordOf(
     ledger,
     ledgerStamp: days?.versionstamp ?? null,
   };
+}
+
+/** Whether there is a ledger that cannot be one. */
+export function isDamaged({ ledger, ledgerStamp }: KvRecord): boolean {
+  return ledger === undefined && (ledgerStamp ?? null) !== null;
 }
 
 function outcomeOf(total: Deno.KvEntryMaybe<unknown> | undefined): Outcome {

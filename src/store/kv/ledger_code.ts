@@ -1,4 +1,4 @@
-import type { Ledger, YearEntry } from "../../counter/days.ts";
+import { isLedger, isYearEntry, type Ledger, type YearEntry } from "../../counter/days.ts";
 
 /** A ledger as bytes: most numbers are small, so each takes as many bytes as it needs. */
 export function encodeLedger({ openDay, opening, firstYear, before }: Ledger): Uint8Array {
@@ -6,12 +6,13 @@ export function encodeLedger({ openDay, opening, firstYear, before }: Ledger): U
   return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(opening), ...before]);
 }
 
-/** The ledger that bytes tell; undefined for a value that is none. */
+/** The ledger that bytes tell; undefined for a value that is none, or that holds what no ledger can. */
 export function decodeLedger(value: unknown): Ledger | undefined {
   const [openDay, yearAndSign, size, ...before] = decode(value);
   if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
   const firstYear = Math.floor(yearAndSign / 2) || undefined;
-  return { openDay, opening: yearAndSign % 2 === 1 ? -size : size, firstYear, before };
+  const ledger = { openDay, opening: yearAndSign % 2 === 1 ? -size : size, firstYear, before };
+  return isLedger(ledger) ? ledger : undefined;
 }
 
 /** The days of a year as bytes; the year itself is in the key. */
@@ -19,10 +20,12 @@ export function encodeYear({ last, hits }: YearEntry): Uint8Array {
   return encode([last, ...hits]);
 }
 
-/** The days of a year that bytes tell; undefined for a value that is none. */
+/** The days of a year that bytes tell; undefined for a value that is none, or that holds what no year can. */
 export function decodeYear(value: unknown, year: number): YearEntry | undefined {
   const [last, ...hits] = decode(value);
-  return last === undefined ? undefined : { year, last, hits };
+  if (last === undefined) return undefined;
+  const entry = { year, last, hits };
+  return isYearEntry(entry) ? entry : undefined;
 }
 
 /** Whole numbers from 0, seven bits a byte, the lowest first; the highest bit says that more follow (LEB128). */

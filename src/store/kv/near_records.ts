@@ -37,9 +37,9 @@ export function createNearReader(): typeof readRecords {
     const near = questions.map(({ id }) => {
       if (!totals.reaches(id)) return undefined;
       const total = totals.get(id);
-      if (total === undefined) return recordOf(undefined);
+      if (total === undefined) return recordOf(place, undefined);
       if (!ledgers?.reaches(id)) return undefined;
-      const record = recordOf(total, ledgers.get(id));
+      const record = recordOf(place, total, ledgers.get(id));
       // The ledger was written after the total was read.
       return (record.ledgerStamp ?? "") > (record.versionstamp ?? "") ? undefined : record;
     });

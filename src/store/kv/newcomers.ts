@@ -1,6 +1,6 @@
 import type { Day } from "../../counter/days.ts";
 import type { KvDatabase } from "./kv_database.ts";
-import { type KvRecord, recordOf } from "./kv_records.ts";
+import type { KvRecord } from "./kv_records.ts";
 import { type Change, type Plan, planOf } from "./plan.ts";
 
 /** From how many counters on that are set together it is worth it. */
@@ -9,7 +9,7 @@ const MANY = 20;
 const TIMES_ASKED = 19;
 
 /** What is taken to be known of a counter that nobody has asked for. */
-const TAKEN_AS_NEW: KvRecord = recordOf(undefined);
+const TAKEN_AS_NEW: KvRecord = { outcome: 0, versionstamp: null, openDay: -Infinity };
 
 /** Whether a plan takes its counter to be new: that it is not there yet is not known before its commit. */
 export function takesAsNew({ before }: Plan): boolean {

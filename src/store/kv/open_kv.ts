@@ -10,6 +10,8 @@ export interface OpenKvOptions extends Omit<KvStoreOptions, "database"> {
   kv: Deno.Kv;
   /** The beginning of the counters' keys. */
   prefix: string;
+  /** Called with each counter whose days are damaged. */
+  onDamaged(id: string): void;
 }
 
 /** The same of one that nobody else writes to; in memory where there is no file. */
@@ -19,20 +21,21 @@ export interface OwnKvOptions extends OpenKvOptions {
 
 /** A store that nobody else writes to. */
 export async function openOwnKv(
-  { kv, prefix, file, ...options }: OwnKvOptions,
+  { kv, prefix, file, onDamaged, ...options }: OwnKvOptions,
 ): Promise<CounterStore> {
   const database = await openOwnDatabase({
     kv,
     keys: kvKeys(prefix),
+    onDamaged,
     ...file !== undefined && { file },
   });
   return createKvStore({ database, ...options });
 }
 
 /** A store that others write to as well. */
-export function openSharedKv({ kv, prefix, ...options }: OpenKvOptions): CounterStore {
+export function openSharedKv({ kv, prefix, onDamaged, ...options }: OpenKvOptions): CounterStore {
   return createKvStore({
-    database: createSharedDatabase({ kv, keys: kvKeys(prefix) }),
+    database: createSharedDatabase({ kv, keys: kvKeys(prefix), onDamaged }),
     ...options,
   });
 }

@@ -24,9 +24,8 @@ export interface OwnDatabaseOptions extends KvPlace {
 
 /** Opens a database that nobody else writes to: what this process wrote or read last is what it holds, so that is kept. */
 export async function openOwnDatabase(
-  { kv, keys, file, journalLimits }: OwnDatabaseOptions,
+  { file, journalLimits, ...place }: OwnDatabaseOptions,
 ): Promise<KvDatabase> {
-  const place = { kv, keys };
   const journal = await Journal.open(place, journalLimits);
   const commits = new OwnCommits({ place, journal, file, onMoved: keepStamp, onDoubt: drop });
   const kept = new Recent<CounterId, KvRecord>(KEPT);
@@ -112,7 +111,7 @@ export async function openOwnDatabase(
     withoutJournal: () => commits.withoutJournal(),
     async close() {
       await commits.end();
-      await (file?.close() ?? kv.close());
+      await (file?.close() ?? place.kv.close());
     },
   };
 }

@@ -88,7 +88,9 @@ function added(amount: number, situation: Situation): Result {
 
 function opened({ before, total, today }: Situation): HistoryWrites {
   const { ledger, over } = openDay({ ledger: before.ledger, total }, today);
-  return { ledger, years: over === undefined ? NONE : [over], goneYears: NONE };
+  // Where the ledger is damaged, of years that nobody knows of any more.
+  const goneYears = before.ledger === undefined ? yearsOf(before) : NONE;
+  return { ledger, years: over === undefined ? NONE : [over], goneYears };
 }
 
 /** Always with its total, even where none of the hits counts: that guards the marks. */
@@ -119,7 +121,7 @@ function replaced(setting: Setting, { before, total, today }: Situation): Result
 
 function deleted({ before, total }: Situation): Result {
   const outcome = heldIn(before, total);
-  if (before.versionstamp === null && before.ledger === undefined) {
+  if (before.versionstamp === null && (before.ledgerStamp ?? null) === null) {
     return { outcome, writes: undefined };
   }
   const history = { ledger: undefined, years: NONE, goneYears: yearsOf(before) };

@@ -1,8 +1,13 @@
 import { type Day, yearsSince } from "../../counter/days.ts";
-import type { CounterId } from "../../counter/counter_id.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { readMarks } from "./kv_marks.ts";
-import { type KvRecord, type readRecords, readYears } from "./kv_records.ts";
+import {
+  isDamaged,
+  type KvRecord,
+  readAllYears,
+  type readRecords,
+  readYears,
+} from "./kv_records.ts";
 import { type Change, type Plan, planOf } from "./plan.ts";
 
 /** The kinds of changes that are hits. */
@@ -70,17 +75,16 @@ async function ask(
   }
   return await Promise.all(records.map((record, index) => {
     const change = changes[index];
-    return change === undefined || ADDING.has(change.kind)
-      ? record
-      : withYears(database, { id: change.id, record });
+    return change === undefined ? record : withYears(database, { change, record });
   }));
 }
 
 async function withYears(
   database: KvDatabase,
-  { id, record }: { id: CounterId; record: KvRecord },
+  { change: { id, kind }, record }: { change: Change; record: KvRecord },
 ): Promise<KvRecord> {
-  if (record.ledger?.firstYear === undefined) return record;
+  if (isDamaged(record)) return { ...record, years: await readAllYears(database, id) };
+  if (ADDING.has(kind) || record.ledger?.firstYear === undefined) return record;
   const years = yearsSince(record.ledger, -Infinity);
   return { ...record, years: await readYears(database, { id, years }) };
 }

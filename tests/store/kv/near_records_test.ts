@@ -2,15 +2,13 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import type { Write } from "../../../src/counter/store.ts";
-import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { readRecords } from "../../../src/store/kv/kv_records.ts";
 import { createNearReader } from "../../../src/store/kv/near_records.ts";
 import { times } from "../../faults/numbers.ts";
 import { betweenLists } from "../../support/between_lists.ts";
-import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
+import { kvStore, placeOf, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
-const keys = kvKeys("hits:");
 const ALL = Array.from({ length: 400 }, (_, index) => `n${1000 + index}`);
 const OUT_OF_ORDER = ["n9\u{1f600}", "n9\uff21"];
 
@@ -41,10 +39,10 @@ for (
     await kv.set(["hits:", "n1001", "n1002"], "somebody else's");
     await kv.set(["hits:", "n1003"], "no counter");
     const questions = asked.map((id) => ({ id: counterId(id), withLedger: true }));
-    const expected = await readRecords({ kv, keys }, questions);
+    const expected = await readRecords(placeOf(kv), questions);
     const readNear = createNearReader();
     for (let time = 0; time < 12; time++) {
-      deepStrictEqual(await readNear({ kv, keys }, questions), expected);
+      deepStrictEqual(await readNear(placeOf(kv), questions), expected);
     }
     await store.close();
   });
@@ -59,8 +57,8 @@ Deno.test("createNearReader: a total and its ledger are of one instant", async (
   betweenLists(kv, () => tomorrow.add(ids.map((id) => addition(id, 1))));
   const questions = ids.map((id) => ({ id, withLedger: true }));
   deepStrictEqual(
-    await createNearReader()({ kv, keys }, questions),
-    await readRecords({ kv, keys }, questions),
+    await createNearReader()(placeOf(kv), questions),
+    await readRecords(placeOf(kv), questions),
   );
   await today.close();
 });

@@ -4,6 +4,7 @@ import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
 import { Newcomers } from "../../../src/store/kv/newcomers.ts";
 import { openOwnDatabase } from "../../../src/store/kv/own_database.ts";
 import { type Change, type Plan, planOf } from "../../../src/store/kv/plan.ts";
+import { placeOf } from "../../support/kv_store.ts";
 import { overrideNextCommit } from "../../support/next_commit.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 
@@ -22,7 +23,7 @@ for (
 ) {
   Deno.test(`openOwnDatabase: a commit that fails with "${says}" and is not there is ${problem}`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const database = await openOwnDatabase({ kv, keys });
+    const database = await openOwnDatabase(placeOf(kv));
     overrideNextCommit(kv, () => Promise.reject(new TypeError(says)));
     await rejectsWith(problem, database.commit([firstHit(A)]));
     strictEqual(database.known(A), undefined);
@@ -31,7 +32,7 @@ for (
 
 Deno.test("openOwnDatabase: a commit that fails and is there all the same was carried out", async () => {
   using kv = await Deno.openKv(":memory:");
-  const database = await openOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase(placeOf(kv));
   overrideNextCommit(kv, async (carryOut) => {
     await carryOut();
     throw new TypeError("disk I/O error");
@@ -42,7 +43,7 @@ Deno.test("openOwnDatabase: a commit that fails and is there all the same was ca
 
 Deno.test("openOwnDatabase: a commit that fails is not taken for carried out because somebody else changed one of its counters", async () => {
   using kv = await Deno.openKv(":memory:");
-  const database = await openOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase(placeOf(kv));
   overrideNextCommit(kv, async () => {
     await kv.set(keys.total(B), new Deno.KvU64(7n));
     throw new TypeError("disk I/O error");
@@ -54,11 +55,11 @@ Deno.test("openOwnDatabase: a commit that fails is not taken for carried out bec
 Deno.test("openOwnDatabase: of a commit that fails nobody knows whether counters that were taken to be new were there before", async () => {
   using kv = await Deno.openKv(":memory:");
   const ids = Array.from({ length: 50 }, (_, index) => counterId(`n${index}`));
-  const database = await openOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase(placeOf(kv));
   const plans = new Newcomers().plansFor(ids.map(setting), { database, today: 0 }) ?? [];
   strictEqual(plans.length, 50);
   // Nothing says that it is not this very commit, as an earlier import may have set them together.
-  strictEqual(await (await openOwnDatabase({ kv, keys })).commit(plans), true);
+  strictEqual(await (await openOwnDatabase(placeOf(kv))).commit(plans), true);
   overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
   await rejectsWith("outcome-unknown", database.commit(plans));
   strictEqual(database.known(A), undefined);
@@ -67,7 +68,7 @@ Deno.test("openOwnDatabase: of a commit that fails nobody knows whether counters
 Deno.test("openOwnDatabase: what is read while a commit is under way is not kept", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(keys.total(B), new Deno.KvU64(7n));
-  const database = await openOwnDatabase({ kv, keys });
+  const database = await openOwnDatabase(placeOf(kv));
   const question = { id: B, withLedger: false };
   const slow = Promise.withResolvers<void>();
   overrideNextCommit(kv, (carryOut) => slow.promise.then(carryOut));

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { copyProject } from "./support/project_copy.ts";
@@ -47,6 +47,15 @@ Deno.test("deno task compile: packs the bundle and the flags, and no secret", as
   await t.step("holds no path of the machine that made it", () => {
     strictEqual(packed.includes(project.path), false);
   });
+});
+
+Deno.test("deno task compile: without its base it fails, and says what to run instead", async () => {
+  await using project = await copyProject();
+  const absent = { DENORT_BIN: join(project.path, "denort") };
+  await rejects(project.runTask("compile", absent), {
+    message: /^Run deno task compile: it failed\n[^]*No binary was made\. .* dist\/tallymark\.js /,
+  });
+  ok((await Deno.stat(join(project.path, "dist/tallymark.js"))).isFile);
 });
 
 Deno.test({

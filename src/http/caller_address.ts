@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+// A static import would be hoisted to the top of a bundle, and Node's network modules loaded by each start.
+const { BlockList, isIPv4, isIPv6 } = await import("node:net");
 
 /** How far the addresses of callers can be known. */
 export interface CallerAddressOptions {

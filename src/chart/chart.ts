@@ -2,7 +2,7 @@ import { formatCount } from "../badge/number.ts";
 import { escape } from "../badge/text.ts";
 import { VERDANA } from "../badge/verdana.ts";
 import type { Days } from "../counter/days.ts";
-import { type ChartLook, chartPaint } from "./look.ts";
+import { type ChartLook, type ChartPaint, chartPaint } from "./look.ts";
 import { drawPlot } from "./plot.ts";
 import { barsOf } from "./range.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
@@ -23,14 +23,48 @@ export function drawChart({ total, days }: ChartFigures, look: ChartLook): strin
   const sides = { left: MARGIN, right: width - MARGIN };
   const area = { ...sides, top: TOP, bottom: height - MARGIN };
   const title = `${label === "" ? "" : `${label}: `}${formatCount(total, look)}`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
-    `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
-    `<desc>${escape(description(bars, look))}</desc>${paint.css}${paint.panel}` +
-    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision" ${paint.words}>` +
-    drawHeading({ total, within, ...sides, baseline: BASELINE }, look) +
-    `${drawPlot(bars, { look, paint, area })}</g></svg>`;
+  const drawing = drawHeading({ total, within, ...sides, baseline: BASELINE }, look) +
+    drawPlot(bars, { look, paint, area });
+  return frame(look, { title, description: description(bars, look), paint, drawing });
 }
 
+/** Draws what went wrong in the place of a chart, as large as the chart would have been. */
+export function drawChartError(
+  { badge: words, detail }: { badge: string; detail: string },
+  look: ChartLook,
+): string {
+  const { width, height, label } = look;
+  const paint = chartPaint(look);
+  const room = width - 2 * MARGIN;
+  const heading = setWithin(label, { size: SIZE, bold: false }, room);
+  const middle = setWithin(words, { size: SIZE, bold: true }, room);
+  const drawing = `<g font-size="${SIZE}">` +
+    (heading === undefined ? "" : drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })) +
+    (middle === undefined ? "" : drawType(middle, { x: width / 2, y: height / 2, at: "middle" })) +
+    `</g>`;
+  const title = label === "" ? words : `${label}: ${words}`;
+  return frame(look, { title, description: detail, paint, drawing });
+}
+
+interface Parts {
+  readonly title: string;
+  readonly description: string;
+  readonly paint: ChartPaint;
+  readonly drawing: string;
+}
+
+function frame(
+  { width, height }: ChartLook,
+  { title, description, paint, drawing }: Parts,
+): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
+    `<desc>${escape(description)}</desc>${paint.css}${paint.panel}` +
+    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision" ${paint.words}>` +
+    `${drawing}</g></svg>`;
+}
+
+const SIZE = 13;
 const MARGIN = 10;
 const BASELINE = 22;
 const TOP = 40;

@@ -12,7 +12,7 @@ export function audienceOf(
 ): Audience {
   if (admits !== "keyholder") return audience;
   const query = refusedQuery(url);
-  const showsSecret = query.has("token") || headers.has("x-auth-token") ||
+  const showsSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
     headers.has("authorization");
-  return query.has("key") && !showsSecret ? "any" : audience;
+  return query.get("key") !== undefined && !showsSecret ? "any" : audience;
 }

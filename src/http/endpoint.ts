@@ -28,7 +28,7 @@ export interface Peer {
 export interface Work {
   handle(request: Request, peer: Peer): Response | Promise<Response>;
   /** The picture of a problem, where it fails in pictures. */
-  readonly draw?: ((problem: Problem) => string) | undefined;
+  readonly draw?: ((problem: Problem, request: Request) => string) | undefined;
   /** Is told of every problem that it answers with. */
   readonly onProblem?: ((problem: Problem, request: Request) => void) | undefined;
 }

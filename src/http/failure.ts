@@ -26,7 +26,7 @@ export function createFailure({ endpoint, work, log, leave }: FailureOptions): F
   function answerTo(problem: Problem, request: Request): Response {
     const audience = audienceOf(endpoint, request);
     if (draw !== undefined) {
-      return problemInPicture(problem, { svg: draw(problem), request, audience });
+      return problemInPicture(problem, { svg: draw(problem, request), request, audience });
     }
     return problemInWords(problem, { form: wordsOf(errors, request.url), audience });
   }

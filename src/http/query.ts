@@ -40,10 +40,11 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
  * The query of a request that may be refused because of it, for what its refusal depends on. A query that is too long is
  * not read, so that refusing it costs next to nothing.
  */
-export function refusedQuery(url: string): URLSearchParams {
+export function refusedQuery(url: string): { get(name: string): string | undefined } {
   const start = url.indexOf("?");
   const isShort = start !== -1 && url.length - start - 1 <= MAX_QUERY_LENGTH;
-  return new URLSearchParams(isShort ? url.slice(start + 1) : "");
+  const values = new URLSearchParams(isShort ? url.slice(start + 1) : "");
+  return { get: (name) => values.get(name) ?? undefined };
 }
 
 /** Throws the problem "bad-query" where a parameter has a value that it does not accept. */

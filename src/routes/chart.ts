@@ -2,6 +2,7 @@ import { CHART_LOOKS } from "../chart/parameters.ts";
 import { createCheckedImages } from "../http/checked_image.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import { refusedQuery } from "../http/query.ts";
 import { readWithDays } from "../http/recent_days.ts";
 
 /** `GET /chart.svg`: the hits of days, weeks or months as bars. */
@@ -17,10 +18,10 @@ export function chart(service: CounterService): Endpoint {
     audience: readers.audience,
     errors: "svg",
     async work() {
-      const { drawChart } = await import("../chart/chart.ts");
+      const { drawChart, drawChartError } = await import("../chart/chart.ts");
       const { parseChartLook } = await import("../chart/look.ts");
       const { firstDay } = await import("../chart/range.ts");
-      const { errorBadge, textHash } = await import("../badge/badge.ts");
+      const { textHash } = await import("../badge/badge.ts");
       return {
         async find({ id, query }) {
           const look = parseChartLook(query);
@@ -32,7 +33,7 @@ export function chart(service: CounterService): Endpoint {
         },
         answer: (svg, { request }) =>
           images.answer(images.prepare({ svg, tag: textHash(svg) }), request),
-        draw: errorBadge,
+        draw: (problem, { url }) => drawChartError(problem, parseChartLook(refusedQuery(url))),
       };
     },
   }, service);

@@ -31,7 +31,7 @@ export function count(service: CounterService): Endpoint {
 
 /** The format that a query asks for which is itself the problem, and so cannot be read strictly. */
 function formatOf(url: string): string | undefined {
-  return refusedQuery(url).get(format.name) ?? undefined;
+  return refusedQuery(url).get(format.name);
 }
 
 function isText(format: string | undefined): boolean {

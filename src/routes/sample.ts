@@ -5,9 +5,13 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, type EndpointFacts, READ, type Work } from "../http/endpoint.ts";
-import { parseQuery, type Query } from "../http/query.ts";
+import { parseQuery, type Query, refusedQuery } from "../http/query.ts";
 
-type Draw<Name extends string> = (query: Query<Name>) => string;
+/** How the pictures of a sample are drawn, and those of its problems. */
+interface Drawing<Name extends string> {
+  picture(query: Query<Name>): string;
+  readonly problem: Work["draw"];
+}
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design also where no counter may be seen. */
 export function sampleBadge({ calendar }: { calendar: Calendar }): Endpoint {
@@ -16,14 +20,17 @@ export function sampleBadge({ calendar }: { calendar: Calendar }): Endpoint {
     summary: "Show a badge of 12,345, which is no counter's",
     parameters: LOOKS,
   }, async () => {
-    const { createDrawings } = await import("../badge/badge.ts");
+    const { createDrawings, errorBadge } = await import("../badge/badge.ts");
     const { sparkOf } = await import("../badge/look.ts");
     const { badgeBars } = await import("../badge/spark.ts");
     const draw = createDrawings(({ svg }) => svg);
-    return (query) => {
-      const { total, days } = sampleFigures(calendar.today());
-      const count = sparkOf(query);
-      return draw(query, count === 0 ? total : { counts: total, bars: badgeBars(days, count) });
+    return {
+      picture(query) {
+        const { total, days } = sampleFigures(calendar.today());
+        const count = sparkOf(query);
+        return draw(query, count === 0 ? total : { counts: total, bars: badgeBars(days, count) });
+      },
+      problem: errorBadge,
     };
   });
 }
@@ -35,15 +42,18 @@ export function sampleChart({ calendar }: { calendar: Calendar }): Endpoint {
     summary: "Show a chart of 12,345 hits, which are no counter's",
     parameters: CHART_LOOKS,
   }, async () => {
-    const { drawChart } = await import("../chart/chart.ts");
+    const { drawChart, drawChartError } = await import("../chart/chart.ts");
     const { parseChartLook } = await import("../chart/look.ts");
-    return (query) => drawChart(sampleFigures(calendar.today()), parseChartLook(query));
+    return {
+      picture: (query) => drawChart(sampleFigures(calendar.today()), parseChartLook(query)),
+      problem: (problem, { url }) => drawChartError(problem, parseChartLook(refusedQuery(url))),
+    };
   });
 }
 
 function sample<Name extends string>(
   facts: Pick<EndpointFacts<Name>, "path" | "summary" | "parameters">,
-  load: () => Promise<Draw<Name>>,
+  load: () => Promise<Drawing<Name>>,
 ): Endpoint {
   const documented: ReadonlySet<string> = new Set(facts.parameters.map(({ name }) => name));
   const headers = headersOf("svg", { cacheControl: "max-age=3600", audience: "none" });
@@ -54,11 +64,10 @@ function sample<Name extends string>(
     audience: "none",
     errors: "svg",
     async work(): Promise<Work> {
-      const draw = await load();
-      const { errorBadge } = await import("../badge/badge.ts");
+      const { picture, problem } = await load();
       return {
-        handle: (request) => answer(draw(parseQuery(request.url, documented)), headers),
-        draw: errorBadge,
+        handle: (request) => answer(picture(parseQuery(request.url, documented)), headers),
+        draw: problem,
       };
     },
   };

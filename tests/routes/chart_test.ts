@@ -1,8 +1,15 @@
-import { doesNotMatch, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  notStrictEqual,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
-import { parseSvg, texts } from "../support/parse_svg.ts";
+import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 
@@ -156,4 +163,31 @@ function send(app: TestApp, path: string) {
 function openToday({ openReads = true } = {}): TestApp {
   const calendar = createCalendar("UTC", () => Date.UTC(2026, 10, 21, 12));
   return openApp({ store: new ModelStore(calendar.today), calendar, openReads });
+}
+
+for (
+  const { path, failure, title } of [
+    { path: "/chart.svg?id=a&", failure: "store-unavailable", title: "unavailable" },
+    { path: "/chart.svg?id=%00&", failure: undefined, title: "bad id" },
+    { path: "/sample/chart.svg?cb=%ff&", failure: undefined, title: "bad query" },
+  ] as const
+) {
+  Deno.test(`GET ${path} draws "${title}" as large as the chart would have been, in its theme`, async () => {
+    const store = new ScriptedStore();
+    store.failure = failure;
+    await using app = openApp({ store });
+    for (const [width, height] of [["240", "120"], ["480", "180"], ["960", "400"]]) {
+      const { headers, body } = await app.send(
+        `GET ${path}width=${width}&height=${height}&label=%3Chits%3E&theme=dark`,
+        IMAGE,
+      );
+      strictEqual(headers["content-type"], "image/svg+xml; charset=utf-8");
+      const elements = parseSvg(body);
+      strictEqual(attribute(elements, "svg", "width"), width);
+      strictEqual(attribute(elements, "svg", "height"), height);
+      strictEqual(attribute(elements, "rect", "fill"), "#0d1117");
+      deepStrictEqual(texts(elements).map(({ text }) => text), ["<hits>", title]);
+      match(body, new RegExp(`<title>&lt;hits&gt;: ${title}</title><desc>[A-Z].{20,}\\.</desc>`));
+    }
+  });
 }

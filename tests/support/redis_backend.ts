@@ -1,5 +1,6 @@
 import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/redis_store.ts";
 import type { StoreLink } from "../../src/store/redis/store_link.ts";
+import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
 import type { RedisServer } from "./redis_server.ts";
@@ -65,16 +66,26 @@ export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
 }
 
 /** What a test may want of a store. */
-type StoreOptions = {
-  [Name in Exclude<keyof RedisStoreOptions, "link">]?: RedisStoreOptions[Name] | undefined;
-};
+type StoreOptions =
+  & {
+    [Name in Exclude<keyof RedisStoreOptions, "link" | "calendar">]?:
+      | RedisStoreOptions[Name]
+      | undefined;
+  }
+  & { today?: (() => Day) | undefined; untilMidnight?: (() => number) | undefined };
 
 /** A store at the end of a link, connected or not. */
 export async function storeOn(
   link: StoreLink,
-  { prefix = "hits:", today = () => TODAY, onForbidden = () => {} }: StoreOptions = {},
+  {
+    prefix = "hits:",
+    today = () => TODAY,
+    untilMidnight = () => 86_400_000,
+    onForbidden = () => {},
+  }: StoreOptions = {},
 ): Promise<CounterStore> {
-  return await createRedisStore({ link, prefix, today, onForbidden });
+  const calendar = { timeZone: "UTC", today, untilMidnight };
+  return await createRedisStore({ link, prefix, calendar, onForbidden });
 }
 
 /** A store on a real Redis, all of which takes hits. */
@@ -82,8 +93,9 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, onForbidden, ...linkOptions } = options;
-  const store = await storeOn(await linkTo(url, linkOptions), { prefix, today, onForbidden });
+  const { prefix, today, untilMidnight, onForbidden, ...linkOptions } = options;
+  const link = await linkTo(url, linkOptions);
+  const store = await storeOn(link, { prefix, today, untilMidnight, onForbidden });
   await connected(store);
   return store;
 }

@@ -60,8 +60,11 @@ export function redirectOf(reply: Reply, asked: Place): Redirect | undefined {
 
 /** Whether some keys of a command are here and some elsewhere, as their slot is on its way. */
 export function isSplit(reply: Reply): boolean {
-  return reply.kind === "refused" && reply.cause.message.startsWith("TRYAGAIN");
+  return reply.kind === "refused" && SPLIT.test(reply.cause.message);
 }
+
+/** The second is said of a key that a script looked at and that was not declared. */
+const SPLIT = /^TRYAGAIN|access a non local key/;
 
 const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
 

@@ -1,4 +1,12 @@
-import { daysOf, type Held, type Ledger, type YearEntry } from "../../counter/days.ts";
+import {
+  daysOf,
+  firstDayOf,
+  type Held,
+  type Ledger,
+  type YearEntry,
+  yearOf,
+} from "../../counter/days.ts";
+import { MAX_HITS } from "../../counter/store.ts";
 
 /** What Redis holds of a counter, as texts; null for what is not there. */
 export interface HeldTexts {
@@ -12,16 +20,17 @@ export function formatLedger({ openDay, opening, firstYear, before }: Ledger): s
   return [openDay, opening, firstYear ?? "-", ...before].join(" ");
 }
 
-/** The ledger of a text; undefined where that is none. */
+/** The ledger of a text; undefined where that is none, or out of bounds. */
 export function parseLedger(text: string): Ledger | undefined {
-  const [, openDay, opening, firstYear, before = ""] = LEDGER.exec(text) ?? [];
-  if (openDay === undefined) return undefined;
-  return {
-    openDay: Number(openDay),
-    opening: Number(opening),
-    firstYear: firstYear === "-" || firstYear === "x" ? undefined : Number(firstYear),
-    before: numbersOf(before),
-  };
+  const [, ...parts] = LEDGER.exec(text) ?? [];
+  const [openDay = NaN, opening = NaN] = parts.map(Number);
+  if (!(openDay <= LAST_DAY && Math.abs(opening) <= MAX_HITS)) return undefined;
+  const year = yearOf(openDay);
+  const before = numbersOf(parts[3] ?? "");
+  if (!areHits(before, openDay - firstDayOf(year))) return undefined;
+  const firstYear = FIRST_YEAR.has(parts[2] ?? "") ? undefined : Number(parts[2]);
+  if (firstYear !== undefined && !(firstYear >= 1970 && firstYear < year)) return undefined;
+  return { openDay, opening, firstYear, before };
 }
 
 /** A year as the scripts write it: its last day with hits, and the hits of that one and those before. */
@@ -29,10 +38,12 @@ export function formatYear({ last, hits }: YearEntry): string {
   return [last, ...hits].join(" ");
 }
 
-/** The year of a text. */
-export function parseYear(year: number, text: string): YearEntry {
-  const [last = NaN, ...hits] = numbersOf(` ${text}`);
-  return { year, last, hits };
+/** The year of a text; undefined where that is none, or out of bounds. */
+export function parseYear(year: number, text: string): YearEntry | undefined {
+  const [last = NaN, ...hits] = YEAR.test(text) ? numbersOf(` ${text}`) : [];
+  const isYear = last <= LAST_DAY && yearOf(last) === year &&
+    areHits(hits, last - firstDayOf(year) + 1);
+  return isYear ? { year, last, hits } : undefined;
 }
 
 /** The texts that a script gives: total, ledger, and each year with its own. */
@@ -40,7 +51,8 @@ export function textsOf(snapshot: unknown): HeldTexts {
   const [total = null, ledger = null, ...rest] = Array.isArray(snapshot) ? snapshot : [];
   const years: YearEntry[] = [];
   for (let at = 0; at + 1 < rest.length; at += 2) {
-    years.push(parseYear(Number(rest[at]), String(rest[at + 1])));
+    const entry = parseYear(Number(rest[at]), String(rest[at + 1]));
+    if (entry !== undefined) years.push(entry);
   }
   return { total, ledger, years };
 }
@@ -52,8 +64,17 @@ export function heldOf({ total, ledger: text, years }: HeldTexts): Held {
   return { hits, days: ledger && daysOf({ ledger, years }, hits) };
 }
 
-/** An "x" in the place of the first year marks what is left of a deleted counter. */
+/** 2099-12-31: the scripts count no further. */
+const LAST_DAY = 47_481;
 const LEDGER = /^(\d+) (-?\d+) (\d+|-|x)((?: \d+)*)$/;
+/** There is none: with "x" as nobody has confirmed yet that history began there, or the counter was deleted. */
+const FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);
+const YEAR = /^\d+(?: \d+)*$/;
+
+/** Whether these can be the hits of so many days at most. */
+function areHits(numbers: readonly number[], most: number): boolean {
+  return numbers.length <= most && numbers.every((number) => number <= MAX_HITS);
+}
 
 /** Each has a space before it. */
 function numbersOf(text: string): number[] {

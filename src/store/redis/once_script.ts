@@ -1,27 +1,36 @@
 import { COMMON } from "./scripts.ts";
 
 /**
- * Adds hits of a day that count once, one after the other. Arguments: the day, then of each hit its key and its visitor,
- * either of which may be empty, and whether a visitor who is new is remembered. Answers with the number of each hit and
- * whether it was counted already. Marks lie beside the ledger: a key for a day, visitors for as long as others may take it
- * to be their day.
+ * Adds hits of a day that count once, one after the other. Arguments: the day, for how many seconds it goes on, then of each
+ * hit its key and its visitor, either of which may be empty, and whether a visitor who is new is remembered. Answers with
+ * the number of each hit and whether it was counted already. Marks lie beside the ledger: a key for a day, visitors until
+ * theirs ends.
  */
 export const ONCE = `${COMMON}
-local function beside(what) return (string.gsub(KEYS[2], '}days', '}' .. what, 1)) end
-local function once_key(key) return beside('once:' .. key) end
-
-local day, seen = tonumber(ARGV[1]), beside('seen' .. ARGV[1])
-local total = total_of(redis.call('GET', KEYS[1]))
+local day, seconds = tonumber(ARGV[1]), ARGV[2]
+local seen, epoch_key = beside(KEYS[2], 'seen' .. ARGV[1]), beside(KEYS[2], 'epoch')
+local held = redis.call('GET', KEYS[1])
+local total = total_of(held)
 if not total then return no_counter() end
 
+local keys, visitors = {}, false
+for at = 3, #ARGV, 3 do
+  if ARGV[at] ~= '' then keys[#keys + 1] = ARGV[at] end
+  if ARGV[at + 1] ~= '' then visitors = true end
+end
+-- Always beside another key, see all_here.
+local epoch = #keys > 0 and redis.call('MGET', KEYS[1], epoch_key)[2] or ''
+local function once_key(key) return beside(KEYS[2], 'once' .. epoch .. ':' .. key) end
+local names = { KEYS[1], visitors and seen or KEYS[2] }
+for at, key in ipairs(keys) do names[at + 2] = once_key(key) end
+local found, known = redis.call('MGET', unpack(names)), {}
+for at, key in ipairs(keys) do known[key] = found[at + 2] end
+
 local amount, answers, firsts, again, newcomers, is_new = 0, {}, {}, {}, {}, {}
-for at = 2, #ARGV, 3 do
+for at = 3, #ARGV, 3 do
   local key, visitor = ARGV[at], ARGV[at + 1]
-  local first = key ~= '' and (firsts[key] or again[key])
-  if key ~= '' and not first then
-    first = redis.call('GET', once_key(key))
-    if first then again[key] = first end
-  end
+  if known[key] then again[key] = known[key] end
+  local first = firsts[key] or again[key]
   local repeated = first
   if not first then
     repeated = visitor ~= '' and (is_new[visitor] or redis.call('SISMEMBER', seen, visitor) == 1)
@@ -39,16 +48,15 @@ for at = 2, #ARGV, 3 do
 end
 
 if total + amount > MAX_HITS then return redis.error_reply('ERR counter is full') end
-if amount > 0 then
-  open(KEYS[2], total, day)
-  redis.call('INCRBY', KEYS[1], text(amount))
-end
-for key, first in pairs(firsts) do redis.call('SET', once_key(key), first, 'PX', 86400000) end
+if amount > 0 or #keys > 0 then check_set(KEYS[1], held) end
+local has_end = #newcomers > 0 and redis.call('EXPIRE', seen, seconds) == 1
+if amount > 0 then open(KEYS[2], total, day) end
+if #newcomers > 0 then write('SADD', seen, unpack(newcomers)) end
+if #newcomers > 0 and not has_end then write('EXPIRE', seen, seconds) end
+for key, first in pairs(firsts) do write('SET', once_key(key), first, 'PX', 86400000) end
+if next(firsts) and epoch ~= '' then write('SET', epoch_key, epoch, 'EX', EPOCH_S) end
 -- Written again, so that who waits for replicas waits for this mark too: its first caller may have waited in vain.
-for key, first in pairs(again) do redis.call('SET', once_key(key), first, 'KEEPTTL') end
-if #newcomers > 0 then
-  redis.call('SADD', seen, unpack(newcomers))
-  redis.call('EXPIRE', seen, 172800)
-end
+for key, first in pairs(again) do write('SET', once_key(key), first, 'KEEPTTL') end
+if amount > 0 then write('INCRBY', KEYS[1], text(amount)) end
 return answers
 `;

@@ -40,7 +40,7 @@ export class RedisAdditions {
     const isOpen = (this.#open.get(id) ?? -Infinity) >= day;
     return isOpen || this.#forbiddenOn === day
       ? ["INCRBY", this.#keyOf(id), String(amount)]
-      : this.#scripted(id, [day, amount, 0]);
+      : this.#scripted("add", id, [day, amount]);
   }
 
   /** The same without its script, which is forbidden; undefined for other commands. */
@@ -85,15 +85,15 @@ export class RedisAdditions {
     return this.#options.prefix + id;
   }
 
-  #scripted(id: CounterId, args: readonly number[]): Command {
+  #scripted(name: "add" | "begin", id: CounterId, args: readonly number[]): Command {
     const key = this.#keyOf(id);
-    return callOf(this.#options.scripts.add, { keys: [key, ledgerKey(key)], args });
+    return callOf(this.#options.scripts[name], { keys: [key, ledgerKey(key)], args });
   }
 
   /** After the first hits of a counter that somebody has deleted although its day is open: makes its ledger stay. */
   async #begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
     // The hits are counted whatever becomes of this.
-    await this.#options.calls.write([this.#scripted(id, [day, 0, amount])]).catch(() => {});
+    await this.#options.calls.write([this.#scripted("begin", id, [day])]).catch(() => {});
     return amount;
   }
 

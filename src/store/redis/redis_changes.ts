@@ -1,3 +1,4 @@
+import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, type Held, historyOf, upTo } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
@@ -9,6 +10,7 @@ import { formatLedger, formatYear, heldOf, textsOf } from "./ledger_text.ts";
 import type { RedisAdditions } from "./redis_additions.ts";
 import type { RedisCalls } from "./redis_calls.ts";
 import { isFailure, problemOf, type Reply } from "./redis_reply.ts";
+import { secondsLeft } from "./redis_salt.ts";
 import {
   callOf,
   isForbiddenScript,
@@ -25,7 +27,7 @@ export interface RedisChangesOptions {
   additions: RedisAdditions;
   /** What stands before the id in a key. */
   prefix: string;
-  today: () => Day;
+  calendar: Calendar;
 }
 
 /** Changes counters, each in one step that is carried out as a whole and fails alone. */
@@ -38,8 +40,8 @@ export class RedisChanges {
 
   /** See {@linkcode CounterStore.add}. */
   async add(batch: readonly Addition[]): Promise<readonly Outcome[]> {
-    const { additions, today } = this.#options;
-    const day = today();
+    const { additions, calendar } = this.#options;
+    const day = calendar.today();
     const commands = batch.map((addition) => additions.commandFor(addition, day));
     const replies = await this.#write(commands, day);
     const outcomes = batch.map((addition, index) => {
@@ -58,13 +60,14 @@ export class RedisChanges {
   async addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
-    const { scripts, today } = this.#options;
-    const day = today();
+    const { scripts, calendar } = this.#options;
+    const day = calendar.today();
+    const seconds = secondsLeft(calendar);
     const commands = additions.map(({ id, hits }) => {
       const marks = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return this.#call(scripts.once, { id, args: [day, ...marks] });
+      return this.#call(scripts.once, { id, args: [day, seconds, ...marks] });
     });
     const replies = await this.#write(commands, day);
     return additions.map((_, index) => {
@@ -77,12 +80,12 @@ export class RedisChanges {
 
   /** See {@linkcode CounterStore.write}. */
   async write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
-    const { additions, scripts, today } = this.#options;
-    const day = today();
+    const { additions, scripts, calendar } = this.#options;
+    const day = calendar.today();
     const commands = writes.map(({ id, setting }) => {
       additions.forget(id);
       return setting === undefined
-        ? this.#call(scripts.delete, { id, args: [day] })
+        ? this.#call(scripts.delete, { id, args: [day, newEpoch()] })
         : this.#call(scripts.set, { id, args: settingArguments(setting, day) });
     });
     try {
@@ -123,6 +126,11 @@ export class RedisChanges {
 
 function isThere<Value>(value: Value | Promise<Value>): value is Value {
   return !(value instanceof Promise);
+}
+
+/** No deletion of a counter is given that of another one, as far as anybody still has keys from before it. */
+function newEpoch(): string {
+  return crypto.getRandomValues(new Uint8Array(6)).toHex();
 }
 
 /** Each number is followed by whether it was counted already. */

@@ -140,7 +140,7 @@ function foundIn(
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");
   const entries = years.flatMap((year, index) => {
     const text = texts[index];
-    return text ? [parseYear(year, text)] : [];
+    return text ? parseYear(year, text) ?? [] : [];
   });
   return heldOf({ total, ledger, years: entries });
 }

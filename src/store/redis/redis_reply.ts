@@ -15,8 +15,8 @@ export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLib
   if (result.status === "fulfilled") return { kind: "done", value: result.value };
   const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
   const cause = result.reason;
-  const refused = cause instanceof ErrorReply || cause instanceof ClientOfflineError ||
-    cause instanceof ClientClosedError;
+  const refused = cause instanceof ErrorReply && !cause.message.includes(PARTLY) ||
+    cause instanceof ClientOfflineError || cause instanceof ClientClosedError;
   return refused ? { kind: "refused", cause } : { kind: "lost", cause };
 }
 
@@ -55,6 +55,8 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
 
+/** What a script says that failed after it had changed something, see `write` in `scripts.ts`. */
+const PARTLY = "PARTLY DONE";
 // Some versions tell first that a script has failed.
 const FOREIGN = /\bWRONGTYPE\b|not an integer|would overflow/;
 /** What a script says, see `scripts.ts` and `set_script.ts`. */

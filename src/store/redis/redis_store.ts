@@ -1,6 +1,6 @@
 import { REDIS_BATCHES } from "./redis_batches.ts";
 import { Problem } from "../../problem.ts";
-import type { Day } from "../../counter/days.ts";
+import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterStore, ListOptions, ListPage } from "../../counter/store.ts";
 import { within } from "../../counter/within.ts";
 import { RedisAdditions } from "./redis_additions.ts";
@@ -18,7 +18,7 @@ export interface RedisStoreOptions {
   link: StoreLink;
   /** What stands before the id in a key. */
   prefix: string;
-  today(): Day;
+  calendar: Calendar;
   /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
   onForbidden(cause: Error): void;
 }
@@ -32,11 +32,11 @@ const PROBE_MS = 800;
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
-  const { link, prefix, today, onForbidden } = options;
+  const { link, prefix, calendar, onForbidden } = options;
   const scripts = await nameScripts();
   const calls = new RedisCalls({ link, scripts, onForbidden });
   const additions = new RedisAdditions({ calls, scripts, prefix });
-  const changes = new RedisChanges({ calls, scripts, additions, prefix, today });
+  const changes = new RedisChanges({ calls, scripts, additions, prefix, calendar });
   const reading = new RedisReading({ calls, link, prefix });
 
   /** Asks for all that a hit has to pass and then is refused, as it names no number: nothing is written. */
@@ -66,7 +66,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     add: (additions) => changes.add(additions),
     addOnce: (additions) => changes.addOnce(additions),
     write: (writes) => changes.write(writes),
-    salt: (day) => saltOf(day, calls),
+    salt: (day) => saltOf(day, { calls, calendar }),
     read: (ids) => reading.read(ids),
     history: (questions) => reading.history(questions),
     list,

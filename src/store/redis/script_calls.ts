@@ -1,5 +1,5 @@
 import { ONCE } from "./once_script.ts";
-import { ADD, DELETE, TAKE_BACK } from "./scripts.ts";
+import { ADD, BEGIN, DELETE, TAKE_BACK } from "./scripts.ts";
 import { SET } from "./set_script.ts";
 import type { Command } from "./store_link.ts";
 
@@ -12,6 +12,7 @@ export interface Script {
 /** The scripts of a store. */
 export interface Scripts {
   readonly add: Script;
+  readonly begin: Script;
   readonly once: Script;
   readonly takeBack: Script;
   readonly set: Script;
@@ -28,6 +29,7 @@ export interface ScriptCall {
 export async function nameScripts(): Promise<Scripts> {
   return {
     add: await named(ADD),
+    begin: await named(BEGIN),
     once: await named(ONCE),
     takeBack: await named(TAKE_BACK),
     set: await named(SET),

@@ -1,19 +1,23 @@
 /**
- * What Redis carries out in one step, as Lua.
+ * What Redis carries out in one step, as Lua, given a counter's key and that of its ledger. See `ledger_text.ts` for the texts.
  *
- * Every script is given a counter's key and that of its ledger. Nothing is written before all has been looked at: an error
- * means that nothing was changed. See `ledger_text.ts` for the texts.
+ * A script may fail at any command, and Redis undoes nothing. So each looks at everything first; then come the commands that
+ * may be refused, in a form that changes nothing; whatever fails after the first change says so, see `write`.
  */
 export const COMMON = `
 local MAX_HITS = 9007199254740991
-local LEDGER = '^(%d+) (%-?%d+) (%S+)(.*)$'
+-- Longer than any key of a hit that is named after it.
+local EPOCH_S = 90000
+-- 2099-12-31: year_of counts no further.
+local LAST_DAY = 47481
 
 local function text(number) return string.format('%.0f', number) end
 
--- The calendar year of a day, until 2099.
 local function year_of(day) return 1968 + math.floor(4 * (day + 731) / 1461) end
+local function first_day_of(year) return math.ceil((year - 1968) * 1461 / 4) - 731 end
 
-local function year_key(ledger, year) return (string.gsub(ledger, '}days', '}days' .. year, 1)) end
+local function beside(ledger, name) return (string.gsub(ledger, '}days', '}' .. name, 1)) end
+local function year_key(ledger, year) return beside(ledger, 'days' .. year) end
 
 -- The number that a text holds; nil where that is no counter.
 local function total_of(held)
@@ -25,13 +29,55 @@ end
 
 local function no_counter() return redis.error_reply('ERR value is not an integer or out of range') end
 
+-- Fails where one of these keys is not on this node, or none can tell, as their slot is being moved. A command with a single
+-- key that was not declared would find nothing there, and a node that a slot is moved to would even write it.
+local function all_here(keys) redis.call('MGET', unpack(keys)) end
+
+-- Fails where SET is not allowed, or memory is short, and changes nothing.
+local function check_set(key, is_there)
+  redis.call('SET', key, '', is_there and 'NX' or 'XX')
+end
+
+local is_changed = false
+
+-- A command that changes something; where it fails after others, what the script did so far stays.
+local function write(...)
+  local reply = is_changed and redis.pcall(...) or redis.call(...)
+  if type(reply) == 'table' and reply.err then error('PARTLY DONE: ' .. reply.err) end
+  is_changed = true
+end
+
+-- Whether a text is a list of so many hits at most, each with a space before it.
+local function is_list(numbers, most)
+  local rest, count = string.gsub(numbers, ' %d+', '')
+  if rest ~= '' or count > most then return false end
+  -- Only as long a text can be too much.
+  if not string.find(numbers, '${"%d".repeat(16)}') then return true end
+  for number in string.gmatch(numbers, '%d+') do
+    if tonumber(number) > MAX_HITS then return false end
+  end
+  return true
+end
+
+-- The parts of a ledger: the open day, its opening, the first year, and the days before; nothing where it is out of bounds.
+local function parts_of(ledger)
+  local last, opening, first, before = string.match(ledger or '', '^(%d+) (%-?%d+) (%S+)(.*)$')
+  if not last or tonumber(last) > LAST_DAY or math.abs(opening) > MAX_HITS then return end
+  local year = year_of(last)
+  if not is_list(before, last - first_day_of(year)) then return end
+  if first ~= '-' and first ~= 'x' then
+    if not string.find(first, '^%d+$') or tonumber(first) < 1970 or tonumber(first) >= year then return end
+  end
+  return last, opening, first, before
+end
+
 -- A ledger once a day is open, at the total so far; and the year that this ends, with its text.
 local function opened(ledger, total, day)
-  local last, opening, first, before = string.match(ledger, LEDGER)
-  if not last then return text(day) .. ' ' .. text(total) .. ' -' end
-  if first == 'x' then first = '-' end
+  local last, opening, first, before = parts_of(ledger)
+  if not last then return text(day) .. ' ' .. text(total) .. ' ' .. (total > 0 and 'x' or '-') end
   local over, ended
   if tonumber(last) < day then
+    if first == 'x' then first = '-' end
     local hits = ' ' .. text(math.max(0, total - opening))
     if year_of(last) == year_of(day) then
       before = string.rep(' 0', day - last - 1) .. hits .. before
@@ -45,21 +91,43 @@ local function opened(ledger, total, day)
   return last .. ' ' .. opening .. ' ' .. first .. before, over, ended
 end
 
+-- Opens a day, whatever becomes of its hits: these come to the same if it is open.
 local function open(key, total, day)
   local held = redis.call('GET', key) or ''
   local ledger, over, ended = opened(held, total, day)
   if over then redis.call('SET', year_key(key, over), ended) end
-  if ledger ~= held then redis.call('SET', key, ledger) end
+  -- One with an x may be left of a counter that was deleted, and end of itself.
+  if ledger ~= held or string.find(ledger, 'x', 1, true) then redis.call('SET', key, ledger) end
+end
+
+-- The entries that the years before the open one may have, as pairs of a year and its key.
+local function years_of(ledger_key, ledger)
+  local last, _, first = parts_of(ledger)
+  local years = {}
+  for year = tonumber(first) or math.huge, last and year_of(last) - 1 or 0 do
+    years[#years + 1] = { text(year), year_key(ledger_key, year) }
+  end
+  return years
+end
+
+local function is_year(year, held)
+  local last, hits = string.match(held, '^(%d+)(.*)$')
+  return last and tonumber(last) <= LAST_DAY and year_of(last) == tonumber(year)
+    and is_list(hits, last - first_day_of(year) + 1)
 end
 
 -- All that is held of a counter: total, ledger, and each year with its text.
-local function snapshot(key, ledger)
-  local held = { redis.call('GET', key), redis.call('GET', ledger) }
-  local last, first = string.match(held[2] or '', '^(%d+) %-?%d+ (%d+)')
-  for year = first or 0, last and year_of(last) - 1 or -1 do
-    local hits = redis.call('GET', year_key(ledger, year))
-    if hits then
-      held[#held + 1] = text(year)
+local function snapshot(key, ledger_key)
+  local held = { redis.call('GET', key), redis.call('GET', ledger_key) }
+  local years = years_of(ledger_key, held[2])
+  if #years == 0 then return held end
+  local keys = { key, ledger_key }
+  for at, entry in ipairs(years) do keys[at + 2] = entry[2] end
+  local found = redis.call('MGET', unpack(keys))
+  for at, entry in ipairs(years) do
+    local hits = found[at + 2]
+    if hits and is_year(entry[1], hits) then
+      held[#held + 1] = entry[1]
       held[#held + 1] = hits
     end
   end
@@ -67,18 +135,26 @@ local function snapshot(key, ledger)
 end
 `;
 
-/**
- * Adds hits of a day. Arguments: the day, how many, and how many of the total came already while a day was taken to be
- * open, which then stays the day that is. Answers with the new total.
- */
+/** Adds hits of a day. Arguments: the day, and how many. Answers with the new total. */
 export const ADD = `${COMMON}
-local day, amount, already = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local day, amount = tonumber(ARGV[1]), tonumber(ARGV[2])
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return no_counter() end
 if total + amount > MAX_HITS then return redis.error_reply('ERR counter is full') end
-if already > 0 then day = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%d+')) or day end
-open(KEYS[2], total - already, day)
+open(KEYS[2], total, day)
 return redis.call('INCRBY', KEYS[1], ARGV[2])
+`;
+
+/**
+ * Makes the ledger stay of a counter that began with hits of a process to which its day was open: somebody has deleted it
+ * since. Argument: the day. Whatever was counted since belongs to that day, except where the counter was set.
+ */
+export const BEGIN = `${COMMON}
+if not redis.call('GET', KEYS[1]) then return 0 end
+local last, _, first, before = parts_of(redis.call('GET', KEYS[2]))
+if not last then redis.call('SET', KEYS[2], ARGV[1] .. ' 0 -')
+elseif first == 'x' then redis.call('SET', KEYS[2], last .. ' 0 -' .. before) end
+return 1
 `;
 
 /**
@@ -92,18 +168,31 @@ return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
 `;
 
 /**
- * Removes a counter. Argument: the day. Answers with a snapshot from before.
+ * Removes a counter with its days and marks. Arguments: the day, and a text that no other deletion is given. Answers with a
+ * snapshot from before.
  *
  * Another process may know that the day is open and add to the counter without a look at the ledger: for as long as
- * that may be, one is left that takes those hits.
+ * that may be, one is left that takes those hits. The names of keys of hits are not known here: those that come later have
+ * the text in theirs, so that the old ones, which end within a day, are never found again.
  */
 export const DELETE = `${COMMON}
 local held = snapshot(KEYS[1], KEYS[2])
 if not total_of(held[1]) then return no_counter() end
 if not held[1] and not held[2] then return held end
-for at = 3, #held, 2 do redis.call('DEL', year_key(KEYS[2], held[at])) end
--- In this order: once something was removed, a Redis that is out of memory takes the rest.
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[2], ARGV[1] .. ' 0 x', 'EX', 172800)
+
+local epoch = beside(KEYS[2], 'epoch')
+local gone = { KEYS[1] }
+for _, entry in ipairs(years_of(KEYS[2], held[2])) do gone[#gone + 1] = entry[2] end
+for day = ARGV[1] - 1, ARGV[1] + 1 do gone[#gone + 1] = beside(KEYS[2], 'seen' .. text(day)) end
+all_here({ KEYS[2], epoch, unpack(gone) })
+-- A Redis that is out of memory takes it all the same, once something was removed.
+local refused = redis.pcall('SET', KEYS[1], '', held[1] and 'NX' or 'XX')
+if type(refused) == 'table' and refused.err and not string.find(refused.err, 'OOM', 1, true) then
+  return refused
+end
+
+write('DEL', unpack(gone))
+write('SET', KEYS[2], ARGV[1] .. ' 0 x', 'EX', 172800)
+write('SET', epoch, ARGV[2], 'EX', EPOCH_S)
 return held
 `;

@@ -53,10 +53,11 @@ local function parts_at(day, ledger, total, years)
   local over, ended
   ledger, over, ended = opened(ledger, total, day)
   if over then years[text(over)] = ended end
-  return string.match(ledger, LEDGER)
+  local last, opening, first, before = parts_of(ledger)
+  return last, opening, first == 'x' and '-' or first, before
 end
 
-local function last_day(ledger) return tonumber(string.match(ledger, '^%d+') or 0) end
+local function last_day(ledger) return tonumber((parts_of(ledger))) or 0 end
 
 -- The sum of all numbers in texts but their first words.
 local function sum_of(texts)
@@ -71,7 +72,7 @@ local total, ledger = total_of(held[1]), held[2] or ''
 if not total then return no_counter() end
 local after = mode == 'max' and math.max(hits, total) or hits
 local known, years = years_in(held, 3), years_in(ARGV, 5)
-local day = math.max(today, last_day(ledger), last_day(given or ''))
+local day = math.max(today, last_day(ledger), last_day(given))
 
 local last, opening, first, before
 if not given then
@@ -86,8 +87,6 @@ else
     for year, was_hits in pairs(known) do
       years[year] = years[year] and larger_year(was_hits, years[year]) or was_hits
     end
-  else
-    for year in pairs(known) do redis.call('DEL', year_key(ledger_key, year)) end
   end
   opening = after + opening
 end
@@ -96,8 +95,21 @@ if mode == 'max' or not given then
   if not given then sum = sum + sum_of(known) end
   if sum > math.max(after, 2 ^ 52) then return redis.error_reply('ERR counter is full of days') end
 end
-for year, hits_of_year in pairs(years) do redis.call('SET', year_key(ledger_key, year), hits_of_year) end
-redis.call('SET', ledger_key, last .. ' ' .. text(opening) .. ' ' .. first .. before)
-redis.call('SET', key, text(after), 'KEEPTTL')
+
+local touched, gone = { key, ledger_key }, {}
+for year in pairs(years) do touched[#touched + 1] = year_key(ledger_key, year) end
+if given and mode ~= 'max' then
+  for _, entry in ipairs(years_of(ledger_key, ledger)) do
+    if not years[entry[1]] then
+      touched[#touched + 1], gone[#gone + 1] = entry[2], entry[2]
+    end
+  end
+end
+all_here(touched)
+check_set(key, held[1])
+if #gone > 0 then write('DEL', unpack(gone)) end
+for year, hits_of_year in pairs(years) do write('SET', year_key(ledger_key, year), hits_of_year) end
+write('SET', ledger_key, last .. ' ' .. text(opening) .. ' ' .. first .. before)
+write('SET', key, text(after), 'KEEPTTL')
 return held
 `;

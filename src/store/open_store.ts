@@ -92,6 +92,7 @@ async function open(
             link,
             prefix,
             calendar,
+            onDamaged,
             onForbidden: (cause) => log.warn(RIGHTS_MISSING, { cause }),
           });
         },

@@ -40,3 +40,20 @@ Deno.test("createCalendar: the day changes with the clock that it is given", () 
 Deno.test("createCalendar: a zone that is none throws a RangeError", () => {
   throws(() => createCalendar("Mars/Olympus"), RangeError);
 });
+
+for (
+  const [timeZone, time, left] of [
+    ["UTC", "2026-11-20T23:59:59.999Z", 1],
+    ["UTC", "2026-11-20T00:00:00Z", 86_400_000],
+    ["Europe/Berlin", "2026-11-20T22:00:00.500Z", 3_599_500],
+    // Days of 25 and 23 hours.
+    ["Europe/Berlin", "2026-10-24T22:00:00Z", 25 * 3_600_000],
+    ["Europe/Berlin", "2026-03-28T23:00:00Z", 23 * 3_600_000],
+    ["Asia/Kathmandu", "2026-11-20T18:14:00Z", 60_000],
+    ["America/Santiago", "2026-09-06T03:00:00Z", 3_600_000],
+  ] as const
+) {
+  Deno.test(`createCalendar: in ${timeZone} at ${time} its day ends in ${left} ms`, () => {
+    strictEqual(createCalendar(timeZone, () => Date.parse(time)).untilMidnight(), left);
+  });
+}

@@ -82,10 +82,11 @@ export async function storeOn(
     today = () => TODAY,
     untilMidnight = () => 86_400_000,
     onForbidden = () => {},
+    onDamaged = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
   const calendar = { timeZone: "UTC", today, untilMidnight };
-  return await createRedisStore({ link, prefix, calendar, onForbidden });
+  return await createRedisStore({ link, prefix, calendar, onForbidden, onDamaged });
 }
 
 /** A store on a real Redis, all of which takes hits. */
@@ -93,9 +94,9 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, untilMidnight, onForbidden, ...linkOptions } = options;
+  const { prefix, today, untilMidnight, onForbidden, onDamaged, ...linkOptions } = options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, { prefix, today, untilMidnight, onForbidden });
+  const store = await storeOn(link, { prefix, today, untilMidnight, onForbidden, onDamaged });
   await connected(store);
   return store;
 }

@@ -12,7 +12,8 @@ import { MAX_HITS } from "../../counter/store.ts";
 export interface HeldTexts {
   readonly total: string | null;
   readonly ledger: string | null;
-  readonly years: readonly YearEntry[];
+  /** Undefined where an entry is out of bounds. */
+  readonly years: readonly (YearEntry | undefined)[];
 }
 
 /** The ledger as the scripts write it: the open day, its opening, the first year, and the days before. */
@@ -49,19 +50,24 @@ export function parseYear(year: number, text: string): YearEntry | undefined {
 /** The texts that a script gives: total, ledger, and each year with its own. */
 export function textsOf(snapshot: unknown): HeldTexts {
   const [total = null, ledger = null, ...rest] = Array.isArray(snapshot) ? snapshot : [];
-  const years: YearEntry[] = [];
+  const years: (YearEntry | undefined)[] = [];
   for (let at = 0; at + 1 < rest.length; at += 2) {
-    const entry = parseYear(Number(rest[at]), String(rest[at + 1]));
-    if (entry !== undefined) years.push(entry);
+    years.push(parseYear(Number(rest[at]), String(rest[at + 1])));
   }
   return { total, ledger, years };
 }
 
-/** What a counter holds; its total is one. A ledger without a total is left from a counter that is gone. */
-export function heldOf({ total, ledger: text, years }: HeldTexts): Held {
+/**
+ * What a counter holds; its total is one. A ledger without a total is left from a counter that is gone; one that is out of
+ * bounds, or a year, counts as none.
+ */
+export function heldOf({ total, ledger: text, years }: HeldTexts, onDamaged: () => void): Held {
   const hits = Number(total ?? 0);
-  const ledger = total === null || text === null ? undefined : parseLedger(text);
-  return { hits, days: ledger && daysOf({ ledger, years }, hits) };
+  if (total === null || text === null) return { hits, days: undefined };
+  const ledger = parseLedger(text);
+  const known = years.filter((entry) => entry !== undefined);
+  if (ledger === undefined || known.length < years.length) onDamaged();
+  return { hits, days: ledger && daysOf({ ledger, years: known }, hits) };
 }
 
 /** 2099-12-31: the scripts count no further. */

@@ -28,6 +28,8 @@ export interface RedisChangesOptions {
   /** What stands before the id in a key. */
   prefix: string;
   calendar: Calendar;
+  /** Called where the days of a counter are out of bounds. */
+  onDamaged(id: CounterId): void;
 }
 
 /** Changes counters, each in one step that is carried out as a whole and fails alone. */
@@ -80,7 +82,7 @@ export class RedisChanges {
 
   /** See {@linkcode CounterStore.write}. */
   async write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
-    const { additions, scripts, calendar } = this.#options;
+    const { additions, scripts, calendar, onDamaged } = this.#options;
     const day = calendar.today();
     const commands = writes.map(({ id, setting }) => {
       additions.forget(id);
@@ -90,10 +92,10 @@ export class RedisChanges {
     });
     try {
       const replies = await this.#write(commands, day);
-      return writes.map((_, index) => {
+      return writes.map(({ id }, index) => {
         const reply = replies[index];
         return reply?.kind === "done"
-          ? heldOf(textsOf(reply.value))
+          ? heldOf(textsOf(reply.value), () => onDamaged(id))
           : problemOf(reply, "outcome-unknown");
       });
     } finally {

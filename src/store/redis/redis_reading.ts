@@ -15,11 +15,14 @@ export interface RedisReadingOptions {
   link: Pick<StoreLink, "together">;
   /** What stands before the id in a key. */
   prefix: string;
+  /** Called where the days of a counter are out of bounds. */
+  onDamaged(id: CounterId): void;
 }
 
 /** A counter whose days are asked for, and the years that have to be read with its ledger. */
 interface Question {
   readonly place: number;
+  readonly id: CounterId;
   readonly key: string;
   readonly since: Day;
   readonly years: readonly number[];
@@ -56,7 +59,7 @@ export class RedisReading {
     const found: (Held | Problem)[] = [];
     const absent: Question[] = [];
     let open = questions.map(({ id, since }, place): Question => {
-      return { place, key: this.#options.prefix + id, since, years: [] };
+      return { place, id, key: this.#options.prefix + id, since, years: [] };
     });
     while (open.length > 0) {
       const groups = await this.#groups(open);
@@ -68,7 +71,11 @@ export class RedisReading {
         const years = group instanceof Problem ? question.years : yearsOf(group, question.since);
         // At first none are known, and a year may end in between.
         if (years.join() !== question.years.join()) open.push({ ...question, years });
-        else found[question.place] = group instanceof Problem ? group : foundIn(group, years);
+        else if (group instanceof Problem) found[question.place] = group;
+        else {
+          const onDamaged = () => this.#options.onDamaged(question.id);
+          found[question.place] = foundIn(group, { years, onDamaged });
+        }
         if (!(group instanceof Problem) && group[0] === null) absent.push(question);
       }
     }
@@ -135,14 +142,14 @@ function yearsOf([total, text]: readonly Shown[], since: Day): number[] {
 
 function foundIn(
   [total = null, ledger = null, ...texts]: readonly Shown[],
-  years: readonly number[],
+  { years, onDamaged }: { years: readonly number[]; onDamaged(): void },
 ): Held | Problem {
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");
   const entries = years.flatMap((year, index) => {
     const text = texts[index];
-    return text ? parseYear(year, text) ?? [] : [];
+    return text ? [parseYear(year, text)] : [];
   });
-  return heldOf({ total, ledger, years: entries });
+  return heldOf({ total, ledger, years: entries }, onDamaged);
 }
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;

@@ -1,6 +1,7 @@
 import { REDIS_BATCHES } from "./redis_batches.ts";
 import { Problem } from "../../problem.ts";
 import type { Calendar } from "../../counter/calendar.ts";
+import type { CounterId } from "../../counter/counter_id.ts";
 import type { CounterStore, ListOptions, ListPage } from "../../counter/store.ts";
 import { within } from "../../counter/within.ts";
 import { RedisAdditions } from "./redis_additions.ts";
@@ -21,6 +22,8 @@ export interface RedisStoreOptions {
   calendar: Calendar;
   /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
   onForbidden(cause: Error): void;
+  /** Called where the days of a counter are out of bounds: they count as none. */
+  onDamaged(id: CounterId): void;
 }
 
 /** How long one shard may take to show that it takes hits: one that hangs must not speak for the others. */
@@ -32,12 +35,12 @@ const PROBE_MS = 800;
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
-  const { link, prefix, calendar, onForbidden } = options;
+  const { link, prefix, calendar, onForbidden, onDamaged } = options;
   const scripts = await nameScripts();
   const calls = new RedisCalls({ link, scripts, onForbidden });
   const additions = new RedisAdditions({ calls, scripts, prefix });
-  const changes = new RedisChanges({ calls, scripts, additions, prefix, calendar });
-  const reading = new RedisReading({ calls, link, prefix });
+  const changes = new RedisChanges({ calls, scripts, additions, prefix, calendar, onDamaged });
+  const reading = new RedisReading({ calls, link, prefix, onDamaged });
 
   /** Asks for all that a hit has to pass and then is refused, as it names no number: nothing is written. */
   async function takesHits({ key }: Shard): Promise<boolean> {

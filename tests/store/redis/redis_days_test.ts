@@ -3,16 +3,19 @@ import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
 import type { Setting } from "../../../src/counter/setting.ts";
+import type { Marks } from "../../../src/counter/once.ts";
 import type { CounterStore, Write } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
-import { connected, openRedisStore } from "../../support/redis_backend.ts";
+import { connected, openRedisStore, storeOn } from "../../support/redis_backend.ts";
+import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { addition, hitEach, rejectsWith, shown } from "../../support/store_contract.ts";
 
 const HOME = counterId("home");
 const DAY = 20_778;
+const NONE = { newest: DAY, hits: [] };
 
 Deno.test(
   "createRedisStore: the last and first days of each year until 2099 are told apart",
@@ -159,6 +162,136 @@ Deno.test(
   },
 );
 
+for (const other of ["to which the day is open as well", "that has not seen it yet"]) {
+  Deno.test(
+    `createRedisStore: behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const beside = await openRedisStore(redis.url, { today: () => DAY });
+      let afterAddition = () => Promise.resolve();
+      const store = await interrupted(redis.url, () => afterAddition());
+      await store.add([addition(HOME, 5)]);
+      if (other.startsWith("to")) await beside.add([addition(HOME, 6)]);
+      await redis.command("FLUSHALL");
+      afterAddition = async () => {
+        afterAddition = () => Promise.resolve();
+        deepStrictEqual(await beside.add([addition(HOME, 3)]), [4]);
+      };
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+      deepStrictEqual(await historyOf(store), { hits: 4, days: { newest: DAY, hits: [4] } });
+      await beside.write([{ id: HOME, setting: { hits: 100, days: undefined, mode: "max" } }]);
+      deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 4]]);
+      await Promise.all([store.close(), beside.close()]);
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a counter that is set between its first hits and their day being opened has no more hits than came",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const owner = await openRedisStore(redis.url, { today: () => DAY });
+    let afterAddition = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterAddition());
+    await store.add([addition(HOME, 5)]);
+    await redis.command("FLUSHALL");
+    afterAddition = async () => {
+      afterAddition = () => Promise.resolve();
+      await owner.write([setting({ hits: 100 })]);
+    };
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 2)]), [102]);
+    deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 2]]);
+    await Promise.all([store.close(), owner.close()]);
+  },
+);
+
+const DAMAGED = [
+  ...["99999999999999999999 1 -", `${DAY} 99999999999999999999 -`, "not a ledger", ""],
+  ...[`${DAY} 1 x y`, `${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`],
+  ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, "47482 1 -"],
+];
+
+Deno.test(
+  "createRedisStore: a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const damaged: string[] = [];
+    const store = await openRedisStore(redis.url, {
+      today: () => DAY,
+      onDamaged: (id) => damaged.push(id),
+    });
+    const ids = DAMAGED.map((_, index) => counterId(`d${index}`));
+    const spoil = () =>
+      redis.commands(ids.flatMap((id, index) => [
+        ["SET", `hits:${id}`, "7"],
+        ["SET", `{hits:${id}}days`, DAMAGED[index] ?? ""],
+      ]));
+    const all = (held: Held) => ids.map(() => held);
+    const without = { hits: 7, days: undefined };
+    await spoil();
+    const [page, ...more] = await Array.fromAsync(store.list({ prefix: "", since: -Infinity }));
+    strictEqual(more.length, 0);
+    deepStrictEqual(page?.counters.map(({ hits, days }) => ({ hits, days })), all(without));
+    deepStrictEqual(await store.history(ids.map((id) => ({ id, since: DAY - 7 }))), all(without));
+    deepStrictEqual(new Set(damaged), new Set(ids));
+    const setting = { hits: 9, days: undefined, mode: "replace" } as const;
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, setting }))), all(without));
+    deepStrictEqual(
+      await store.history(ids.map((id) => ({ id, since: DAY }))),
+      all({ hits: 9, days: { newest: DAY, hits: [0] } }),
+    );
+    await spoil();
+    const days = { newest: DAY - 300, hits: [2] };
+    const larger = { hits: 9, days, mode: "max" } as const;
+    deepStrictEqual(
+      await store.write(ids.map((id) => ({ id, setting: larger }))),
+      all(without),
+    );
+    await spoil();
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, setting: undefined }))), all(without));
+    await spoil();
+    const other = await openRedisStore(redis.url, { today: () => DAY });
+    deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
+    deepStrictEqual(
+      await store.history(ids.map((id) => ({ id, since: DAY }))),
+      all({ hits: 9, days: { newest: DAY, hits: [2] } }),
+    );
+    await Promise.all([store.close(), other.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a past year that is out of bounds is left out, and goes with its counter",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    const years = ["99999999999999999999 1", `${DAY - 365} 99999999999999999999`, "", `${DAY} 3`];
+    for (const year of years) {
+      await redis.commands([
+        ["SET", "hits:home", "7"],
+        ["SET", "{hits:home}days", `${DAY} 3 2024`],
+        ["SET", "{hits:home}days2024", `${DAY - 730} 2`],
+        ["SET", "{hits:home}days2025", year],
+      ]);
+      const known: [Day, number][] = [[DAY - 730, 2], [DAY, 4]];
+      deepStrictEqual(daysOf(await historyOf(store)), known);
+      const larger = { hits: 7, days: { newest: DAY - 360, hits: [1] }, mode: "max" } as const;
+      const [before] = await store.write([{ id: HOME, setting: larger }]);
+      deepStrictEqual(before && "hits" in before && daysOf(before), known);
+      deepStrictEqual(daysOf(await historyOf(store)), known.toSpliced(1, 0, [DAY - 360, 1]));
+      await redis.command("SET", "{hits:home}days2025", year);
+      await store.write([{ id: HOME, setting: undefined }]);
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"]);
+    }
+    await store.close();
+  },
+);
+
 const FEW = ["+incrby", "+get", "+mget", "+ping", "+info", "+scan"];
 
 for (
@@ -212,6 +345,135 @@ for (
     },
   );
 }
+
+for (const lacking of ["sadd", "expire", "set"]) {
+  Deno.test(
+    `createRedisStore: where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const rules = ["~*", "+@read", "+@write", "+@scripting", "+@connection", "+info"];
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules, `-${lacking}`);
+      await redis.command("SET", "hits:home", "41");
+      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+      const visitor = { visitor: "v", remember: true };
+      const once = async (...hits: Marks[]) => await store.addOnce([{ id: HOME, hits }]);
+      for (const hits of [[visitor], [{ key: "k" }, visitor]]) {
+        const [outcome] = await once(...hits);
+        strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+      }
+      strictEqual(await redis.command("GET", "hits:home"), "41");
+      // The day may have been opened, which is all the same.
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}[^d]*"), []);
+      await redis.command("ACL", "SETUSER", "few", "+@all");
+      deepStrictEqual(await once({ key: "k" }, visitor), [
+        [{ hits: 42, repeat: false }, { hits: 43, repeat: false }],
+      ]);
+      await store.close();
+    },
+  );
+}
+
+for (const lacking of ["set", "del"]) {
+  Deno.test(
+    `createRedisStore: where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const rules = ["~*", "+@read", "+@write", "+@scripting", "+@connection", "+info"];
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules, `-${lacking}`);
+      const owner = await openRedisStore(redis.url, { today: () => DAY });
+      const days = { newest: DAY, hits: Array(800).fill(1) };
+      await owner.write([setting({ hits: 1000, days })]);
+      const before = await historyOf(owner);
+      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+        today: () => DAY,
+      });
+      for (const wanted of [{ id: HOME, setting: undefined }, setting({ hits: 5, days: NONE })]) {
+        deepStrictEqual((await store.write([wanted])).map(shown), ["store-unavailable"]);
+        deepStrictEqual(await historyOf(owner), before);
+      }
+      await Promise.all([owner.close(), store.close()]);
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a script that fails after it has changed something leaves an unknown outcome",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    // May do all that it takes but write the last of its keys.
+    const keys = ["~hits:*", "~{hits:*}days*", "~{hits:*}seen*", "%R~{hits:*}*"];
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", ...keys, "+@all");
+    await redis.commands([["SET", "hits:home", "5"], ["SET", "{hits:home}days", `${DAY} 1 -`]]);
+    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+      today: () => DAY,
+    });
+    const outcomes = await store.write([{ id: HOME, setting: undefined }]);
+    deepStrictEqual(outcomes.map(shown), ["outcome-unknown"]);
+    strictEqual(await redis.command("GET", "hits:home"), null);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, {
+      today: () => DAY,
+      untilMidnight: () => 100_500,
+    });
+    await store.salt(DAY);
+    const hits = [{ visitor: "v", remember: true }, { key: "k" }];
+    for (const _ of [1, 2]) await store.addOnce([{ id: HOME, hits }]);
+    const left = async (key: string) => Number(await redis.command("TTL", key));
+    for (const key of [`tallymark:salt:${DAY}`, `{hits:home}seen${DAY}`]) {
+      const seconds = await left(key);
+      ok(seconds > 90 && seconds <= 101, `${key}: ${seconds}`);
+    }
+    ok(await left("{hits:home}once:k") > 86_000);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter that is deleted takes the visitors and the keys of its hits along",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [store, other] = [
+      await openRedisStore(redis.url, { today: () => day }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    const hits: Marks[] = [{ key: "k" }, { visitor: "v", remember: true }];
+    const once = async (store: CounterStore) =>
+      (await store.addOnce([{ id: HOME, hits }])).map((outcome) => "length" in outcome && outcome);
+    const counted = (repeat: boolean, last: number) => [
+      [{ hits: 1, repeat }, { hits: last, repeat }],
+    ];
+    for (let round = 0; round < 3; round++) {
+      deepStrictEqual(await once(store), counted(false, 2));
+      deepStrictEqual(await once(other), counted(true, 2));
+      // A key holds for 24 hours, and not until midnight.
+      if (round === 1) day++;
+      if (round === 1) {
+        deepStrictEqual(await once(other), [[
+          { hits: 1, repeat: true },
+          { hits: 3, repeat: false },
+        ]]);
+      }
+      await other.write([{ id: HOME, setting: undefined }]);
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}seen*"), []);
+    }
+    // What remembers the deletion lasts longer than any key that came before it.
+    ok(Number(await redis.command("TTL", "{hits:home}epoch")) > 86_400);
+    await Promise.all([store.close(), other.close()]);
+  },
+);
 
 Deno.test(
   "createRedisStore: a hit that begins after a counter was set counts on from there, in every process",
@@ -314,6 +576,25 @@ async function allOf(list: AsyncIterable<unknown>): Promise<void> {
 
 function setting(wanted: Partial<Setting>): Write {
   return { id: HOME, setting: { hits: 0, days: undefined, mode: "replace", ...wanted } };
+}
+
+/** A store that learns what its commands came to only after something else has happened. */
+async function interrupted(url: string, between: () => Promise<void>): Promise<CounterStore> {
+  const link = await linkTo(url);
+  const store = await storeOn({
+    health: link.health,
+    together: link.together,
+    async send(commands) {
+      const replies = await link.send(commands);
+      await between();
+      return replies;
+    },
+    shards: (prefix) => link.shards(prefix),
+    scan: (prefix) => link.scan(prefix),
+    close: () => link.close(),
+  }, { today: () => DAY });
+  await connected(store);
+  return store;
 }
 
 async function historyOf(store: CounterStore): Promise<Held> {

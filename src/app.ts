@@ -1,16 +1,15 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import type { Counters } from "./counting/counters.ts";
-import { type AccessOptions, createAccess } from "./http/access.ts";
-import { Decisions } from "./http/decisions.ts";
+import { type AccessOptions, createAccess } from "./auth/access.ts";
+import { Decisions } from "./hits/decisions.ts";
 import type { Peer } from "./http/endpoint.ts";
 import { createFarewell } from "./http/farewell.ts";
-import type { Proxies } from "./http/caller_address.ts";
-import { createHitCounting } from "./http/hit_counting.ts";
+import type { Proxies } from "./hits/caller_address.ts";
+import { createHitPolicy } from "./hits/hit_policy.ts";
 import { createHostCheck } from "./http/host.ts";
 import { allOf, later, type Listed } from "./http/later.ts";
 import { readersOf } from "./http/readers.ts";
-import { warnOfSecretOnPages } from "./http/secret_on_page.ts";
 import { serve, serveNothing } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -21,7 +20,7 @@ import { health, readiness } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
-  config: AccessOptions & { proxies: Proxies; familyLimit: number };
+  config: Omit<AccessOptions, "log"> & { proxies: Proxies; familyLimit: number };
   counters: Counters;
   metrics: Metrics;
   log: Log;
@@ -49,9 +48,9 @@ export function endpointsOf(
 ): readonly Listed[] {
   const service = {
     counters,
-    access: createAccess(config, warnOfSecretOnPages(log)),
+    access: createAccess({ ...config, log }),
     readers: readersOf(config.openReads),
-    ...createHitCounting({ ...config, counters, metrics, log }),
+    ...createHitPolicy({ ...config, counters, metrics, log }),
     decisions: new Decisions(),
     isShuttingDown,
     metrics,
@@ -61,7 +60,7 @@ export function endpointsOf(
     hit(service),
     later("/hit.svg", async () => {
       const { hitImage } = await import("./routes/hit_image.ts");
-      await service.loadCounting();
+      await service.preload();
       return [hitImage(service)];
     }),
     count(service),

@@ -12,7 +12,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/app.ts", "src/start/", "src/store/", "src/counter/", "src/counting/"],
     ...["src/log.ts", "src/metrics.ts", "src/start_error.ts"],
   ]],
-  ["src/app.ts", ["src/routes/", "src/http/", "npm:hono"]],
+  ["src/app.ts", ["src/routes/", "src/hits/", "src/http/", "src/auth/", "npm:hono"]],
   ["src/start/", ["src/start/", "src/start_error.ts", "src/min_secret_length.ts", "node:"]],
   ["src/start_error.ts", []],
   ["src/min_secret_length.ts", []],
@@ -24,7 +24,9 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/openapi/", ["src/openapi/", "src/problem.ts", "src/counter/period.ts"]],
   ["src/routes/", [
     ...[
+      "src/hits/",
       "src/http/",
+      "src/auth/",
       "src/counter/",
       "src/counting/",
       "src/badge/",
@@ -35,12 +37,17 @@ const RULES: [modules: string, mayImport: string[]][] = [
     "src/problem.ts",
   ]],
   ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
+  ["src/hits/", [
+    ...["src/hits/", "src/http/later.ts", "src/http/query.ts", "src/counter/counter_id.ts"],
+    ...["src/problem.ts", "src/recent.ts", "node:", "npm:isbot"],
+  ]],
   ["src/http/", [
-    ...["src/http/", "src/problem.ts", "src/recent.ts"],
+    ...["src/http/", "src/auth/", "src/problem.ts", "src/recent.ts"],
     ...["counter_id", "days", "period"].map((name) => `src/counter/${name}.ts`),
-    "src/min_secret_length.ts",
-    "node:",
-    "npm:isbot",
+  ]],
+  ["src/auth/", [
+    ...["src/auth/", "src/counter/counter_id.ts", "src/problem.ts", "src/recent.ts"],
+    ...["src/min_secret_length.ts", "node:"],
   ]],
   ["src/counter/", ["src/counter/", "src/problem.ts"]],
   ["src/counting/", ["src/counting/", "src/counter/", "src/problem.ts", "src/recent.ts"]],
@@ -182,7 +189,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
   [/\bconsole\b/, ["src/log.ts"]],
   [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process)/, []],
   // For what it knows of addresses: it connects to nothing.
-  [/node:net/, ["src/http/caller_address.ts"]],
+  [/node:net/, ["src/hits/caller_address.ts"]],
   [/\bimport\((?!"[^"]+"[,)])/, []],
 ];
 

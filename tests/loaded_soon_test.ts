@@ -8,7 +8,7 @@ import { startService } from "./support/service.ts";
 const LATER = [
   "src/badge/badge.ts",
   "src/routes/badge_json.ts",
-  "src/http/careful_counting.ts",
+  "src/hits/unique_visitors.ts",
   "src/openapi/document.ts",
   "src/store/kv/kv_store.ts",
 ];

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { LOOKS } from "../src/badge/parameters.ts";
-import { cacheSeconds, format, id, key, token } from "../src/http/parameters.ts";
+import { key, token } from "../src/auth/access.ts";
+import { cacheSeconds, format, id } from "../src/http/parameters.ts";
 import type { Parameter } from "../src/parameter.ts";
 import { projectFolder } from "./support/programs.ts";
 import { endpoints } from "./support/surface.ts";

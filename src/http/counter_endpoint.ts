@@ -1,17 +1,17 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counting/counters.ts";
 import { Problem } from "../problem.ts";
-import { type Access, CREDENTIALS, type Opening } from "./access.ts";
+import { type Access, CREDENTIALS, type Grant } from "../auth/access.ts";
 import type { Endpoint, EndpointFacts, Peer, Work } from "./endpoint.ts";
 import type { Parameter } from "../parameter.ts";
-import type { Decisions } from "./decisions.ts";
-import type { HitCounting } from "./hit_counting.ts";
+import type { Decisions } from "../hits/decisions.ts";
+import type { HitPolicy } from "../hits/hit_policy.ts";
 import { id as idParameter } from "./parameters.ts";
 import { checkValues, parseQuery, type Query } from "./query.ts";
 import type { Readers } from "./readers.ts";
 
 /** What the endpoints of counters stand on. */
-export interface CounterService extends HitCounting {
+export interface CounterService extends HitPolicy {
   counters: Counters;
   access: Access;
   readers: Readers;
@@ -25,7 +25,7 @@ export interface CounterRequest<Name extends string = never> {
   readonly request: Request;
   readonly query: Query<Name>;
   readonly id: CounterId;
-  readonly opening: Opening;
+  readonly grant: Grant;
   readonly peer: Peer;
 }
 
@@ -53,7 +53,7 @@ export function counterEndpoint<Name extends string, Found>(
   const { work, admits, check } = endpoint;
   const parameters: readonly Parameter<Name | "id">[] = [idParameter, ...endpoint.parameters];
   const documented = new Set([...parameters, ...CREDENTIALS[admits]].map(({ name }) => name));
-  const choosy = parameters.filter(({ accepts }) => accepts !== undefined);
+  const validated = parameters.filter(({ accepts }) => accepts !== undefined);
   const admit = access.check[admits];
 
   function open(work: CounterWork<Name, Found>): Work {
@@ -61,14 +61,14 @@ export function counterEndpoint<Name extends string, Found>(
     return {
       handle(request, peer) {
         const query = parseQuery(request.url, documented);
-        checkValues(query, choosy);
+        checkValues(query, validated);
         check?.(query);
         if (request.method === "POST") refuseBody(request);
         const id = counterId(query.get("id"));
-        const opening = admit({ request, query, id });
-        return opening instanceof Promise
-          ? opening.then((opening) => finish({ request, query, id, opening, peer }))
-          : finish({ request, query, id, opening, peer });
+        const grant = admit({ request, query, id });
+        return grant instanceof Promise
+          ? grant.then((grant) => finish({ request, query, id, grant, peer }))
+          : finish({ request, query, id, grant, peer });
       },
       draw: work.draw,
       onProblem: work.onProblem,

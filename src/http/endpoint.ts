@@ -1,6 +1,6 @@
 import type { Parameter } from "../parameter.ts";
 import type { Problem } from "../problem.ts";
-import type { Admission } from "./access.ts";
+import type { AccessLevel } from "../auth/access.ts";
 import type { Audience, WordForm } from "./answer.ts";
 
 /** What an endpoint is, said once: everything else that lists endpoints is made from these. */
@@ -12,7 +12,7 @@ export interface EndpointFacts<Name extends string = string> {
   readonly summary: string;
   /** What its query may hold, beside what opens it. */
   readonly parameters: readonly Parameter<Name>[];
-  readonly admits: Admission;
+  readonly admits: AccessLevel;
   /** Whose pages may read its answers, beside those that give a key. */
   readonly audience: Audience;
   /** How it fails: in words, whose form may depend on the URL, or in pictures. */

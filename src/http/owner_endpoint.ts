@@ -1,4 +1,4 @@
-import { type Access, CREDENTIALS } from "./access.ts";
+import { type Access, CREDENTIALS } from "../auth/access.ts";
 import type { Endpoint, EndpointFacts } from "./endpoint.ts";
 import { checkValues, parseQuery, type Query } from "./query.ts";
 

@@ -9,20 +9,6 @@ export const id = {
   schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** The secret, for who cannot send a header. */
-export const token = {
-  name: "token",
-  meaning: "The secret; a header keeps it out of the logs on the way.",
-  schema: { type: "string" },
-} as const satisfies Parameter;
-
-/** What opens a counter for hits and nothing else. */
-export const key = {
-  name: "key",
-  meaning: "A counter key from `/key`. It may stand in public: it counts its id or family only.",
-  schema: { type: "string" },
-} as const satisfies Parameter;
-
 /** The counters whose key is asked for. */
 export const family = {
   name: "prefix",

@@ -1,4 +1,4 @@
-import type { Admission } from "../http/access.ts";
+import type { AccessLevel } from "../auth/access.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
 import type { Parameter } from "../parameter.ts";
 import { type Answers, type Content, withoutBodies } from "./answers.ts";
@@ -33,7 +33,7 @@ export type PathItem = { [method: string]: Operation };
 const secret = [{ tokenHeader: [] }, { bearer: [] }];
 
 /** What opens an endpoint. Only a standalone server with SECRET_TOKEN set protects its reads. */
-const SECURITY: Record<Admission, Operation["security"]> = {
+const SECURITY: Record<AccessLevel, Operation["security"]> = {
   anyone: [{}],
   reader: [{}, ...secret],
   keyholder: [...secret, { counterKey: [] }],

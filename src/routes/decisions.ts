@@ -1,6 +1,6 @@
 import { answer, headersOf } from "../http/answer.ts";
 import type { CounterService } from "../http/counter_endpoint.ts";
-import type { Decision } from "../http/decisions.ts";
+import type { Decision } from "../hits/decisions.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ownerEndpoint } from "../http/owner_endpoint.ts";
 

@@ -1,7 +1,7 @@
 import { answer, type Audience, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { idempotencyKeyOf } from "../http/idempotency_key.ts";
+import { idempotencyKeyOf } from "../hits/hit_policy.ts";
 import { once, visitor } from "../http/parameters.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
@@ -19,10 +19,10 @@ export function hit(service: CounterService): Endpoint {
     errors: "json",
     work: {
       find: (asked) => countHit(asked, idempotencyKeyOf(asked)),
-      answer(found, { id, opening }) {
+      answer(found, { id, grant }) {
         const { source } = counters;
         decisions.note(id, typeof found === "number" ? "counted" : found.remark);
-        const audience = opening === "secret" ? "none" : "any";
+        const audience = grant === "secret" ? "none" : "any";
         const headers = headersFor[audience];
         if (typeof found === "number") {
           return answer(JSON.stringify({ id, hits: found, source }), headers);

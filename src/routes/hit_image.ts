@@ -6,18 +6,17 @@ import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { answer, type Audience, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import type { Found } from "../http/found.ts";
+import type { HitRequest, HitResult } from "../hits/hit_policy.ts";
 import { once, show, visitor } from "../http/parameters.ts";
-import type { HitRequest } from "../http/hit_counting.ts";
 import { problemInPicture } from "../http/problem_answer.ts";
 import { hasDays, readWithDays, type WithDays } from "../http/recent_days.ts";
 import { Problem } from "../problem.ts";
 
 /** What to draw: a number, and why it is the last one known where the store did not take the hit. */
-type Shown = Found | { readonly hits: number; readonly problem: Problem };
+type Shown = HitResult | { readonly hits: number; readonly problem: Problem };
 
 /** The days are those after the hit. */
-type Drawn = Shown | WithDays<Found>;
+type Drawn = Shown | WithDays<HitResult>;
 
 /** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
 export function hitImage(service: CounterService): Endpoint {
@@ -61,8 +60,8 @@ export function hitImage(service: CounterService): Endpoint {
         if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
         return { hits, problem: error };
       },
-      answer(drawn, { request, query, id, opening }) {
-        const audience = opening === "secret" ? "image" : "any";
+      answer(drawn, { request, query, id, grant }) {
+        const audience = grant === "secret" ? "image" : "any";
         const headers = headersFor[audience];
         const shown = hasDays(drawn) ? drawn.shown : drawn;
         note(request, { id, shown });

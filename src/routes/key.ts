@@ -1,7 +1,7 @@
 import { answer, headersOf } from "../http/answer.ts";
 import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
 import { type Endpoint, READ } from "../http/endpoint.ts";
-import { familyPrefix } from "../http/family.ts";
+import { familyPrefix } from "../auth/secret.ts";
 import { family } from "../http/parameters.ts";
 import { Problem } from "../problem.ts";
 

@@ -1,5 +1,5 @@
 import type { Counters } from "../counting/counters.ts";
-import type { Access } from "../http/access.ts";
+import type { Access } from "../auth/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, READ } from "../http/endpoint.ts";
 import { ownerEndpoint } from "../http/owner_endpoint.ts";

@@ -1,4 +1,4 @@
-import type { Access } from "../http/access.ts";
+import type { Access } from "../auth/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ownerEndpoint } from "../http/owner_endpoint.ts";

@@ -1,5 +1,5 @@
 import { acceptsGzip, asksForPage } from "../http/accept.ts";
-import type { Admission } from "../http/access.ts";
+import type { AccessLevel } from "../auth/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, READ } from "../http/endpoint.ts";
 import { gzip } from "../http/kept_text.ts";
@@ -70,7 +70,7 @@ function welcomeText(endpoints: readonly Endpoint[]): string {
 }
 
 /** What a person has to know who wants to be admitted. */
-const NEEDS: Record<Admission, string> = {
+const NEEDS: Record<AccessLevel, string> = {
   anyone: "",
   reader: "",
   keyholder: " (with the secret or the key of the counter)",

@@ -1,5 +1,5 @@
 import { counterId } from "../../src/counter/counter_id.ts";
-import { openSecret } from "../../src/http/secret.ts";
+import { openSecret } from "../../src/auth/secret.ts";
 import type { Shape } from "./load.ts";
 import { BENCH_SECRET } from "./servers.ts";
 

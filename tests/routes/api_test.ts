@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { CREDENTIALS } from "../../src/http/access.ts";
+import { CREDENTIALS } from "../../src/auth/access.ts";
 import { memoryApp } from "../support/app.ts";
 import { needsChromium, openChromium } from "../support/chromium.ts";
 import { startService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counting/counters.ts";
 import { kvStore } from "./kv_store.ts";
-import type { Proxies } from "../../src/http/caller_address.ts";
+import type { Proxies } from "../../src/hits/caller_address.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { Metrics } from "../../src/metrics.ts";

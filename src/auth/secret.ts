@@ -1,6 +1,6 @@
-import type { CounterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { familiesOf, type FamilyPrefix } from "./family.ts";
 
 /** A secret that can be compared with and that makes counter keys. */
 export interface Secret {
@@ -24,16 +24,16 @@ export type KeyKind = "own" | FamilyPrefix;
 /** Of how many counters the keys that opened them are remembered for sure. */
 const REMEMBERED = 10_000;
 
-/** Prepares a secret. Loading what it needs takes as long as the rest of a start: only who uses it should wait for it. */
+/** Opens a secret. What it loads takes long to load: a start should not wait for it. */
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
-  // What opened before is not hashed again, which takes a fifth of a hit, nor is a key made again, which takes more than
-  // all the rest. What did not open is not kept: whoever guesses would fill the memory.
+  // Hot path: what opened before is not hashed again, nor is its key made again. What did not open is not kept: whoever
+  // guesses would fill the memory.
   const openedWith = new Set<string>();
   const keysThatOpened = new Recent<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
 
-  /** As text: making a Buffer of it for `timingSafeEqual` costs more than hashing does. */
+  /** As text, as `timingSafeEqual` would need a Buffer of each. */
   function digest(given: string | Uint8Array): string {
     return createHash("sha256").update(given).digest("hex");
   }
@@ -85,4 +85,42 @@ function sameText(expected: string, given: string): boolean {
     difference |= expected.charCodeAt(index) ^ given.charCodeAt(index);
   }
   return difference === 0;
+}
+
+declare const brand: unique symbol;
+
+/** The beginning of the ids of a family of counters: written as ids are, and ending in a slash. */
+export type FamilyPrefix = string & { readonly [brand]: true };
+
+/** In how many families a counter may be: so many keys may have to be made to find the one that was given. */
+const MAX_FAMILIES = 8;
+
+/** The family that a text names; throws a problem for what no id could begin with. */
+export function familyPrefix(text: string): FamilyPrefix {
+  if (!text.trim().endsWith("/")) {
+    throw new Problem("bad-query", {
+      detail: "A prefix ends in a slash, as in prefix=blog/: so a key for a/ does not open ab.",
+    });
+  }
+  const prefix = counterId(text);
+  if (familiesOf(prefix).at(-1)?.length === prefix.length) return branded(prefix);
+  throw new Problem("bad-query", {
+    detail: `A prefix has at most ${MAX_FAMILIES} slashes: the key of a longer one opens nothing.`,
+  });
+}
+
+/** The families that a counter belongs to, the one with the shortest prefix first. */
+export function familiesOf(id: CounterId): readonly FamilyPrefix[] {
+  const prefixes: FamilyPrefix[] = [];
+  let end = id.indexOf("/");
+  while (end !== -1 && prefixes.length < MAX_FAMILIES) {
+    prefixes.push(branded(id.slice(0, end + 1)));
+    end = id.indexOf("/", end + 1);
+  }
+  return prefixes;
+}
+
+/** The one place where a text becomes a prefix: a part of an id, or one itself. */
+function branded(text: string): FamilyPrefix {
+  return text as FamilyPrefix;
 }

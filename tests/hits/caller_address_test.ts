@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { callerAddress } from "../../src/http/caller_address.ts";
+import { callerAddress } from "../../src/hits/caller_address.ts";
 
 interface Row {
   forwarded: string | null;

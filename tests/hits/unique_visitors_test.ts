@@ -2,19 +2,19 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counting/counters.ts";
 import { parseQuery } from "../../src/http/query.ts";
-import { createVisits } from "../../src/http/visits.ts";
+import { createUniqueVisitors } from "../../src/hits/unique_visitors.ts";
 import { createLog } from "../../src/log.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 
-Deno.test("createVisits(): of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
+Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
   const store = new ScriptedStore();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);
-  const visits = createVisits({ counters, proxies: 0, log });
+  const visitors = createUniqueVisitors({ counters, proxies: 0, log });
   const request = new Request("http://localhost/");
   const visit = (id: string, visitor: number) => {
     const query = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
-    return visits({ request, peer: {}, id: counterId(id), query }, undefined);
+    return visitors.count({ request, peer: {}, id: counterId(id), query }, undefined);
   };
   for (let first = 0; first < 50_000; first += 1000) {
     await Promise.all(Array.from({ length: 1000 }, (_, index) => visit("a", first + index)));

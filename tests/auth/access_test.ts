@@ -2,14 +2,15 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type Access, createAccess, type Shown } from "../../src/http/access.ts";
+import { type Access, createAccess, type Credentials } from "../../src/auth/access.ts";
 import { parseQuery } from "../../src/http/query.ts";
+import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { SECRET } from "../support/secret.ts";
 
-const untold = () => {};
+const log = createLog({ secrets: [], write: () => {} });
 
 interface Sent {
   /** One that has been asked before; a new one where there is none. */
@@ -122,12 +123,12 @@ for (const { what, ...sent } of refused) {
 }
 
 Deno.test("Access.check.reader lets anyone read where reads are open", async () => {
-  const access = createAccess({ secret: undefined, openReads: true }, untold);
+  const access = createAccess({ secret: undefined, openReads: true, log });
   await access.check.reader(shownAs({}));
 });
 
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
-  const access = createAccess({ secret: SECRET, openReads: true }, untold);
+  const access = createAccess({ secret: SECRET, openReads: true, log });
   await access.check.owner(shownAs({ headers: [["x-auth-token", SECRET]] }));
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
     const made = access.keyOf(counterId(id));
@@ -200,7 +201,7 @@ Deno.test("what was right before opens what it did and nothing else, in any orde
   const shown = fc.tuple(fc.constantFrom("token", "key"), given, fc.constantFrom("a", "b"));
   await fc.assert(
     fc.asyncProperty(fc.array(shown, { minLength: 2, maxLength: 20 }), async (requests) => {
-      const access = createAccess({ secret: SECRET, openReads: false }, untold);
+      const access = createAccess({ secret: SECRET, openReads: false, log });
       for (const [name, text, id] of requests) {
         const right = text === (name === "token" ? SECRET : keyOf(SECRET, id));
         strictEqual((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
@@ -215,7 +216,7 @@ const sentinels = "secret token key owner master home null undefined true __prot
   .split(" ");
 
 Deno.test("the key of a counter opens that counter alone, whatever its name and whatever opened before", async () => {
-  const access = createAccess({ secret: SECRET, openReads: false }, untold);
+  const access = createAccess({ secret: SECRET, openReads: false, log });
   const asked = (query: string, id: string) => opened({ access, query }, id);
   for (const id of [...sentinels, SECRET, keyOf(SECRET, "home")]) {
     const key = keyOf(SECRET, counterId(id));
@@ -307,7 +308,7 @@ Deno.test("without a secret nobody counts, and reads that are open stay open", a
 /** What a request opens; /key must agree with reads, as both take the secret alone. */
 async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: boolean }> {
   const secret = "secret" in sent ? sent.secret : SECRET;
-  const { access = createAccess({ secret, openReads: false }, untold) } = sent;
+  const { access = createAccess({ secret, openReads: false, log }) } = sent;
   const asked = shownAs(sent, id);
   const read = await passes(() => access.check.reader(asked));
   if (secret !== undefined && secret.length >= 16) {
@@ -316,7 +317,7 @@ async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: bo
   return { hit: await passes(() => access.check.keyholder(asked)), read };
 }
 
-function shownAs({ query = "", headers = [] }: Sent, id = "home"): Shown {
+function shownAs({ query = "", headers = [] }: Sent, id = "home"): Credentials {
   const { href } = new URL(`http://localhost/${query}`);
   return {
     request: new Request(href, { headers: new Headers(headers) }),

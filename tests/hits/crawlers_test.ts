@@ -1,11 +1,11 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { createCallerKinds } from "../../src/http/crawler.ts";
+import { createCallers } from "../../src/hits/crawlers.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
 
 const kinds = {
-  "somebody": [
+  "reader": [
     CHROME,
     "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0",
@@ -30,16 +30,16 @@ const kinds = {
 
 for (const [kind, agents] of Object.entries(kinds)) {
   for (const agent of agents) {
-    Deno.test(`kindOf() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
-      const { kindOf } = createCallerKinds();
-      strictEqual(await kindOf(agent), kind);
-      const again = kindOf(agent);
+    Deno.test(`callerOf() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
+      const { callerOf } = createCallers();
+      strictEqual(await callerOf(agent), kind);
+      const again = callerOf(agent);
       strictEqual(again instanceof Promise, agent.length > 300);
       strictEqual(await again, kind);
     });
   }
 }
 
-Deno.test("kindOf() loads the patterns of crawlers for the first who asks", () => {
-  ok(createCallerKinds().kindOf(CHROME) instanceof Promise);
+Deno.test("callerOf() loads the patterns of crawlers for the first who asks", () => {
+  ok(createCallers().callerOf(CHROME) instanceof Promise);
 });

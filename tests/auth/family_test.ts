@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { familiesOf } from "../../src/http/family.ts";
+import { familiesOf } from "../../src/auth/secret.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";

@@ -1,10 +1,10 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Problem, ProblemName } from "../problem.ts";
-import type { Remarked } from "./found.ts";
-import { parseQuery } from "./query.ts";
+import type { Remark } from "./hit_policy.ts";
+import { parseQuery } from "../http/query.ts";
 
 /** What became of a hit. */
-export type Outcome = "counted" | Remarked["remark"] | ProblemName;
+export type Outcome = "counted" | Remark | ProblemName;
 
 /** A hit, and what was decided on it; nothing tells who sent it. */
 export interface Decision {

@@ -1,0 +1,229 @@
+import type { CounterId } from "../counter/counter_id.ts";
+import type { Query } from "../http/query.ts";
+import type { Log } from "../log.ts";
+import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
+import type { Parameter } from "../parameter.ts";
+import { Problem } from "../problem.ts";
+import { Recent } from "../recent.ts";
+import { type FamilyPrefix, type KeyKind, openSecret, type Secret } from "./secret.ts";
+
+/** The secret, for who cannot send a header. */
+export const token = {
+  name: "token",
+  meaning: "The secret; a header keeps it out of the logs on the way.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+/** What opens a counter for hits and nothing else. */
+export const key = {
+  name: "key",
+  meaning: "A counter key from `/key`. It may stand in public: it counts its id or family only.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+/**
+ * Whom an endpoint is for: anyone; readers, who need to be owners where reads are closed; keyholders, who have the secret
+ * or the key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself.
+ */
+export type AccessLevel = "anyone" | "reader" | "keyholder" | "owner" | "secretholder";
+
+/** The parameters that may hold the credentials for an endpoint. */
+export const CREDENTIALS = {
+  anyone: [],
+  reader: [token],
+  keyholder: [token, key],
+  owner: [token],
+  secretholder: [token],
+} as const;
+
+/** A request with what it shows to be authorized. */
+export interface Credentials {
+  readonly request: Request;
+  readonly query: Query<"token" | "key">;
+  /** The counter that it is about; undefined where it is not about a single one. */
+  readonly id: CounterId | undefined;
+}
+
+/** What authorized a request: nothing was asked for, or it showed the secret (or a session) or a key of this kind. */
+export type Grant = "open" | "secret" | KeyKind;
+
+/** Throws or rejects with the problem "unauthorized" where the credentials do not suffice. */
+export type AccessCheck<Shown = Credentials> = (credentials: Shown) => Grant | Promise<Grant>;
+
+/** For endpoints that no counter key opens. */
+type OwnersCredentials = Omit<Credentials, "id">;
+
+/** Decides who may do what. */
+export interface Access {
+  readonly check: Readonly<
+    & Record<AccessLevel, AccessCheck>
+    & Record<"owner" | "secretholder", AccessCheck<OwnersCredentials>>
+  >;
+  /** The key that opens one counter, to be given to an owner only. */
+  keyOf(id: CounterId): string;
+  /** The same for a family of counters. */
+  familyKeyOf(prefix: FamilyPrefix): string;
+  /** A session, to be given to a secretholder only. */
+  beginSession(): Session;
+}
+
+export interface AccessOptions {
+  /** Without one nobody may count. */
+  secret: string | undefined;
+  /** Whether anyone may read. */
+  openReads: boolean;
+  log: Log;
+}
+
+/** The same answer is given to a missing secret and to a wrong one. */
+export function createAccess({ secret: text, openReads, log }: AccessOptions): Access {
+  const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
+  const warnIfOnPage = createPageWarning(log);
+  let secret: Secret | undefined;
+
+  /** A check with the secret, which the first check opens and waits for. */
+  function withSecret<Shown>(check: (credentials: Shown) => Grant): AccessCheck<Shown> {
+    return (credentials) => {
+      if (text === undefined || secret !== undefined) return check(credentials);
+      return openSecret(text).then((opened) => {
+        secret = opened;
+        return check(credentials);
+      });
+    };
+  }
+
+  function showsSecret({ request, query }: OwnersCredentials): boolean {
+    const { headers } = request;
+    const isSecret = matches(headerBytes(headers.get("x-auth-token"))) ||
+      matches(query.get("token")) || matches(headerBytes(bearer(headers.get("authorization"))));
+    if (isSecret) warnIfOnPage(request);
+    return isSecret;
+  }
+
+  function showsSecretOrSession(credentials: OwnersCredentials): boolean {
+    if (showsSecret(credentials)) return true;
+    const given = bearer(credentials.request.headers.get("authorization"));
+    return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
+  }
+
+  function matches(given: string | Uint8Array | undefined): boolean {
+    return given !== undefined && given.length > 0 && secret?.matches(given) === true;
+  }
+
+  function keyKindOf({ query, id }: Credentials): KeyKind | undefined {
+    const given = query.get("key");
+    if (!keysAreOn || given === undefined || id === undefined) return undefined;
+    return secret?.keyFor(id, given);
+  }
+
+  /** What makes keys and sessions; throws the reason why there are none. */
+  function maker(reason: string): Secret {
+    if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
+    return secret;
+  }
+
+  const anyone = (): Grant => "open";
+  return {
+    check: {
+      anyone,
+      reader: openReads ? anyone : withSecret((credentials: Credentials) => {
+        if (showsSecretOrSession(credentials)) return "secret";
+        throw unauthorized(OPEN_READS);
+      }),
+      keyholder: withSecret((credentials: Credentials) => {
+        const grant = showsSecret(credentials) ? "secret" : keyKindOf(credentials);
+        if (grant === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
+        return grant;
+      }),
+      owner: withSecret((credentials: OwnersCredentials) => {
+        if (showsSecretOrSession(credentials)) return "secret";
+        throw unauthorized("");
+      }),
+      secretholder: withSecret((credentials: OwnersCredentials) => {
+        if (showsSecret(credentials)) return "secret";
+        throw unauthorized("");
+      }),
+    },
+    keyOf: (id) => maker(NO_KEYS).keyOf(id),
+    familyKeyOf: (prefix) => maker(NO_KEYS).familyKeyOf(prefix),
+    beginSession: () => beginSession(maker(NO_SESSIONS)),
+  };
+}
+
+const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
+const OR_KEY = "A counter key in key= opens its own counter, or its own family.";
+const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
+const NO_KEYS = `Counter keys ${OFF}`;
+const NO_SESSIONS = `Sessions ${OFF}`;
+
+/** The usual sentence, and what else the caller of this endpoint should know. */
+function unauthorized(more: string): Problem {
+  const { detail } = new Problem("unauthorized");
+  return new Problem("unauthorized", { detail: `${detail} ${more}`.trim() });
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/;
+
+/** A header's characters are its bytes (Fetch standard, "byte sequence"), which for a secret are UTF-8. */
+function headerBytes(value: string | null | undefined): string | Uint8Array | undefined {
+  if (value === null || value === undefined) return undefined;
+  return BEYOND_ASCII.test(value)
+    ? Uint8Array.from(value, (character) => character.charCodeAt(0))
+    : value;
+}
+
+function bearer(value: string | null): string | undefined {
+  return value === null ? undefined : /^bearer +(.+)$/i.exec(value)?.[1];
+}
+
+/** What stands for the secret for some hours. */
+interface Session {
+  /** `s1`, the second since 1970 in which it ends, and a code of that second: nothing of it is kept here. */
+  readonly token: string;
+  readonly expires: Date;
+}
+
+const SESSION_SECONDS = 12 * 3600;
+const SESSION_TOKEN = /^s1\.(\d{1,11})\.([\w-]{43})$/;
+
+function beginSession(secret: Secret): Session {
+  const end = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
+  return { token: `s1.${end}.${secret.codeOf(signed(end))}`, expires: new Date(end * 1000) };
+}
+
+/** Whether this is the token of a session that has not ended. */
+function isSession(given: string, secret: Secret): boolean {
+  const [, end, code] = SESSION_TOKEN.exec(given) ?? [];
+  if (end === undefined || code === undefined || Number(end) * 1000 <= Date.now()) return false;
+  return secret.matchesCode(code, signed(end));
+}
+
+function signed(end: number | string): string {
+  return `session:${end}`;
+}
+
+const HOUR_MS = 3_600_000;
+/** How many origins are remembered for sure. */
+const REMEMBERED_ORIGINS = 1000;
+/** Characters: whoever has the secret may send any. */
+const MAX_ORIGIN_LENGTH = 300;
+
+/** Warns where a page of another site shows the secret, which all who see that page have: once an hour for each origin. */
+function createPageWarning(log: Log): (request: Request) => void {
+  const warned = new Recent<string, number>(REMEMBERED_ORIGINS);
+  return ({ headers }) => {
+    if (headers.get("sec-fetch-site") !== "cross-site") return;
+    const given = headers.get("origin") ?? originOf(headers.get("referer"));
+    const origin = given.slice(0, MAX_ORIGIN_LENGTH);
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    if (warned.get(origin) === hour) return;
+    warned.set(origin, hour);
+    log.warn("the secret is on a web page: put a counter key there and choose a new secret", {
+      origin,
+    });
+  };
+}
+
+function originOf(referer: string | null): string {
+  return referer !== null && URL.canParse(referer) ? new URL(referer).origin : "unknown";
+}

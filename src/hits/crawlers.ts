@@ -1,0 +1,42 @@
+import { loadOnce } from "../http/later.ts";
+import { Recent } from "../recent.ts";
+
+/** Who calls, by what they say of themselves; an image proxy fetches images for its readers. */
+export type Caller = "reader" | "crawler" | "image proxy";
+
+/** Tells callers apart. */
+export interface Callers {
+  /** By a `User-Agent`, at once for one that came before; the first has to wait for the patterns of crawlers. */
+  callerOf(agent: string): Caller | Promise<Caller>;
+  /** Loads these patterns. */
+  preload(): Promise<void>;
+}
+
+/** GitHub's and others of its kind, and those of mail providers; `isbot` takes them for crawlers. */
+const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
+/** How many user agents are remembered for sure. */
+const REMEMBERED = 1000;
+/** Characters; longer ones are rare, and would let anyone fill the memory. */
+const MAX_REMEMBERED_LENGTH = 300;
+/** Characters of an agent that are looked at, as each of two hundred patterns is tried at each of them. */
+const MAX_READ_LENGTH = 1000;
+
+export function createCallers(): Callers {
+  const known = new Recent<string, Caller>(REMEMBERED);
+  const load = loadOnce(() => import("isbot"));
+
+  async function recognize(agent: string): Promise<Caller> {
+    const { isbot } = await load();
+    const read = agent.slice(0, MAX_READ_LENGTH);
+    const caller = IMAGE_PROXY.test(read) ? "image proxy" : isbot(read) ? "crawler" : "reader";
+    if (agent.length <= MAX_REMEMBERED_LENGTH) known.set(agent, caller);
+    return caller;
+  }
+
+  return {
+    callerOf: (agent) => known.get(agent) ?? recognize(agent),
+    async preload() {
+      await load();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { Grant } from "../auth/access.ts";
+import type { FamilyPrefix } from "../auth/secret.ts";
+import type { CounterId } from "../counter/counter_id.ts";
+import type { OnceOutcome } from "../counter/once.ts";
+import type { Counters } from "../counting/counters.ts";
+import type { Peer } from "../http/endpoint.ts";
+import { loadOnce } from "../http/later.ts";
+import type { Query } from "../http/query.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { Problem } from "../problem.ts";
+import type { Proxies } from "./caller_address.ts";
+import { type Caller, createCallers } from "./crawlers.ts";
+import { createFamilyLimit } from "./family_limit.ts";
+
+/** An authorized request for a hit. */
+export interface HitRequest {
+  readonly request: Request;
+  readonly peer: Peer;
+  readonly query: Query<"once" | "visitor">;
+  readonly id: CounterId;
+  readonly grant: Grant;
+}
+
+/**
+ * The number to answer with, and in what it differs from that of an ordinary hit. An ordinary hit is the bare number, as
+ * there are very many of them.
+ */
+export type HitResult = number | { readonly hits: number; readonly remark: Remark };
+
+/** What is said in `X-Tallymark` of an answer that is not that of an ordinary hit. */
+export type Remark = "prefetch" | "bot" | "repeat" | "camo";
+
+/** Decides whether and how often hits count. */
+export interface HitPolicy {
+  /** Counts a hit, unless it is one of those that do not count; with an idempotency key it can be sent again. */
+  countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
+  /** Loads what hits by a key would have to wait for. */
+  preload(): Promise<void>;
+}
+
+export interface HitPolicyOptions {
+  counters: Counters;
+  proxies: Proxies;
+  familyLimit: number;
+  metrics: Metrics;
+  log: Log;
+}
+
+/** Rule after rule, from top to bottom: the first that says what becomes of a hit decides. */
+export function createHitPolicy(
+  { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
+): HitPolicy {
+  const callers = createCallers();
+  const families = createFamilyLimit({ counters, limit: familyLimit, metrics, log });
+  const loadVisitors = loadOnce(async () => {
+    const { createUniqueVisitors } = await import("./unique_visitors.ts");
+    return createUniqueVisitors({ counters, proxies, log });
+  });
+
+  function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
+    const { request, query, id, grant } = hit;
+    if (isPrefetch(request)) return withRemark("prefetch", counters.count(id));
+    if (request.method === "HEAD") return counters.count(id);
+
+    const hasSecret = grant === "secret";
+    const isOnce = query.get("once") !== undefined;
+    // Hot path: nothing below concerns what a server counts for itself.
+    if (hasSecret && !isOnce && idempotencyKey === undefined) return counters.hit(id);
+    const hasVisitor = query.get("visitor") !== undefined;
+    if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
+
+    // With the secret a user agent matters only where it tells visitors apart.
+    const isServer = hasSecret && (hasVisitor || !isOnce);
+    const caller = isServer ? "reader" : callers.callerOf(request.headers.get("user-agent") ?? "");
+    return caller instanceof Promise
+      ? caller.then((caller) => countFor(caller, { hit, idempotencyKey }))
+      : countFor(caller, { hit, idempotencyKey });
+  }
+
+  function countFor(caller: Caller, { hit, idempotencyKey: key }: NamedHit): Promise<HitResult> {
+    const { id, grant, query } = hit;
+    if (caller === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
+
+    // An image proxy hides whom it fetches for: they are many, or one who reloads.
+    const isProxy = caller === "image proxy";
+    const isOnce = query.get("once") !== undefined && !isProxy;
+    const count = (): Promise<HitResult> => {
+      // An idempotency key is looked up before the visitor is, in the same step of the store.
+      if (isOnce) return countVisitor({ hit, idempotencyKey: key }).then(resultOf);
+      return key === undefined ? counters.hit(id) : counters.hitOnce(id, { key }).then(resultOf);
+    };
+    const result = isFamily(grant) ? families.count({ id, family: grant }, count) : count();
+    return isProxy ? result.then(withCamo) : result;
+  }
+
+  async function countVisitor({ hit, idempotencyKey }: NamedHit): Promise<OnceOutcome> {
+    const visitors = await loadVisitors();
+    return await visitors.count(hit, idempotencyKey);
+  }
+
+  return {
+    countHit,
+    async preload() {
+      await Promise.all([callers.preload(), loadVisitors()]);
+    },
+  };
+}
+
+interface NamedHit {
+  readonly hit: HitRequest;
+  readonly idempotencyKey: string | undefined;
+}
+
+const PREFETCHING = /\bprefetch\b/i;
+
+/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
+function isPrefetch({ headers }: Request): boolean {
+  return isPrefetching(headers.get("sec-purpose")) || isPrefetching(headers.get("purpose"));
+}
+
+function isPrefetching(purpose: string | null): boolean {
+  return purpose !== null && PREFETCHING.test(purpose);
+}
+
+const VISITOR_BY_KEY = "visitor= needs the secret: with a counter key the caller is the visitor.";
+
+function isFamily(grant: Grant): grant is FamilyPrefix {
+  return grant.endsWith("/");
+}
+
+async function withRemark(remark: Remark, hits: number | Promise<number>): Promise<HitResult> {
+  return { hits: await hits, remark };
+}
+
+function resultOf({ hits, repeat }: OnceOutcome): HitResult {
+  return repeat ? { hits, remark: "repeat" } : hits;
+}
+
+function withCamo(result: HitResult): HitResult {
+  return typeof result === "number" ? { hits: result, remark: "camo" } : result;
+}
+
+/** As it is, or as a quoted string (RFC 8941, section 3.3.3). */
+const IDEMPOTENCY_KEY = /^(?:([\w-]{1,64})|"([\w-]{1,64})")$/;
+
+/** What the caller names a hit by, so that it can be sent again; undefined where it has no name. */
+export function idempotencyKeyOf(
+  { request: { headers }, grant }: Pick<HitRequest, "request" | "grant">,
+): string | undefined {
+  const given = headers.get("idempotency-key");
+  if (given === null) return undefined;
+  const [, bare, quoted] = IDEMPOTENCY_KEY.exec(given) ?? [];
+  const key = bare ?? quoted;
+  if (key === undefined) throw new Problem("bad-idempotency-key");
+  if (grant === "secret") return key;
+  // Whoever finds a counter key in a page could fill the store with keys of this kind.
+  throw new Problem("bad-idempotency-key", {
+    detail: "An Idempotency-Key needs the secret: a counter key does not do.",
+  });
+}

@@ -1,4 +1,5 @@
 import { ProcessOutput } from "./process_output.ts";
+import { FAR_AWAY_MS } from "./time_limit.ts";
 
 const CALLS = "fsync,fdatasync";
 
@@ -8,6 +9,23 @@ export const needsStrace: { ignore: boolean } = { ignore: !await canTrace() };
 /** Lets every fsync of a process fail until it is disposed of. */
 export async function breakFsync(pid: number): Promise<AsyncDisposable> {
   return await trace(pid, ["-e", `inject=${CALLS}:error=EIO`]);
+}
+
+/** The fsyncs of one file, which do not go on until this is disposed of. */
+export interface HeldFsync extends AsyncDisposable {
+  /** Waits until one has begun. */
+  begun(): Promise<void>;
+}
+
+/** Holds up each fsync of a file by a process. */
+export async function holdFsync(pid: number, path: string): Promise<HeldFsync> {
+  const tracer = await trace(pid, ["-P", path, "-e", `inject=${CALLS}:delay_enter=86400s`]);
+  return {
+    async begun() {
+      await tracer.output.find(/sync\(/, FAR_AWAY_MS);
+    },
+    [Symbol.asyncDispose]: () => tracer[Symbol.asyncDispose](),
+  };
 }
 
 /** Wraps the line of a command: the process is killed as it begins the fsync of this number, counted from 1. */

@@ -2,8 +2,11 @@
 export interface HeldNote extends Disposable {
   /** Its versionstamp; "" where the file has held something and no more is known, undefined where it held nothing yet. */
   readonly known: string | undefined;
-  /** Writes down a newer one; where that fails, as it may on a full disk, the next one is tried again. */
-  write(versionstamp: string): void;
+  /**
+   * Writes down a newer one; where that fails, as it may on a full disk, the next one is tried again. The first takes as
+   * long as the disk does, and nothing may be written beside it.
+   */
+  write(versionstamp: string): Promise<void> | undefined;
 }
 
 /** What follows the versionstamp, for people. */
@@ -19,30 +22,28 @@ export function openHeldNote(path: string, held: boolean): HeldNote {
   let file: Deno.FsFile | undefined;
 
   /** On the disk before anything relies on it; later ones only have to outlive this process. */
-  function begin(versionstamp: string): Deno.FsFile {
-    const begun = Deno.openSync(name, { create: true, write: true });
+  async function begin(versionstamp: string): Promise<void> {
+    using held = new DisposableStack();
     try {
+      const begun = held.use(Deno.openSync(name, { create: true, write: true }));
       begun.writeSync(encoder.encode(versionstamp + MEANING));
-      begun.syncSync();
-      return begun;
-    } catch (error) {
-      begun.close();
-      throw error;
+      await begun.sync();
+      held.move();
+      file = begun;
+    } catch {
+      // The counters are stored all the same, and whoever waits for them must be told so.
     }
   }
 
   return {
     known,
     write(versionstamp) {
+      if (file === undefined) return begin(versionstamp);
       try {
-        if (file === undefined) {
-          file = begin(versionstamp);
-        } else {
-          file.seekSync(0, Deno.SeekMode.Start);
-          file.writeSync(encoder.encode(versionstamp));
-        }
+        file.seekSync(0, Deno.SeekMode.Start);
+        file.writeSync(encoder.encode(versionstamp));
       } catch {
-        // The counters are stored all the same, and whoever waits for them must be told so.
+        // As above.
       }
     },
     [Symbol.dispose]: () => file?.close(),

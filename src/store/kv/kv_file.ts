@@ -10,8 +10,8 @@ export interface KvFile {
   readonly kv: Deno.Kv;
   /** Throws where the file is no longer the one that was opened; it is looked for at most every 100 ms. */
   checkPresent(): void;
-  /** To be called after a commit: looks for the file in any case, and notes beside it what it holds. */
-  confirm(versionstamp: string): void;
+  /** To be called after a commit, one at a time: looks for the file in any case, and notes beside it what it holds. */
+  confirm(versionstamp: string): Promise<void> | undefined;
   /** Closes the database and gives the file up. */
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function openKvFile(path: string): Promise<KvFile> {
     held.use(lockItself(path));
     const last = await checkKvFile(path, note.known);
     if (last !== undefined) {
-      if (last !== note.known) note.write(last);
+      if (last !== note.known) await note.write(last);
       await refuseReadOnly(path);
     }
     const kv = held.use(await Deno.openKv(path));
@@ -84,8 +84,8 @@ function own({ kv, path, note, held }: Opened): KvFile {
     },
     confirm(versionstamp) {
       look();
-      note.write(versionstamp);
       saver.committed();
+      return note.write(versionstamp);
     },
     async close() {
       await saver.end();

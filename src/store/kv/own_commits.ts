@@ -84,7 +84,8 @@ export class OwnCommits {
       if (versionstamp === null) return undefined;
       journal.written(journaled, versionstamp);
       for (const { change: { id } } of direct) journal.forget(id);
-      this.#confirm(versionstamp);
+      const confirmed = this.#confirm(versionstamp);
+      if (confirmed !== undefined) await confirmed;
       return plans.map((plan) => {
         return recordAfter(plan, journaled.has(plan) ? plan.before.versionstamp : versionstamp);
       });
@@ -132,9 +133,9 @@ export class OwnCommits {
     }
   }
 
-  #confirm(versionstamp: string): void {
+  #confirm(versionstamp: string): Promise<void> | undefined {
     try {
-      this.#options.file?.confirm(versionstamp);
+      return this.#options.file?.confirm(versionstamp);
     } catch (cause) {
       // The file went away just now: the hits are in it, wherever it is.
       throw new Problem("outcome-unknown", { cause });
@@ -185,7 +186,7 @@ export class OwnCommits {
       });
       done();
       onMoved(ids, versionstamp);
-      if (versionstamp !== null) this.#confirm(versionstamp);
+      if (versionstamp !== null) await this.#confirm(versionstamp);
     });
   }
 }

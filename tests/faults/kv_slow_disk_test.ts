@@ -1,0 +1,59 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { holdFsync, needsStrace } from "../support/fsync_faults.ts";
+import { type Service, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+import { storedInKv } from "./stored.ts";
+
+const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
+
+Deno.test(
+  "Deno KV: hits and reads go on while the disk is late with what is saved from the log into the file",
+  needsStrace,
+  async () => {
+    await using folder = await tempDir();
+    const path = join(folder.path, "data", "counters.kv");
+    await using service = await startService({ cwd: folder.path, env });
+    {
+      await using held = await holdFsync(service.pid, path);
+      strictEqual((await hitOnce({ service })).answer?.status, 200);
+      await held.begun();
+      strictEqual(await textOf(service, "/healthz"), '{"status":"ok"}');
+      strictEqual((await hitOnce({ service })).answer?.status, 200);
+      strictEqual(await textOf(service, "/count.txt"), "2");
+    }
+    strictEqual((await service.stop()).code, 0);
+    strictEqual((await storedInKv(path)).get("home"), 2);
+    reportKept({ fault: "slow disk, saving the log", runs: 1, measured: "everything goes on" });
+  },
+);
+
+Deno.test(
+  "Deno KV: what needs no store goes on while the disk is late with the note of the first hit",
+  needsStrace,
+  async () => {
+    await using folder = await tempDir();
+    await using service = await startService({ cwd: folder.path, env });
+    {
+      const path = join(folder.path, "data", "counters.kv.held");
+      await using held = await holdFsync(service.pid, path);
+      const hit = hitOnce({ service });
+      await held.begun();
+      strictEqual(await textOf(service, "/healthz"), '{"status":"ok"}');
+      await held[Symbol.asyncDispose]();
+      const status = (await hit).answer?.status;
+      ok(status === 200 || status === 504, `a hit is answered ${status}`);
+    }
+    const { answer } = await hitOnce({ service });
+    strictEqual(JSON.parse(answer?.body ?? "").hits, 2);
+  },
+);
+
+async function textOf({ url }: Service, path: string): Promise<string> {
+  const response = await fetch(url + path, { signal: AbortSignal.timeout(FAR_AWAY_MS) });
+  return await response.text();
+}

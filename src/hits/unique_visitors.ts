@@ -35,8 +35,20 @@ type Visit = Pick<HitRequest, "request" | "peer" | "id"> & {
 export function createUniqueVisitors(
   { counters, proxies, log }: UniqueVisitorsOptions,
 ): UniqueVisitors {
-  let visitors = new VisitorsOfDay(counters);
+  const { calendar } = counters;
+  let visitors: VisitorsOfDay | undefined;
   const warnedOn = new Map<string, Day>();
+
+  function visitorsOfToday(): VisitorsOfDay {
+    if (visitors?.day === calendar.today()) return visitors;
+    const today = new VisitorsOfDay(counters);
+    visitors = today;
+    // The salt ends with its day in this process too, even if nobody comes on the next one.
+    AbortSignal.timeout(calendar.untilMidnight()).onabort = () => {
+      if (visitors === today) visitors = undefined;
+    };
+    return today;
+  }
 
   /** What tells visitors apart; undefined where nothing does. */
   function tracesOf({ request: { headers }, peer, query }: Visit): readonly string[] | undefined {
@@ -54,7 +66,7 @@ export function createUniqueVisitors(
 
   /** Once a day for each reason: anyone may send one odd header, which must not hide that a setting is wrong. */
   function warn(reason: string): void {
-    const today = counters.calendar.today();
+    const today = calendar.today();
     if (warnedOn.get(reason) === today) return;
     warnedOn.set(reason, today);
     log.warn(
@@ -72,8 +84,7 @@ export function createUniqueVisitors(
           ? { hits: await counters.hit(id), repeat: false }
           : await counters.hitOnce(id, { key });
       }
-      if (visitors.day !== counters.calendar.today()) visitors = new VisitorsOfDay(counters);
-      const today = visitors;
+      const today = visitorsOfToday();
       const visitor = await today.codeOf([id, ...traces]);
       if (key === undefined && today.isKnown(visitor)) {
         return { hits: await counters.count(id), repeat: true };

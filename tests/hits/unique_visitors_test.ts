@@ -4,7 +4,9 @@ import { createCounters } from "../../src/counting/counters.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import { createUniqueVisitors } from "../../src/hits/unique_visitors.ts";
 import { createLog } from "../../src/log.ts";
+import { createCalendar } from "../../src/counter/calendar.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
+import { waitFor } from "../support/wait_for.ts";
 
 Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
   const store = new ScriptedStore();
@@ -26,5 +28,27 @@ Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are reme
   // Another counter has room of its own.
   deepStrictEqual(await visit("b", 0), { hits: 1, repeat: false });
   deepStrictEqual(await visit("b", 0), { hits: 1, repeat: true });
+  await counters.close();
+});
+
+Deno.test("createUniqueVisitors(): the process forgets the salt of a day at midnight, though nobody comes", async () => {
+  // It stands still, so that no visit notices that the day is over.
+  const calendar = createCalendar("UTC", () => Date.parse("2026-11-20T23:59:59.990Z"));
+  let salts = 0;
+  const store = new ScriptedStore();
+  const salt = store.salt.bind(store);
+  store.salt = (day) => {
+    salts++;
+    return salt(day);
+  };
+  const counters = createCounters(store, calendar);
+  const log = createLog({ secrets: [], write: () => {} });
+  const visitors = createUniqueVisitors({ counters, proxies: 0, log });
+  const request = new Request("http://localhost/");
+  const query = parseQuery("/?visitor=v", new Set(["visitor"]));
+  await waitFor("the salt to be asked for again", async () => {
+    await visitors.count({ request, peer: {}, id: counterId("a"), query }, undefined);
+    return salts > 1 || undefined;
+  });
   await counters.close();
 });

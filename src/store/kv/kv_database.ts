@@ -27,14 +27,8 @@ export interface KvDatabase extends KvPlace {
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
-  /** For whoever reads the entries themselves: until it is disposed of, hits go nowhere else. */
-  withoutJournal(): Promise<WithoutJournal>;
+  /** The record of a counter by its entries, read in turn, and by what stands in a journal. */
+  withJournal(id: CounterId, record: KvRecord): KvRecord;
   /** Closes it, to be called once. */
   close(): Promise<void>;
-}
-
-/** A time in which hits go to the entries. */
-export interface WithoutJournal extends Disposable {
-  /** Whether the entries tell every total; not where those of the journal could not be brought there. */
-  readonly tellsAll: boolean;
 }

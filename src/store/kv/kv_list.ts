@@ -1,13 +1,15 @@
 import { type CounterId, counterId } from "../../counter/counter_id.ts";
-import { type Day, yearsSince } from "../../counter/days.ts";
+import { type Day, type YearEntry, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
 import type { KvDatabase } from "./kv_database.ts";
-import { type KvPlace, type KvRecord, recordOf } from "./kv_records.ts";
+import { type KvPlace, type KvRecord, recordOf, yearIn } from "./kv_records.ts";
 
 /** How many counters a page has: few, as hits wait for each page. */
 const PAGE = 100;
+/** How many entries come at a time. */
+const BATCH = 500;
 /** Comes after every character that an id may have. */
 const LAST = "\u{10ffff}";
 
@@ -16,25 +18,23 @@ export async function* listCounters(
   database: KvDatabase,
   { prefix, since }: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const { kv, keys } = database;
-  using written = await database.withoutJournal();
-  const end = keys.total(prefix + LAST);
-  let start = keys.total(prefix);
-  while (true) {
-    const began = performance.now();
-    const { tellsAll } = written;
-    const entries = await Array.fromAsync(
-      kv.list({ start, end }, { limit: PAGE, batchSize: PAGE }),
-    );
-    const totals = entries.flatMap(totalOf);
-    const records = await (tellsAll ? recordsOf : askedRecordsOf)(database, { totals, since });
-    if (database.isWriting()) await pause(performance.now() - began);
-    const { counters, foreign } = pageOf(totals, records);
-    yield { counters, foreign: foreign + entries.length - totals.length };
-    const last = entries.at(-1);
-    if (last === undefined || entries.length < PAGE) return;
-    start = [...last.key, new Uint8Array()];
+  const end = database.keys.total(prefix + LAST);
+  let start: Deno.KvKey | undefined = database.keys.total(prefix);
+  while (start !== undefined) {
+    const range: Range = { start, end };
+    const isWriting = database.isWriting();
+    // In its turn, so that where nobody else writes all of a page is of one instant.
+    const { page, next, took } = await database.inTurn(() => readPage(database, { range, since }));
+    if (isWriting) await pause(took);
+    yield page;
+    start = next;
   }
+}
+
+/** The keys from one on to before another. */
+interface Range {
+  readonly start: Deno.KvKey;
+  readonly end: Deno.KvKey;
 }
 
 /** An entry that may be the total of a counter. */
@@ -63,6 +63,28 @@ function idOf(text: string): CounterId | undefined {
   }
 }
 
+/** The first counters of a range, where the next page begins, and how many milliseconds it took. */
+async function readPage(
+  database: KvDatabase,
+  { range, since }: { range: Range; since: Day | undefined },
+): Promise<{ page: ListPage; next: Deno.KvKey | undefined; took: number }> {
+  const began = performance.now();
+  const entries = await Array.fromAsync(
+    database.kv.list(range, { limit: PAGE, batchSize: PAGE }),
+  );
+  const totals = entries.flatMap(totalOf);
+  const records = since === undefined
+    ? totals.map(({ id, entry }) => database.withJournal(id, recordOf(database, entry)))
+    : await recordsOf(database, totals, since);
+  const { counters, foreign } = pageOf(totals, records);
+  const last = entries.length < PAGE ? undefined : entries.at(-1);
+  return {
+    page: { counters, foreign: foreign + entries.length - totals.length },
+    next: last && [...last.key, new Uint8Array()],
+    took: performance.now() - began,
+  };
+}
+
 function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPage {
   const counters: ListedCounter[] = [];
   let foreign = 0;
@@ -76,31 +98,35 @@ function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPag
   return { counters, foreign };
 }
 
-/** The totals of a page, and from which day on their days are asked for, if at all. */
-interface Page {
-  readonly totals: readonly Total[];
-  readonly since: Day | undefined;
-}
-
-/** The records of totals that their entries do not tell for sure. */
-async function askedRecordsOf(database: KvDatabase, { totals, since }: Page): Promise<KvRecord[]> {
-  return since === undefined
-    ? await database.read(totals.map(({ id }) => ({ id, withLedger: false })))
-    : await readHistories(database, totals.map(({ id }) => ({ id, since })));
-}
-
-/** The records of totals with their days, read a page at a time; one by one where something came in between. */
-async function recordsOf(place: KvDatabase, { totals, since }: Page): Promise<KvRecord[]> {
-  if (since === undefined) return totals.map(({ entry }) => recordOf(place, entry));
-  const ledgers = await ledgersOf(place, totals);
-  const found = totals.map(({ id, entry }) => ({
-    id,
-    record: recordOf(place, entry, ledgers.get(id)),
-  }));
-  const doubtful = found.filter(({ record }) => isDoubtful(record, since));
-  const whole = await readHistories(place, doubtful.map(({ id }) => ({ id, since })));
-  const again = new Map(doubtful.map(({ id }, index) => [id, whole[index]]));
-  return found.map(({ id, record }) => again.get(id) ?? record);
+/**
+ * The records of totals with their days. Where others write as well, what changed while a page was read is read again,
+ * counter by counter: its total and its days may be of two instants.
+ */
+async function recordsOf(
+  database: KvDatabase,
+  totals: readonly Total[],
+  since: Day,
+): Promise<KvRecord[]> {
+  const ledgers = await ledgersOf(database, totals);
+  const found = totals.map(({ id, entry }) => {
+    return { id, record: database.withJournal(id, recordOf(database, entry, ledgers.get(id))) };
+  });
+  const old = found.filter(({ record }) =>
+    record.ledger && yearsSince(record.ledger, since).length
+  );
+  const years = await yearsOf(database, old);
+  if (!database.isShared) return found.map(({ id, record }) => ({ ...record, ...years.get(id) }));
+  const after = old.length === 0 ? ledgers : await ledgersOf(database, totals);
+  const changed = new Set(
+    found.filter(({ id, record: { versionstamp, ledgerStamp } }) => {
+      const stamp = after.get(id)?.versionstamp ?? null;
+      // A ledger is never written without its total, so that a later one is of a later total.
+      return stamp === null || stamp !== ledgerStamp || stamp > (versionstamp ?? "");
+    }).map(({ id }) => id),
+  );
+  const again = await readHistories(database, [...changed].map((id) => ({ id, since })));
+  const whole = new Map([...changed].map((id, index) => [id, again[index]]));
+  return found.map(({ id, record }) => whole.get(id) ?? { ...record, ...years.get(id) });
 }
 
 /** The ledgers of counters that follow each other. */
@@ -112,12 +138,27 @@ async function ledgersOf(
   if (first === undefined || last === undefined) return new Map();
   const start = keys.ledger(first.id);
   const end = [...keys.ledger(last.id), new Uint8Array()];
-  const entries = await Array.fromAsync(kv.list({ start, end }, { batchSize: PAGE }));
+  const entries = await Array.fromAsync(kv.list({ start, end }, { batchSize: BATCH }));
   return new Map(entries.map((entry) => [entry.key.at(-1), entry]));
 }
 
-/** Whether a record is not whole yet: of two instants, perhaps, or with years that are over. */
-function isDoubtful({ versionstamp, ledger, ledgerStamp }: KvRecord, since: Day): boolean {
-  if (ledger === undefined) return ledgerStamp === null;
-  return (ledgerStamp ?? "") > (versionstamp ?? "") || yearsSince(ledger, since).length > 0;
+/** The years that are over of counters that follow each other. */
+async function yearsOf(
+  place: KvPlace,
+  counters: readonly { readonly id: CounterId }[],
+): Promise<Map<unknown, { years: YearEntry[] }>> {
+  const found = new Map<unknown, { years: YearEntry[] }>();
+  const [first, last] = [counters[0], counters.at(-1)];
+  if (first === undefined || last === undefined) return found;
+  const { kv, keys } = place;
+  const start = keys.year(first.id, 0);
+  const end = keys.year(last.id, Infinity);
+  for await (const entry of kv.list({ start, end }, { batchSize: BATCH })) {
+    const year = yearIn(place, entry);
+    const id = entry.key.at(-2);
+    const known = found.get(id)?.years;
+    if (known === undefined) found.set(id, { years: [year] });
+    else known.push(year);
+  }
+  return found;
 }

@@ -70,23 +70,20 @@ export async function readYears(
 ): Promise<YearEntry[]> {
   const { kv, keys } = place;
   const found = await readKeys(kv, years.map((year) => keys.year(id, year)));
-  return found.flatMap((entry) => yearIn(place, entry) ?? []);
+  return found.flatMap((entry) => entry.versionstamp === null ? [] : yearIn(place, entry));
 }
 
 /** Asks for the days of all years that are there, whatever the ledger says of them. */
-export async function readAllYears(
-  { kv, keys, ...rest }: KvPlace,
-  id: CounterId,
-): Promise<YearEntry[]> {
+export async function readAllYears(place: KvPlace, id: CounterId): Promise<YearEntry[]> {
+  const { kv, keys } = place;
   const prefix = keys.year(id, 0).slice(0, -1);
   const found = await Array.fromAsync(kv.list<unknown>({ prefix }));
-  return found.flatMap((entry) => yearIn({ kv, keys, ...rest }, entry) ?? []);
+  return found.map((entry) => yearIn(place, entry));
 }
 
-/** The year that an entry holds: without days where it is damaged, and undefined where there is none. */
-function yearIn(place: KvPlace, entry: Deno.KvEntryMaybe<unknown>): YearEntry | undefined {
+/** The year that an entry holds, without days where it is damaged. */
+export function yearIn(place: KvPlace, entry: Deno.KvEntry<unknown>): YearEntry {
   const year = Number(entry.key.at(-1));
-  if (entry.versionstamp === null) return undefined;
   const known = decodeYear(entry.value, year);
   if (known === undefined) place.onDamaged(String(entry.key.at(-2)));
   return known ?? { year, last: firstDayOf(year), hits: [] };

@@ -4,7 +4,6 @@ import { commitOf, recordAfter } from "./commit_of.ts";
 import { type FailedCommit, lookFor } from "./failed_commit.ts";
 import type { Journal } from "./journal.ts";
 import type { KvFile } from "./kv_file.ts";
-import type { WithoutJournal } from "./kv_database.ts";
 import type { KvPlace, KvRecord } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 
@@ -32,8 +31,6 @@ export class OwnCommits {
   #begun = 0;
   #isWriting = false;
   #last: Promise<unknown> = Promise.resolve();
-  /** How many lists are read from the entries: while there are any, every hit goes to its entry. */
-  #lists = 0;
   /** Whether it is not sure what the journal holds. */
   #isDoubtful = false;
   /** How many commits of many counters went to the journal. */
@@ -72,7 +69,7 @@ export class OwnCommits {
     const { place, journal } = this.#options;
     // In its turn, so that nobody waits for it who is answered now; what fails is tried again after the next commit.
     if (journal.isDue) this.inTurn(() => this.#moveIfDue()).catch(() => {});
-    const journaled = this.#lists > 0 ? NONE : journal.choose(plans);
+    const journaled = journal.choose(plans);
     const direct = journaled.size === 0 ? plans : plans.filter((plan) => !journaled.has(plan));
     const operation = commitOf(direct, place);
     const row = journaled.size === 0 ? undefined : journal.write(operation, journaled);
@@ -97,20 +94,6 @@ export class OwnCommits {
     this.#giveUp = performance.now() + END_LIMIT_MS;
     clearTimeout(this.#quiet);
     await this.#emptyJournal().catch(() => {});
-  }
-
-  /** See {@linkcode KvDatabase.withoutJournal}. */
-  async withoutJournal(): Promise<WithoutJournal> {
-    const { journal } = this.#options;
-    this.#lists++;
-    // On a full disk what stands in the journal stays there, and can be read all the same.
-    await this.#emptyJournal().catch(() => {});
-    return {
-      get tellsAll() {
-        return journal.isEmpty;
-      },
-      [Symbol.dispose]: () => void this.#lists--,
-    };
   }
 
   /** Moves all that stands in the journal now, as long as time is left. */
@@ -196,5 +179,3 @@ async function committed(operation: Deno.AtomicOperation): Promise<string | null
   const result = await operation.commit();
   return result.ok ? result.versionstamp : null;
 }
-
-const NONE: ReadonlySet<Plan> = new Set();

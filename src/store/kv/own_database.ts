@@ -108,7 +108,7 @@ export async function openOwnDatabase(
     read,
     inTurn: (step) => commits.inTurn(step),
     commit,
-    withoutJournal: () => commits.withoutJournal(),
+    withJournal: (id, record) => journaledRecord(record, journal.get(id)),
     async close() {
       await commits.end();
       await (file?.close() ?? place.kv.close());

@@ -54,7 +54,7 @@ Deno.test("journal: 100 counters with the longest names fit into a row, and all 
   strictEqual(await rowsIn(kv), 0);
 });
 
-Deno.test("journal: a list and an end leave nothing in it", async () => {
+Deno.test("journal: a list tells what stands in it and leaves it there, an end leaves nothing", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -64,9 +64,9 @@ Deno.test("journal: a list and an end leave nothing in it", async () => {
     pages.flatMap(({ counters }) => counters.map(({ hits }) => hits)),
     MANY.map(() => 2),
   );
-  strictEqual(await rowsIn(kv), 0);
-  await hit(store, MANY);
   strictEqual(await rowsIn(kv), 1);
+  await hit(store, MANY);
+  strictEqual(await rowsIn(kv), 2);
   await store.close();
   using read = await Deno.openKv(file.path);
   strictEqual(await rowsIn(read), 0);
@@ -146,13 +146,12 @@ Deno.test("journal: a read while a set is under way tells what was before it or 
   await set;
 });
 
-Deno.test("journal: a list tells all numbers where the way to the entries fails, as on a full disk", async () => {
+Deno.test("journal: a list tells all numbers that stand in it, days and all", async () => {
   for (const since of [undefined, -Infinity]) {
     await using file = await openFile();
     const { store, kv } = file;
     await hit(store, MANY);
     await hit(store, MANY);
-    overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
     const pages = await Array.fromAsync(store.list({ prefix: "", since }));
     const listed = pages.flatMap(({ counters }) => counters);
     deepStrictEqual(listed.map(({ hits }) => hits), MANY.map(() => 2));

@@ -1,24 +1,28 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
+import { type Day, firstDayOf } from "../../../src/counter/days.ts";
 import type { CounterStore, ListedCounter } from "../../../src/counter/store.ts";
 import { betweenLists } from "../../support/between_lists.ts";
-import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
+import { kvStore, type KvStoreSetup, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
 const A = counterId("a");
 const B = counterId("b");
 const ALL = { prefix: "", since: -Infinity };
 
-/** What may come between the reading of the totals and that of the ledgers of a page. */
+/** The last day of a year. */
+const LONG_AGO = firstDayOf(2025) - 1;
+/** What may come between the reading of the totals and that of their days. */
 const MEANWHILE: readonly {
   what: string;
   change(store: CounterStore): Promise<unknown>;
-  expected: readonly { id: CounterId; hits: number; days: readonly number[] }[];
+  /** What A holds then, with the sum of its days; undefined where it is gone. */
+  after: { hits: number; sum: number } | undefined;
 }[] = [
   {
-    what: "a hit on the next day",
+    what: "a hit in the next year",
     change: (store) => store.add([addition(A, 2)]),
-    expected: [{ id: A, hits: 3, days: [2, 1] }, { id: B, hits: 1, days: [1] }],
+    after: { hits: 5, sum: 5 },
   },
   {
     what: "a setting",
@@ -27,31 +31,84 @@ const MEANWHILE: readonly {
         id: A,
         setting: { hits: 70, days: { newest: SOME_DAY, hits: [30, 40] }, mode: "replace" },
       }]),
-    expected: [{ id: A, hits: 70, days: [0, 30, 40] }, { id: B, hits: 1, days: [1] }],
+    after: { hits: 70, sum: 70 },
   },
   {
     what: "a removal",
     change: (store) => store.write([{ id: A, setting: undefined }]),
-    expected: [{ id: B, hits: 1, days: [1] }],
+    after: undefined,
   },
 ];
 
-for (const { what, change, expected } of MEANWHILE) {
-  Deno.test(`createKvStore: ${what} between two reads of a list leaves no line of two instants`, async () => {
+for (const { what, change, after } of MEANWHILE) {
+  for (const list of [2, 3, 4]) {
+    Deno.test(`createKvStore shared: ${what} before read ${list} of a list leaves no line of two instants`, async () => {
+      const kv = await Deno.openKv(":memory:");
+      const clock = { today: LONG_AGO };
+      const store = await hitThrice({ kv, shared: true }, clock);
+      clock.today = firstDayOf(2027);
+      betweenLists(kv, () => change(store), list);
+      const changed = after === undefined ? [] : [{ id: A, ...after }];
+      deepStrictEqual(sums(await listed(store)), [...changed, { id: B, hits: 3, sum: 3 }]);
+      await store.close();
+    });
+  }
+
+  Deno.test(`createKvStore of its own: ${what} waits until a page of a list is read`, async () => {
     const kv = await Deno.openKv(":memory:");
-    let today = SOME_DAY;
-    const store = await kvStore({ kv, source: "memory", today: () => today });
-    await store.add([addition(A, 1), addition(B, 1)]);
-    today++;
-    betweenLists(kv, () => change(store));
-    const found = await listed(store);
-    deepStrictEqual(
-      found.map(({ id, hits, days }) => ({ id, hits, days: days?.hits })),
-      expected,
-    );
+    const clock = { today: LONG_AGO };
+    const store = await hitThrice({ kv }, clock);
+    clock.today = firstDayOf(2027);
+    let changing: Promise<unknown> | undefined;
+    betweenLists(kv, () => {
+      changing = change(store);
+      return Promise.resolve();
+    });
+    const before = [{ id: A, hits: 3, sum: 3 }, { id: B, hits: 3, sum: 3 }];
+    deepStrictEqual(sums(await listed(store)), before);
+    await changing;
+    const changed = after === undefined ? [] : [{ id: A, ...after }];
+    deepStrictEqual(sums(await listed(store)), [...changed, { id: B, hits: 3, sum: 3 }]);
     await store.close();
   });
 }
+
+for (const shared of [false, true]) {
+  const kind = shared ? "shared" : "of its own";
+  Deno.test(`createKvStore ${kind}: a list reads the years that are over by pages, and not by counters`, async () => {
+    const kv = await Deno.openKv(":memory:");
+    const store = await kvStore({ kv, shared });
+    const ids = Array.from({ length: 150 }, (_, index) => counterId(`n${1000 + index}`));
+    const days = { newest: SOME_DAY, hits: Array(900).fill(1) };
+    for (const some of [ids.slice(0, 75), ids.slice(75)]) {
+      await store.write(some.map((id) => ({ id, setting: { hits: 900, days, mode: "replace" } })));
+    }
+    const reads = countReads(kv);
+    const found = await listed(store);
+    deepStrictEqual(found.map(({ id, days }) => ({ id, days })), ids.map((id) => ({ id, days })));
+    // Two pages, and four lists for each at most.
+    ok(reads() <= 8, `${reads()} reads`);
+    await store.close();
+  });
+}
+
+Deno.test("createKvStore: hits go to the journal while nobody takes the next page of a list", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const store = await kvStore({ kv, source: "memory" });
+  const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${1000 + index}`));
+  const hit = () => store.add(ids.map((id) => addition(id, 1)));
+  const rows = () => Array.fromAsync(kv.list({ prefix: ["tallymark", "journal"] }));
+  await hit();
+  await hit();
+  const pages = store.list(ALL);
+  strictEqual((await pages.next()).done, false);
+  const before = (await rows()).length;
+  await hit();
+  strictEqual((await rows()).length, before + 1);
+  await pages.return(undefined);
+  deepStrictEqual((await listed(store)).map(({ hits }) => hits), ids.map(() => 3));
+  await store.close();
+});
 
 Deno.test("createKvStore: what is no counter, or has a name that nobody can ask for, is counted as foreign", async () => {
   const kv = await Deno.openKv(":memory:");
@@ -73,4 +130,35 @@ async function listed(store: CounterStore): Promise<ListedCounter[]> {
   const found: ListedCounter[] = [];
   for await (const { counters } of store.list(ALL)) found.push(...counters);
   return found;
+}
+
+/** A store with A and B, which were hit on three days of as many years. */
+async function hitThrice(setup: KvStoreSetup, clock: { today: Day }): Promise<CounterStore> {
+  const store = await kvStore({ ...setup, today: () => clock.today });
+  for (const day of [LONG_AGO, LONG_AGO + 1, firstDayOf(2026)]) {
+    clock.today = day;
+    await store.add([addition(A, 1), addition(B, 1)]);
+  }
+  return store;
+}
+
+function sums(found: readonly ListedCounter[]): { id: CounterId; hits: number; sum: number }[] {
+  return found.map(({ id, hits, days }) => {
+    return { id, hits, sum: days?.hits.reduce((sum, number) => sum + number, 0) ?? 0 };
+  });
+}
+
+/** Counts how often a Deno KV is read from now on. */
+function countReads(kv: Deno.Kv): () => number {
+  let reads = 0;
+  for (const name of ["getMany", "list", "get"] as const) {
+    const read = kv[name].bind(kv);
+    Object.defineProperty(kv, name, {
+      value: (...args: unknown[]) => {
+        reads++;
+        return Reflect.apply(read, kv, args);
+      },
+    });
+  }
+  return () => reads;
 }

@@ -68,6 +68,8 @@ export function endpointsOf(
     later("/badge", async () => [(await import("./routes/badge.ts")).badge(service)]),
     later("/badge.json", async () => [(await import("./routes/badge_json.ts")).badgeJson(service)]),
     later("/chart.svg", async () => [(await import("./routes/chart.ts")).chart(service)]),
+    later("/calendar.svg", async () => [(await import("./routes/chart.ts")).calendar(service)]),
+    later("/card.svg", async () => [(await import("./routes/chart.ts")).card(service)]),
     later("/key", async () => [(await import("./routes/key.ts")).counterKey(service)]),
     later("/days", async () => [(await import("./routes/days.ts")).days(service)]),
     later("/counters", async () => {
@@ -96,6 +98,14 @@ export function endpointsOf(
     later(
       "/sample/chart.svg",
       async () => [(await import("./routes/sample.ts")).sampleChart(counters)],
+    ),
+    later(
+      "/sample/calendar.svg",
+      async () => [(await import("./routes/sample.ts")).sampleCalendar(counters)],
+    ),
+    later(
+      "/sample/card.svg",
+      async () => [(await import("./routes/sample.ts")).sampleCard(counters)],
     ),
     later("/", async () => [(await import("./routes/welcome.ts")).welcome(all, service)]),
   ];

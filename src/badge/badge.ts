@@ -3,7 +3,7 @@ import { type Look, parseLook } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS } from "./parameters.ts";
 import type { Bars } from "./styles/style.ts";
-import { cleanText, escape, type Line, setLine } from "./text.ts";
+import { cleanText, escape, type Line, setLine, textHash } from "./text.ts";
 
 /** What a badge may show beside its label and its message. */
 export interface BadgeOptions {
@@ -123,16 +123,4 @@ function drawingsOf<Framed>(
 
 function partsOf(told: Told): WithBars {
   return typeof told === "object" && "bars" in told ? told : { counts: told, bars: NO_BARS };
-}
-
-/** A hash of a text: its length and two 32-bit hashes of its UTF-16 code units, as letters and digits. */
-export function textHash(text: string): string {
-  let low = 0x811c9dc5;
-  let high = 0xcbf29ce4;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x85ebca6b);
-  }
-  return `${text.length.toString(36)}-${(high >>> 0).toString(36)}${(low >>> 0).toString(36)}`;
 }

@@ -1,4 +1,4 @@
-import { textHash } from "./badge.ts";
+import { textHash } from "./text.ts";
 import type { Bars } from "./styles/style.ts";
 import type { Days } from "../counter/days.ts";
 
@@ -30,15 +30,28 @@ export function daysBehind(count: number): number {
   return Math.max(count, 2 * WEEK + 1);
 }
 
-/** Today is not over, so it is left out. */
-function trendOf(hits: readonly number[]): number | undefined {
+/**
+ * By how many percent the last seven whole days are above the seven before them; undefined where these had no hits or are
+ * not known. Today is not over, so it is left out.
+ */
+export function trendOf(hits: readonly number[]): number | undefined {
   if (hits.length <= 2 * WEEK) return undefined;
   const last = sum(hits.slice(1, WEEK + 1));
   const before = sum(hits.slice(WEEK + 1, 2 * WEEK + 1));
   return before === 0 ? undefined : Math.round(100 * (last - before) / before);
 }
 
+/** A trend as it is drawn, "▲ 12%", and as a screen reader says it, ", up 12% in 7 days". */
+export function trendWords(percent: number): { drawn: string; spoken: string; isUp: boolean } {
+  const size = `${Math.min(Math.abs(percent), MOST_PERCENT)}%`;
+  const isUp = percent >= 0;
+  const spoken = percent === 0 ? "steady" : `${isUp ? "up" : "down"} ${size}`;
+  return { drawn: `${isUp ? "▲" : "▼"} ${size}`, spoken: `, ${spoken} in 7 days`, isUp };
+}
+
 const WEEK = 7;
+/** More is a beginning, not a trend. */
+const MOST_PERCENT = 999;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);

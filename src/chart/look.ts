@@ -3,28 +3,46 @@ import { parseLabel, parseTheme } from "../badge/look.ts";
 import { parseLocale } from "../badge/locale.ts";
 import { type NumberForm, parseNumbers } from "../badge/number.ts";
 import type { Theme } from "../badge/styles/style.ts";
-import { type ChartQuery, height, numbers, width } from "./parameters.ts";
+import { escape } from "../badge/text.ts";
+import { VERDANA } from "../badge/verdana.ts";
+import { type ChartQuery, height, kind, numbers, type PictureQuery, width } from "./parameters.ts";
 import { parseRange, type Range } from "./range.ts";
 
-/** Everything about a chart but its figures: resolved and safe. */
-export interface ChartLook extends NumberForm {
+/** What a chart, a calendar and a card have in common: resolved and safe. */
+export interface PictureLook extends NumberForm {
   /** Clean; empty for none. */
   readonly label: string;
-  readonly range: Range;
-  readonly width: number;
-  readonly height: number;
   readonly theme: Theme;
-  /** Of the bars; undefined for the theme's own. */
+  /** Of what shows the hits; undefined for the theme's own. */
   readonly color: Color | undefined;
 }
+
+/** Everything about a chart but its figures: resolved and safe. */
+export interface ChartLook extends PictureLook {
+  readonly range: Range;
+  readonly kind: Kind;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a chart draws. */
+export type Kind = (typeof kind.schema.enum)[number];
 
 /** Resolves decoded query values; never throws, what is not understood falls back to its default. */
 export function parseChartLook(query: ChartQuery): ChartLook {
   return Object.freeze({
-    label: parseLabel(query),
+    ...parsePictureLook(query),
     range: parseRange(query.get("range")),
+    kind: kind.schema.enum.find((name) => name === query.get("kind")) ?? kind.schema.default,
     width: parseLength(query.get("width"), width.schema),
     height: parseLength(query.get("height"), height.schema),
+  });
+}
+
+/** The same for a picture of a fixed size. */
+export function parsePictureLook(query: PictureQuery): PictureLook {
+  return Object.freeze({
+    label: parseLabel(query),
     theme: parseTheme(query.get("theme")),
     color: parseColor(query.get("color")),
     numbers: parseNumbers(query.get("numbers"), numbers.schema.default),
@@ -43,8 +61,8 @@ function parseLength(text: string | undefined, length: Length): number {
   return Math.min(length.maximum, Math.max(length.minimum, Number(text)));
 }
 
-/** The paint of a chart, as markup ready for a template. */
-export interface ChartPaint {
+/** The paint of a picture, as markup ready for a template. */
+export interface Paint {
   /** A style element for readers of dark pages, or nothing. */
   readonly css: string;
   /** The panel behind everything, or nothing. */
@@ -53,10 +71,19 @@ export interface ChartPaint {
   readonly words: string;
   readonly lines: string;
   readonly bars: string;
+  /** Attributes for a dot on a line. */
+  readonly dot: string;
+  /** Attributes for the words that matter most. */
+  readonly strong: string;
+  /** The color of the ground below a line, which is nearly transparent. */
+  readonly tint: Color;
 }
 
 /** Fills in what the caller left out. Without a theme the ground stays that of the page, light or dark. */
-export function chartPaint({ theme, color, width, height }: ChartLook): ChartPaint {
+export function paintOf(
+  { theme, color }: PictureLook,
+  { width, height }: { width: number; height: number },
+): Paint {
   const ground = theme === "dark" ? DARK : theme === "none" ? ANY : LIGHT;
   const auto = theme === "auto";
   const name = (letter: string) => auto ? `class="${letter}" ` : "";
@@ -68,24 +95,72 @@ export function chartPaint({ theme, color, width, height }: ChartLook): ChartPai
     words: `${name("b")}fill="${ground.words}"`,
     lines: `${name("c")}stroke="${ground.words}"`,
     bars: `${name("d")}stroke="${color ?? ground.bars}"`,
+    dot: `${name("e")}fill="${color ?? ground.bars}"`,
+    strong: `${name("f")}fill="${ground.strong}"`,
+    tint: color ?? ANY.bars,
   };
 }
 
 function darkRules(color: Color | undefined): string {
-  const bars = color === undefined ? `.d{stroke:${DARK.bars}}` : "";
+  const bars = color === undefined ? `.d{stroke:${DARK.bars}}.e{fill:${DARK.bars}}` : "";
   return `<style>@media(prefers-color-scheme:dark){` +
     `.a{fill:${DARK.panel};stroke:${DARK.border}}.b{fill:${DARK.words}}` +
-    `.c{stroke:${DARK.words}}${bars}}</style>`;
+    `.c{stroke:${DARK.words}}.f{fill:${DARK.strong}}${bars}}</style>`;
 }
 
 interface Ground {
   readonly panel: Color;
   readonly border: Color;
   readonly words: Color;
+  readonly strong: Color;
   readonly bars: Color;
 }
 
 /** Can be seen on white and on GitHub's dark; the panel is not drawn. */
-const ANY: Ground = { panel: "#fff", border: "#fff", words: "#6e7781", bars: "#2f81f7" };
-const LIGHT: Ground = { panel: "#fff", border: "#d1d9e0", words: "#59636e", bars: "#0969da" };
-const DARK: Ground = { panel: "#0d1117", border: "#3d444d", words: "#9198a1", bars: "#2f81f7" };
+const ANY: Ground = {
+  panel: "#fff",
+  border: "#fff",
+  words: "#6e7781",
+  strong: "#6e7781",
+  bars: "#2f81f7",
+};
+const LIGHT: Ground = {
+  panel: "#fff",
+  border: "#d1d9e0",
+  words: "#59636e",
+  strong: "#1f2328",
+  bars: "#0969da",
+};
+const DARK: Ground = {
+  panel: "#0d1117",
+  border: "#3d444d",
+  words: "#9198a1",
+  strong: "#f0f6fc",
+  bars: "#2f81f7",
+};
+
+/** What stands in the SVG document of a picture, beside its size. */
+export interface Document {
+  /** What it shows, and the same at length, for those who do not see it. */
+  readonly title: string;
+  readonly description: string;
+  readonly paint: Paint;
+  /** Style elements and what lies below the words; may be left out. */
+  readonly ground?: string;
+  /** Drawn in the ink and the face of words. */
+  readonly words: string;
+  /** What lies above the words; may be left out. */
+  readonly above?: string;
+}
+
+/** Puts a drawing into an SVG document. */
+export function frame(
+  { width, height }: { width: number; height: number },
+  { title, description, paint, ground = "", words, above = "" }: Document,
+): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
+    `<desc>${escape(description)}</desc>${paint.css}${paint.panel}${ground}` +
+    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision" ${paint.words}>` +
+    `${words}</g>${above}</svg>`;
+}

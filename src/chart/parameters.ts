@@ -13,6 +13,13 @@ export const range = {
   schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m"] },
 } as const satisfies Parameter;
 
+/** What is drawn. */
+export const kind = {
+  name: "kind",
+  meaning: "`bars`, `area` for a line with its ground filled, or `total` for the count as it grew.",
+  schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
+} as const satisfies Parameter;
+
 /** The width of the picture. */
 export const width = {
   name: "width",
@@ -50,10 +57,18 @@ export const numbers = {
 
 /** Everything that shapes a chart; what is not understood falls back to its default. */
 export const CHART_LOOKS = Object.freeze(
-  [range, width, height, label, color, numbers, locale, theme] as const,
+  [range, kind, width, height, label, color, numbers, locale, theme] as const,
 );
+
+/** Everything that shapes a calendar or a card, whose sizes are fixed. */
+export const PICTURE_LOOKS = Object.freeze([label, color, numbers, locale, theme] as const);
 
 /** The values that a request gives to parameters that shape a chart. */
 export interface ChartQuery {
   readonly get: (name: (typeof CHART_LOOKS)[number]["name"]) => string | undefined;
+}
+
+/** The values that a request gives to parameters that shape a calendar or a card. */
+export interface PictureQuery {
+  readonly get: (name: (typeof PICTURE_LOOKS)[number]["name"]) => string | undefined;
 }

@@ -37,6 +37,24 @@ function when(first: Day, { unit }: Range): string {
   return unit === "week" ? `in the week of ${date}` : `on ${date}`;
 }
 
+/** The name of a month, as short as the locale has it. */
+export function monthOf(day: Day, locale: string): string {
+  return dateText(day, locale, { month: "short" });
+}
+
+/** The name of a weekday, as short as the locale has it. */
+export function weekdayOf(day: Day, locale: string): string {
+  return dateText(day, locale, { weekday: "short" });
+}
+
+/** "today", in the reader's language. */
+export function todayIn(locale: string): string {
+  return formatterOf(locale, "today", () => {
+    const days = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+    return { format: (count) => days.format(count, "day") };
+  }).format(0);
+}
+
 type DateForm = Intl.DateTimeFormatOptions;
 
 const DATE: DateForm = { day: "numeric", month: "short" };
@@ -48,7 +66,7 @@ const DAY_MS = 86_400_000;
 function dateText(day: Day, locale: string, form: DateForm): string {
   // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
   const options = { ...form, timeZone: "UTC", calendar: "gregory" };
-  const name = Object.keys(form).join();
+  const name = `date ${Object.keys(form)}`;
   return formatterOf(locale, name, () => new Intl.DateTimeFormat(locale, options))
     .format(day * DAY_MS);
 }

@@ -102,6 +102,20 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     answers: revalidated("The chart."),
     problems: STORE,
   }],
+  ["GET /calendar.svg", {
+    name: "Calendar",
+    tags: ["Badges"],
+    headers: [ifNoneMatch],
+    answers: revalidated("The calendar."),
+    problems: STORE,
+  }],
+  ["GET /card.svg", {
+    name: "Card",
+    tags: ["Badges"],
+    headers: [ifNoneMatch],
+    answers: revalidated("The card."),
+    problems: STORE,
+  }],
   ["GET /badge.json", {
     name: "BadgeJson",
     tags: ["Badges"],
@@ -200,6 +214,16 @@ export const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, De
     name: "SampleChart",
     tags: ["Badges"],
     answers: { 200: keptImage("The chart.") },
+  }],
+  ["GET /sample/calendar.svg", {
+    name: "SampleCalendar",
+    tags: ["Badges"],
+    answers: { 200: keptImage("The calendar.") },
+  }],
+  ["GET /sample/card.svg", {
+    name: "SampleCard",
+    tags: ["Badges"],
+    answers: { 200: keptImage("The card.") },
   }],
   ["GET /", service("Index", { content: { ...bodies.text, ...bodies.html } })],
 ]);

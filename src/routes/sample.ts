@@ -1,6 +1,7 @@
 import { LOOKS } from "../badge/parameters.ts";
-import { CHART_LOOKS } from "../chart/parameters.ts";
 import type { ChartFigures } from "../chart/chart.ts";
+import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
+import type { Picture } from "../chart/pictures.ts";
 import type { Calendar } from "../counter/calendar.ts";
 import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
@@ -41,14 +42,38 @@ export function sampleChart({ calendar }: { calendar: Calendar }): Endpoint {
     path: "/sample/chart.svg",
     summary: "Show a chart of 12,345 hits, which are no counter's",
     parameters: CHART_LOOKS,
-  }, async () => {
-    const { drawChart, drawChartError } = await import("../chart/chart.ts");
-    const { parseChartLook } = await import("../chart/look.ts");
+  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).chart));
+}
+
+/** `GET /sample/calendar.svg`: a calendar of the same kind. */
+export function sampleCalendar({ calendar }: { calendar: Calendar }): Endpoint {
+  return sample({
+    path: "/sample/calendar.svg",
+    summary: "Show a calendar of 12,345 hits, which are no counter's",
+    parameters: PICTURE_LOOKS,
+  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).calendar));
+}
+
+/** `GET /sample/card.svg`: a card of the same kind. */
+export function sampleCard({ calendar }: { calendar: Calendar }): Endpoint {
+  return sample({
+    path: "/sample/card.svg",
+    summary: "Show a card of 12,345 hits, which are no counter's",
+    parameters: PICTURE_LOOKS,
+  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).card));
+}
+
+function pictured<Name extends string>(
+  calendar: Calendar,
+  load: () => Promise<Picture<Pick<Query<Name>, "get">>>,
+): () => Promise<Drawing<Name>> {
+  return async () => {
+    const { draw, drawFailure } = await load();
     return {
-      picture: (query) => drawChart(sampleFigures(calendar.today()), parseChartLook(query)),
-      problem: (problem, { url }) => drawChartError(problem, parseChartLook(refusedQuery(url))),
+      picture: (query) => draw({ id: "user/repo", ...sampleFigures(calendar.today()) }, query),
+      problem: (problem, { url }) => drawFailure(problem, refusedQuery(url)),
     };
-  });
+  };
 }
 
 function sample<Name extends string>(

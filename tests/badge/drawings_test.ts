@@ -1,6 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { createDrawings, textHash } from "../../src/badge/badge.ts";
+import { createDrawings } from "../../src/badge/badge.ts";
+import { textHash } from "../../src/badge/text.ts";
 
 Deno.test("createDrawings() gives a tag that can stand in an entity tag among others, whatever the look", () => {
   const draw = createDrawings(({ tag }) => tag);

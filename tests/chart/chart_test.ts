@@ -14,6 +14,8 @@ Deno.test("drawChart() says label, count, hits within, dates and a round scale",
   deepStrictEqual(shown, [
     ...["views", "48,213", "· 3,737 in 30 days", "0", "150", "300"],
     ...["Oct 23", "Nov 2", "Nov 11", "Nov 21"],
+    // The peak.
+    ...["278", "Nov 4"],
   ]);
 });
 

@@ -2,8 +2,10 @@ import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook, sparkOf } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
+import { drawCalendar } from "../../src/chart/calendar.ts";
+import { drawCard } from "../../src/chart/card.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { parseChartLook } from "../../src/chart/look.ts";
+import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
 
 // The charts that the README shows. `deno run --allow-write=tests/chart tests/chart/gallery.ts`
 // draws them afresh.
@@ -35,6 +37,8 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["12w", "range=12w"],
   ["52w", "range=52w"],
   ["12m", "range=12m"],
+  ["area", "kind=area&theme=auto"],
+  ["total", "kind=total&range=52w&theme=auto"],
   ["light", "theme=light"],
   ["dark", "theme=dark"],
   ["auto", "theme=auto"],
@@ -45,8 +49,23 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact"],
 ];
 
+const PICTURES: readonly (readonly [file: string, svg: string])[] = [
+  [
+    "calendar",
+    drawCalendar(FIGURES, parsePictureLook(new Map<string, string>([["theme", "auto"]]))),
+  ],
+  [
+    "card",
+    drawCard(
+      { ...FIGURES, id: "ada/engine" },
+      parsePictureLook(new Map<string, string>([["theme", "auto"]])),
+    ),
+  ],
+];
+
 const BADGES: readonly (readonly [file: string, query: string])[] = [
   ["spark", "spark=14&numbers=grouped"],
+  ["spark-pill", "spark=14&style=pill&numbers=grouped"],
   ["spark-flat-square", "spark=30&style=flat-square&label="],
   ["spark-terminal", "spark=30&style=terminal&numbers=grouped"],
 ];
@@ -64,6 +83,7 @@ export const GALLERY: ReadonlyMap<string, string> = new Map([
     const look = parseChartLook(new Map(new URLSearchParams(query)));
     return [`${file}.svg`, `${LEFT_ALONE}${drawChart(FIGURES, look)}\n`];
   }),
+  ...PICTURES.map(([file, svg]): [string, string] => [`${file}.svg`, `${LEFT_ALONE}${svg}\n`]),
   ...BADGES.map(([file, query]): [string, string] => {
     return [`${file}.svg`, `${LEFT_ALONE}${drawBadge(query)}\n`];
   }),

@@ -18,6 +18,7 @@ const ROWS: readonly (readonly (readonly [figures: ChartFigures, query: string])
   [[FIGURES, "range=12w&theme=light"], [FIGURES, "range=52w"]],
   [[FIGURES, "range=12m&color=orange&theme=dark"], [FEW, "label=&numbers=compact"]],
   [[NONE, "label=hits"], [MOST, "label=a very long label that goes on and on"]],
+  [[FIGURES, "kind=area"], [FIGURES, "kind=total&range=52w&theme=dark"]],
   [[FIGURES, "width=240&height=120"], [MOST, "width=240&height=120&range=12m"]],
 ];
 

@@ -1,4 +1,5 @@
 import type { Color } from "../color.ts";
+import { trendWords } from "../spark.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../verdana.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import { type Draw, frame, type Palette, type Style } from "./style.ts";
@@ -25,13 +26,14 @@ function painter(palette: Palette): Draw {
     const { label, message, bars } = content;
     const labelLength = round(label.width);
     const messageLength = round(message.width * BOLDER);
-    const trend = bars.trend === undefined ? undefined : trendIn(bars.trend);
+    const trend = bars.trend === undefined ? undefined : trendWords(bars.trend);
+    const trendLength = trend === undefined ? 0 : trendWidth(trend.drawn);
     const labelX = EDGE + LOGO_SIZE + 3;
     const messageX = label.drawn === "" ? labelX : labelX + labelLength + GAP;
     const barsX = Math.ceil(messageX + messageLength + GAP);
     const trendX = bars.width === 0 ? barsX : barsX + bars.width + GAP;
     const end = trend !== undefined
-      ? trendX + trend.width
+      ? trendX + trendLength
       : bars.width > 0
       ? barsX + bars.width
       : messageX + messageLength;
@@ -56,8 +58,8 @@ function painter(palette: Palette): Draw {
         (trend === undefined
           ? ""
           : `<text x="${
-            round(trendX + trend.width / 2)
-          }" y="14" font-size="10" textLength="${trend.width}" ${
+            round(trendX + trendLength / 2)
+          }" y="14" font-size="10" textLength="${trendLength}" ${
             trend.isUp ? paint.up : paint.label
           }>${trend.drawn}</text>`) +
         "</g>",
@@ -65,23 +67,16 @@ function painter(palette: Palette): Draw {
   };
 }
 
-/** "▲ 12%", and for those who do not see it ", up 12% in 7 days". */
-function trendIn(percent: number): { drawn: string; spoken: string; width: number; isUp: boolean } {
-  const size = `${Math.min(Math.abs(percent), 999)}%`;
-  const isUp = percent >= 0;
-  const way = isUp ? "up" : "down";
-  return {
-    drawn: `${isUp ? "▲" : "▼"} ${size}`,
-    spoken: percent === 0 ? ", steady in 7 days" : `, ${way} ${size} in 7 days`,
-    width: round(
-      TRIANGLE + [...size].reduce((sum, character) => sum + (character === "%" ? 10.8 : 6.4), 0),
-    ),
-    isUp,
-  };
+/** The advances of a trend's characters in Verdana of 10 pixels. */
+function trendWidth(text: string): number {
+  const digits = [...text].slice(2, -1).length;
+  return round(TRIANGLE + digits * DIGIT + PERCENT);
 }
 
-/** The triangle and the space behind it in Verdana of 10 pixels. */
+/** With the space behind it. */
 const TRIANGLE = 11.2;
+const DIGIT = 6.4;
+const PERCENT = 10.8;
 
 function round(length: number): number {
   return Math.round(length * 10) / 10;

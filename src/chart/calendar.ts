@@ -1,0 +1,192 @@
+import { formatCount } from "../badge/number.ts";
+import type { Day } from "../counter/days.ts";
+import type { ChartFigures } from "./chart.ts";
+import { drawHeading } from "./heading.ts";
+import { frame, paintOf, type PictureLook } from "./look.ts";
+import { drawType, setType } from "./type.ts";
+import { dateBelow, monthOf, spanOf, weekdayOf } from "./words.ts";
+
+/** The size of a calendar in pixels. */
+export const CALENDAR = { width: 747, height: 189 };
+
+const WEEKS = 53;
+/** From one cell to the next. */
+const PITCH = 13;
+/** The corner of the grid. */
+const LEFT = 44;
+const TOP = 58;
+/** Where the legend stands, in cells. */
+const LEGEND = { column: 46, row: 8 };
+/** Of the days with hits, what share is below the second, the third and the darkest shade. */
+const SHARES = [0.25, 0.55, 0.85];
+const SPAN = { count: WEEKS, unit: "week" } as const;
+const SMALL = { size: 10, bold: false };
+
+/** The first day of a calendar that ends today: a Monday. */
+export function calendarSince(today: Day): Day {
+  return today - weekdayIndex(today) - 7 * (WEEKS - 1);
+}
+
+/** Draws the last 53 weeks as a grid of days, the darker the more hits, as an SVG document. */
+export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): string {
+  const { newest } = days;
+  const since = calendarSince(newest);
+  const count = newest - since + 1;
+  // From Monday to Sunday, week by week.
+  const hits = Array.from({ length: count }, (_, index) => days.hits[count - 1 - index] ?? 0);
+  const sum = hits.reduce((sum, day) => sum + day, 0);
+  const most = Math.max(...hits);
+  const best = since + hits.lastIndexOf(most);
+  const paint = paintOf(look, CALENDAR);
+  const shades = shadesOf(look);
+  const within = days.hits.length === 0 ? undefined : sum;
+  const english = { ...look, locale: "en" };
+  const described = most === 0
+    ? "No hits in 53 weeks."
+    : `${formatCount(sum, english)} hits in 53 weeks. The most were ${
+      formatCount(most, english)
+    }, ` +
+      `on ${dateBelow(best, DAY, "en")}.`;
+  const heading = {
+    total,
+    within,
+    span: spanOf(SPAN, look.locale),
+    left: 16,
+    right: CALENDAR.width - 14,
+    baseline: 27,
+  };
+  return frame(CALENDAR, {
+    title: `${look.label === "" ? "" : `${look.label}: `}${formatCount(total, look)}`,
+    description: described,
+    paint,
+    ground: shades.css,
+    words: drawHeading(heading, look) +
+      `<g font-size="10">${drawWords({ since, newest, best, most }, look)}</g>`,
+    above: `<pattern id="p" width="${PITCH}" height="${PITCH}" patternUnits="userSpaceOnUse">` +
+      `<rect x="1" y="1" width="11" height="11" rx="2.5" fill="#fff"/></pattern>` +
+      `<mask id="m"><path fill="url(#p)" d="M0 0h${WEEKS * PITCH}v${9 * PITCH}H0z"/></mask>` +
+      `<g transform="translate(${LEFT} ${TOP})" mask="url(#m)">` +
+      `<g transform="scale(${PITCH}) translate(0 .5)" fill="none">${
+        drawCells(hits, shades)
+      }</g></g>`,
+  });
+}
+
+const DAY = { count: 30, unit: "day" } as const;
+
+interface Words {
+  readonly since: Day;
+  readonly newest: Day;
+  readonly best: Day;
+  readonly most: number;
+}
+
+/** Months above the grid, weekdays beside it, the best day and the legend below it. */
+function drawWords({ since, newest, best, most }: Words, look: PictureLook): string {
+  const { locale } = look;
+  const isEnglish = /^en\b/.test(locale);
+  const months: string[] = [];
+  let free = LEFT;
+  for (let week = 0; week < WEEKS; week++) {
+    const first = firstOfMonth(since + 7 * week);
+    const x = LEFT + 1 + week * PITCH;
+    if (first === undefined || first > newest || x < free) continue;
+    const name = setType(monthOf(first, locale), SMALL);
+    if (x + name.width > LEFT + WEEKS * PITCH) continue;
+    months.push(drawType(name, { x, y: 52, at: "left" }));
+    free = x + name.width + 6;
+  }
+  const weekdays = [0, 2, 4].map((row) =>
+    drawType(setType(weekdayOf(since + row, locale), SMALL), {
+      x: LEFT - 6,
+      y: TOP + 10 + row * PITCH,
+      at: "right",
+    })
+  );
+  const foot = TOP + LEGEND.row * PITCH + 10;
+  const bestText = `${isEnglish ? "Best day " : ""}${dateBelow(best, DAY, locale)}: ${
+    formatCount(most, look)
+  }`;
+  const start = LEFT + LEGEND.column * PITCH;
+  const legend = !isEnglish
+    ? ""
+    : drawType(setType("Less", SMALL), { x: start - 5, y: foot, at: "right" }) +
+      drawType(setType("More", SMALL), { x: start + 5 * PITCH + 5, y: foot, at: "left" });
+  return months.join("") + weekdays.join("") + legend +
+    (most === 0 ? "" : drawType(setType(bestText, SMALL), { x: LEFT + 1, y: foot, at: "left" }));
+}
+
+/** The day of this week on which a month begins. */
+function firstOfMonth(monday: Day): Day | undefined {
+  for (let day = monday; day < monday + 7; day++) {
+    if (new Date(day * 86_400_000).getUTCDate() === 1) return day;
+  }
+  return undefined;
+}
+
+/** Monday is 0; 1970-01-01 was a Thursday. */
+function weekdayIndex(day: Day): number {
+  return (((day + 3) % 7) + 7) % 7;
+}
+
+/**
+ * Runs of equal cells are one stroke, which a mask cuts into squares. Each shade is drawn over the lighter ones, so that a
+ * run ends only where it gets lighter.
+ */
+function drawCells(hits: readonly number[], shades: Shades): string {
+  const levels = levelsOf(hits);
+  return shades.strokes.map((stroke, level) => {
+    const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
+    return `<path ${stroke} d="${runs}M${LEGEND.column + level} ${LEGEND.row}h1"/>`;
+  }).join("");
+}
+
+/** The runs of a weekday's cells that are at least this dark. */
+function runsIn(levels: readonly number[], { row, level }: { row: number; level: number }): string {
+  let path = "";
+  let end: number | undefined;
+  for (let week = 0; week < WEEKS; week++) {
+    if ((levels[7 * week + row] ?? -1) < level) continue;
+    let length = 1;
+    while ((levels[7 * (week + length) + row] ?? -1) >= level) length++;
+    path += (end === undefined ? `M${week} ${row}` : `m${week - end} 0`) + `h${length}`;
+    end = week + length;
+    week = end;
+  }
+  return path;
+}
+
+/** By rank among the days with hits, so that one loud day leaves the rest of the year readable. */
+function levelsOf(hits: readonly number[]): number[] {
+  const sorted = hits.filter((day) => day > 0).sort((a, b) => a - b);
+  const bounds = SHARES.map((share) => sorted[Math.floor(share * sorted.length)] ?? Infinity);
+  return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
+}
+
+/** How the five shades are painted, the lightest, for no hits, first. */
+interface Shades {
+  readonly css: string;
+  readonly strokes: readonly string[];
+}
+
+function shadesOf({ theme, color }: PictureLook): Shades {
+  const auto = theme === "auto";
+  if (color !== undefined || theme === "none") {
+    const ink = color ?? ANY;
+    const strokes = OPACITIES.map((opacity) => `stroke="${ink}" stroke-opacity="${opacity}"`);
+    return { css: "", strokes: [`stroke="${NOTHING}" stroke-opacity=".18"`, ...strokes] };
+  }
+  const shades = theme === "dark" ? DARK : LIGHT;
+  const rules = DARK.map((shade, level) => `.l${level}{stroke:${shade}}`).join("");
+  return {
+    css: auto ? `<style>@media(prefers-color-scheme:dark){${rules}}</style>` : "",
+    strokes: shades.map((shade, level) => `${auto ? `class="l${level}" ` : ""}stroke="${shade}"`),
+  };
+}
+
+const LIGHT = ["#edf0ec", "#a5dacd", "#5fbfa8", "#1b9480", "#0a5c4d"];
+const DARK = ["#1c2421", "#123f36", "#1a6b5a", "#28a489", "#72e6c8"];
+/** Can be seen on a light page and on a dark one. */
+const ANY = "#1b9480";
+const NOTHING = "#6e7781";
+const OPACITIES = [".3", ".5", ".75", "1"];

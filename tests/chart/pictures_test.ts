@@ -1,0 +1,262 @@
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { drawCalendar } from "../../src/chart/calendar.ts";
+import { drawCard } from "../../src/chart/card.ts";
+import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
+import { curveThrough } from "../../src/chart/curve.ts";
+import { drawFailure } from "../../src/chart/failure.ts";
+import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
+import { assertInert, hostileText } from "../support/hostile_text.ts";
+import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
+import { FIGURES, TODAY } from "./gallery.ts";
+
+const bytesOf = (svg: string) => new TextEncoder().encode(svg).length;
+const wordsIn = (svg: string) => texts(parseSvg(svg)).map(({ text }) => text);
+
+Deno.test("drawChart() with kind=area or total keeps every range within 3 kB", () => {
+  for (const kind of ["area", "total"]) {
+    for (const range of ["30d", "90d", "12w", "52w", "12m"]) {
+      const svg = chart(`kind=${kind}&range=${range}&theme=auto`);
+      ok(bytesOf(svg) <= 3000, `${kind} ${range}: ${bytesOf(svg)}`);
+    }
+  }
+});
+
+Deno.test("drawChart() takes an unknown kind for bars", () => {
+  for (const kind of ["", "line", "Area", "constructor"]) {
+    strictEqual(chart(`kind=${kind}`), chart(""));
+  }
+  notStrictEqual(chart("kind=area"), chart(""));
+});
+
+Deno.test("drawChart() writes number and day beside a peak above 1.6 times the usual day, and beside no other", () => {
+  const usual = Array<number>(30).fill(1000);
+  for (const kind of ["bars", "area"]) {
+    const [below, above] = [1600, 1601].map((peak) =>
+      wordsIn(chart(`kind=${kind}`, usual.with(9, peak)))
+    );
+    ok(!below?.includes("1,600"), kind);
+    ok(above?.includes("1,601"), kind);
+    ok(above?.includes("Nov 12"), kind);
+  }
+  ok(!wordsIn(chart("", [9, 1, 1, 1])).includes("9"), "four days are not enough to know the usual");
+});
+
+Deno.test("drawChart() writes the peak where no bar is in its way, or not at all", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(500), { minLength: 30, maxLength: 30 }), (hits) => {
+      const peak = Math.max(...hits);
+      const elements = parseSvg(chart("numbers=plain&label=", hits));
+      const label = texts(elements).find(({ text, attributes }) =>
+        text === String(peak) && attributes.has("font-weight") && Number(attributes.get("y")) > 30
+      );
+      if (label === undefined) return;
+      const [x, length, y] = ["x", "textLength", "y"].map((name) =>
+        Number(label.attributes.get(name))
+      );
+      const bars = elements.flatMap(({ name, attributes }) =>
+        name === "path"
+          ? [...(attributes.get("d") ?? "").matchAll(/M([\d.]+) (\d+)v-([\d.]+)/g)]
+          : []
+      );
+      for (const [, at, bottom, height] of bars) {
+        const isBeside = Math.abs(Number(at) - (x ?? 0)) > (length ?? 0) / 2;
+        ok(isBeside || Number(bottom) - Number(height) > (y ?? 0), hits.join());
+      }
+    }),
+    { numRuns: 500, seed: 3 },
+  );
+});
+
+Deno.test("drawChart() with kind=total marks round totals with the day on which they were reached", () => {
+  // 980 before today and yesterday, 1,010 after yesterday, 1,015 now.
+  const words = wordsIn(chart("kind=total", [5, 30, ...Array<number>(28).fill(1)], 1015));
+  ok(words.includes("1K · Nov 20"), words.join());
+  ok(
+    !wordsIn(chart("kind=total", Array(30).fill(0), 1000)).some((text) => text?.includes("·  Nov")),
+  );
+});
+
+Deno.test("drawChart() with kind=total starts at 0 where an owner has set the total below the days", () => {
+  const svg = chart("kind=total", Array<number>(30).fill(10), 3);
+  ok(!svg.includes("NaN"));
+  match(svg, /<title>views: 3<\/title>/);
+});
+
+Deno.test("curveThrough() never leaves the heights of the two points that it is between", () => {
+  const heights = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 60 });
+  fc.assert(fc.property(heights, (ys) => {
+    let y = ys[0] ?? 0;
+    let [control, index] = [0, 0];
+    for (const [, command, numbers = ""] of curve(ys).matchAll(/([cs])([^cs]+)/g)) {
+      const values = [...numbers.matchAll(/-?\d*\.?\d+/g)].map(Number);
+      const first = command === "c" ? values[1] ?? 0 : control;
+      const [second = 0, end = 0] = command === "c"
+        ? [values[3], values[5]]
+        : [values[1], values[3]];
+      index++;
+      strictEqual(Math.abs(y + end - (ys[index] ?? 0)) <= 0.051, true, `${ys} ${index}`);
+      const [low, high] = [Math.min(0, end) - 0.2, Math.max(0, end) + 0.2];
+      ok(first >= low && first <= high && second >= low && second <= high, `${ys} ${index}`);
+      control = end - second;
+      y += end;
+    }
+    strictEqual(index, ys.length - 1);
+  }));
+});
+
+Deno.test("drawCalendar() keeps the noisiest year within 6 kB, and a usual one within 3.1 kB", () => {
+  const noise = Array.from({ length: 371 }, (_, back) => (back * 7919) % 1009);
+  const svg = calendar("theme=auto", { total: 9, days: { newest: TODAY, hits: noise } });
+  ok(bytesOf(svg) <= 6000, `${bytesOf(svg)}`);
+  ok(bytesOf(calendar("theme=auto")) <= 3100);
+});
+
+Deno.test("drawCalendar() shows 53 weeks from Monday to today: no day after it, each day once", () => {
+  for (let newest = TODAY; newest < TODAY + 7; newest++) {
+    const hits = Array<number>(371).fill(1);
+    const [nothing = ""] = paths(calendar("", { total: 1, days: { newest, hits } }));
+    const cells = cellsIn(nothing).filter(([, row]) => row < 7);
+    // 2026-11-21, the first of these days, is a Saturday.
+    const weekday = (newest - TODAY + 5) % 7;
+    strictEqual(cells.length, 52 * 7 + weekday + 1);
+    strictEqual(new Set(cells.map(String)).size, cells.length);
+    ok(cells.every(([week, row]) => week < 52 || row <= weekday));
+  }
+});
+
+Deno.test("drawCalendar() shades days by rank: a quarter each, then 30 and 15 in a hundred, none for no hits", () => {
+  // The newest hundred days have 1 to 100 hits; one loud day changes nothing for the others.
+  const hits = Array.from({ length: 100 }, (_, back) => back + 1).with(99, 1_000_000);
+  const shades = paths(calendar("", { total: 1, days: { newest: TODAY, hits } }));
+  const counts = shades.map((path) => cellsIn(path).filter(([, row]) => row < 7).length);
+  // Each shade is drawn over the lighter ones.
+  deepStrictEqual(counts.slice(1), [100, 74, 44, 14]);
+});
+
+Deno.test("drawCalendar() says its figures in words, and its best day", () => {
+  const svg = calendar("label=ada/engine");
+  match(
+    svg,
+    /<title>ada\/engine: 48,213<\/title><desc>35,417 hits in 53 weeks\. The most were 278, on Nov 4\.<\/desc>/,
+  );
+  ok(wordsIn(svg).includes("Best day Nov 4: 278"));
+  const empty = calendar("", { total: 0, days: { newest: TODAY, hits: [] } });
+  match(empty, /<desc>No hits in 53 weeks\.<\/desc>/);
+  ok(!empty.includes("Best day"));
+});
+
+Deno.test("drawCard() shows id, count, today, trend and label, within 3 kB", () => {
+  const svg = card("theme=auto&label=readers");
+  deepStrictEqual(wordsIn(svg), [
+    "ada/engine",
+    "48,213",
+    "readers",
+    "46",
+    "today",
+    "▲ 4%",
+    "7 days",
+  ]);
+  match(svg, /<title>ada\/engine: 48,213 readers<\/title><desc>46 today, up 4% in 7 days<\/desc>/);
+  strictEqual(
+    `${attribute(parseSvg(svg), "svg", "width")}×${attribute(parseSvg(svg), "svg", "height")}`,
+    "400×150",
+  );
+  ok(bytesOf(svg) <= 3000);
+});
+
+Deno.test("drawCard() of a counter without days has neither line nor trend, and the largest count fits", () => {
+  const empty = card("", { total: 0, days: { newest: TODAY, hits: [] } });
+  ok(!empty.includes("url(#g)"));
+  ok(!empty.includes("%"));
+  const most = card("", { total: Number.MAX_SAFE_INTEGER, days: { newest: TODAY, hits: [] } });
+  const count = texts(parseSvg(most))[1];
+  const [x, length] = ["x", "textLength"].map((name) => Number(count?.attributes.get(name)));
+  ok((x ?? 0) + (length ?? 0) / 2 < 380, `${x} ${length}`);
+});
+
+Deno.test("drawFailure() has the size and the label of what it stands in for, and one sentence that fits", () => {
+  const failing = {
+    badge: "store away",
+    detail: "The counter store is unavailable: nothing was counted.",
+  };
+  for (const [width, height] of [[480, 180], [240, 120], [747, 189], [400, 150]] as const) {
+    const look = parsePictureLook(new Map<string, string>([["label", "ada/engine"]]));
+    const svg = drawFailure(failing, { look, size: { width, height } });
+    strictEqual(attribute(parseSvg(svg), "svg", "width"), String(width));
+    const [label, sentence] = texts(parseSvg(svg));
+    strictEqual(label?.text, "ada/engine");
+    ok(Number(sentence?.attributes.get("textLength")) <= width - 32);
+    match(svg, /<desc>The counter store is unavailable/);
+  }
+});
+
+Deno.test("drawCalendar(), drawCard(), drawFailure() and every kind of chart let nothing in", () => {
+  const value = hostileText;
+  const query = fc.record({
+    label: value,
+    color: value,
+    numbers: value,
+    locale: value,
+    theme: value,
+    kind: value,
+  });
+  fc.assert(
+    fc.property(query, value, fc.constantFrom("bars", "area", "total"), (given, id, kind) => {
+      const look = parsePictureLook(new Map(Object.entries(given)));
+      assertInert(drawCalendar(FIGURES, look));
+      assertInert(drawCard({ ...FIGURES, id }, look));
+      assertInert(
+        drawFailure({ badge: id, detail: "No." }, { look, size: { width: 400, height: 150 } }),
+      );
+      assertInert(drawChart(FIGURES, parseChartLook(new Map(Object.entries({ ...given, kind })))));
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+function figures(hits: readonly number[], total = 48_213): ChartFigures {
+  return { total, days: { newest: TODAY, hits } };
+}
+
+function chart(query: string, hits?: readonly number[], total?: number): string {
+  const look = parseChartLook(new Map(new URLSearchParams(query)));
+  return drawChart(hits === undefined ? FIGURES : figures(hits, total), look);
+}
+
+function calendar(query: string, shown: ChartFigures = FIGURES): string {
+  return drawCalendar(shown, parsePictureLook(new Map(new URLSearchParams(query))));
+}
+
+function card(query: string, shown: ChartFigures = FIGURES): string {
+  return drawCard(
+    { ...shown, id: "ada/engine" },
+    parsePictureLook(new Map(new URLSearchParams(query))),
+  );
+}
+
+function curve(ys: readonly number[]): string {
+  return curveThrough(ys.map((y, index) => ({ x: index * 9, y })));
+}
+
+/** The strokes of the five shades. */
+function paths(svg: string): string[] {
+  return parseSvg(svg).flatMap(({ name, attributes }) =>
+    name === "path" && attributes.has("stroke") && attributes.get("d")?.includes("M46 8") ||
+      name === "path" && /M(47|48|49|50) 8h1$/.test(attributes.get("d") ?? "")
+      ? [attributes.get("d") ?? ""]
+      : []
+  );
+}
+
+/** The cells that strokes go over, as week and weekday. */
+function cellsIn(path: string): [number, number][] {
+  const cells: [number, number][] = [];
+  let [week, row] = [0, 0];
+  for (const [, command, one = "", other = ""] of path.matchAll(/([Mmh])(\d+) ?(\d+)?/g)) {
+    if (command === "M") [week, row] = [Number(one), Number(other)];
+    else if (command === "m") week += Number(one);
+    else for (let left = Number(one); left > 0; left--) cells.push([week++, row]);
+  }
+  return cells;
+}

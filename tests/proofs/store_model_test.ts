@@ -3,6 +3,15 @@ import fc from "fast-check";
 import { parseStoreUrl } from "../../src/start/store_setting.ts";
 import { openKvFile } from "../../src/store/kv/kv_file.ts";
 import { times } from "../faults/numbers.ts";
+import { slotOf, SLOTS } from "../../src/store/redis/key_slot.ts";
+import {
+  beginMove,
+  endMove,
+  moveKeys,
+  waitForCluster,
+  waitForOwner,
+} from "../support/cluster_steps.ts";
+import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
 import { kvFilesAsLeft } from "../support/kv_files.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { kvStore } from "../support/kv_store.ts";
@@ -27,7 +36,14 @@ interface Kind {
   readonly processes: number;
   /** How many random runs, in the test command and with the full numbers. */
   readonly runs: readonly [number, number];
-  begin(): Promise<AsyncDisposable & { open: Open }>;
+  begin(): Promise<Room>;
+}
+
+/** Where stores are opened. */
+interface Room extends AsyncDisposable {
+  readonly open: Open;
+  /** Waits until nothing moves any more that would make lists fail. */
+  readonly still?: () => Promise<void>;
 }
 
 const kinds: Kind[] = [
@@ -79,6 +95,24 @@ const kinds: Kind[] = [
       };
     },
   },
+  {
+    name: "a Redis Cluster whose slots are moved all the time",
+    ...needsRedis,
+    processes: 3,
+    runs: [4, 200],
+    async begin() {
+      const cluster = await startCluster({ replicas: 0 });
+      const moving = moveAllTheTime(cluster);
+      return {
+        open: opening(parseStoreUrl(cluster.url, false)),
+        still: () => moving[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          await moving[Symbol.asyncDispose]();
+          await cluster[Symbol.asyncDispose]();
+        },
+      };
+    },
+  },
 ];
 
 for (const { name, ignore = false, processes, runs, begin } of kinds) {
@@ -89,12 +123,49 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
       await fc.assert(
         fc.asyncProperty(rounds({ processes, counters: IDS.length }), async (rounds) => {
           await using room = await begin();
-          await play(rounds, { open: room.open, processes });
+          await play(rounds, { room, processes });
         }),
         { numRuns: times(...runs), endOnFailure: true },
       );
     },
   });
+}
+
+/** Moves the slots of all counters from node to node, a key at a time, until it is disposed of. */
+function moveAllTheTime({ nodes }: RedisCluster): AsyncDisposable {
+  const slots = [...new Set(IDS.map((id) => slotOf(`hits:${id}`)))];
+  let ended = false;
+
+  async function move(moved: readonly number[], from: number, to: number): Promise<void> {
+    const [source, target] = [nodes[from], nodes[to]];
+    if (source === undefined || target === undefined) throw new Error("Move slots: no such node");
+    const ways = { from: source, to: target };
+    await beginMove(moved, ways);
+    for (const slot of moved) {
+      const keys = await source.command("CLUSTER", "GETKEYSINSLOT", String(slot), "100");
+      if (!Array.isArray(keys)) throw new Error("Move slots: no list of keys came");
+      for (const key of keys.map(String)) await moveKeys([key], ways);
+    }
+    await endMove(moved, ways);
+    for (const slot of moved) await waitForOwner(slot, { owner: target, nodes });
+  }
+
+  const moves = (async () => {
+    for (const slot of slots) {
+      const owner = Math.floor(slot * 3 / SLOTS);
+      if (owner !== 0) await move([slot], owner, 0);
+    }
+    for (let turn = 0; !ended; turn++) await move(slots, turn % 3, (turn + 1) % 3);
+    await waitForCluster(nodes);
+  })();
+  // It is told where its end is waited for.
+  moves.catch(() => {});
+  return {
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      await moves;
+    },
+  };
 }
 
 /** Opens stores on a file that find what a crash leaves of the one before, with a journal that is full again and again. */
@@ -117,10 +188,10 @@ function openingJournal(path: string): Open {
 /** Plays rounds, whose calls are made all at once, and fails where what they tell cannot be. */
 async function play(
   rounds: readonly Round[],
-  { open, processes }: { open: Open; processes: number },
+  { room, processes }: { room: Room; processes: number },
 ): Promise<void> {
   let day = FIRST_DAY;
-  const all = SKEWS.slice(0, processes).map((skew) => new Process(open, () => day + skew));
+  const all = SKEWS.slice(0, processes).map((skew) => new Process(room.open, () => day + skew));
   const events = new Map<string, Event[]>(IDS.map((id) => [id, []]));
   let time = 0;
 
@@ -145,6 +216,7 @@ async function play(
     }
     await settleAll(calls.map(call));
   }
+  await room.still?.();
   for (const process of all) {
     for (const since of [-Infinity, day - 40]) {
       time++;

@@ -53,10 +53,31 @@ export async function waitForCluster(nodes: readonly RedisServer[]): Promise<voi
   ));
 }
 
+/** Waits until all nodes know who serves a slot: a node that does not yet could give it back to the one before. */
+export async function waitForOwner(
+  slot: number,
+  { owner, nodes }: { owner: RedisServer; nodes: readonly RedisServer[] },
+): Promise<void> {
+  const id = await idOf(owner);
+  await Promise.all(nodes.map((node) =>
+    waitFor(`the owner of slot ${slot}`, async () => {
+      const known = await slotsOf(node, (line) => line.startsWith(id));
+      return known.some(([first, last]) => first <= slot && slot <= last) || undefined;
+    }, OFTEN)
+  ));
+}
+
 /** The slots that a node serves as a master, by its own word. */
-export async function ownSlots(node: RedisServer): Promise<[first: number, last: number][]> {
+export function ownSlots(node: RedisServer): Promise<[first: number, last: number][]> {
+  return slotsOf(node, (line) => line.includes("myself"));
+}
+
+async function slotsOf(
+  node: RedisServer,
+  isAsked: (line: string) => boolean,
+): Promise<[first: number, last: number][]> {
   const known = String(await node.command("CLUSTER", "NODES"));
-  const fields = known.split("\n").find((line) => line.includes("myself"))?.split(" ") ?? [];
+  const fields = known.split("\n").find(isAsked)?.split(" ") ?? [];
   if (!fields[2]?.includes("master")) return [];
   return fields.slice(8).filter((range) => !range.startsWith("[")).map((range) => {
     const [first = "", last = first] = range.split("-");

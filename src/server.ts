@@ -82,7 +82,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
     const { runLine } = await import("./start/run_line.ts");
-    const { folderOf } = await import("./store/kv/kv_file.ts");
+    const { folderOf } = await import("./store/kv/file/kv_file.ts");
     // The entry that is packed into a binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     const line = runLine(entry, folderOf(store.path));

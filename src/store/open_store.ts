@@ -50,7 +50,7 @@ async function open(
   const onDamaged = once((id: string) => log.warn(DAMAGED_DAYS, { id }));
   switch (setting.kind) {
     case "kv-file": {
-      const { openKvFile } = await import("./kv/kv_file.ts");
+      const { openKvFile } = await import("./kv/file/kv_file.ts");
       const file = await openKvFile(setting.path);
       return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today, onDamaged });
     }

@@ -1,7 +1,7 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
-import { openKvFile } from "../../src/store/kv/kv_file.ts";
+import { openKvFile } from "../../src/store/kv/file/kv_file.ts";
 import { type KvConnectServer, startKvConnect } from "./kv_connect.ts";
 import { kvStore } from "./kv_store.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";

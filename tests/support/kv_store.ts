@@ -1,7 +1,7 @@
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
-import type { KvFile } from "../../src/store/kv/kv_file.ts";
+import type { KvFile } from "../../src/store/kv/file/kv_file.ts";
 import { kvKeys } from "../../src/store/kv/kv_keys.ts";
 import { createKvStore } from "../../src/store/kv/kv_store.ts";
 import type { KvPlace } from "../../src/store/kv/kv_records.ts";

@@ -1,6 +1,6 @@
 import type { CounterStore } from "../../counter/store.ts";
 import { kvKeys } from "./kv_keys.ts";
-import type { KvFile } from "./kv_file.ts";
+import type { KvFile } from "./file/kv_file.ts";
 import { createKvStore, type KvStoreOptions } from "./kv_store.ts";
 import { openOwnDatabase } from "./own_database.ts";
 import { createSharedDatabase } from "./shared_database.ts";

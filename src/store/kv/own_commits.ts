@@ -3,7 +3,7 @@ import { Problem } from "../../problem.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
 import { type FailedCommit, lookFor } from "./failed_commit.ts";
 import type { Journal } from "./journal.ts";
-import type { KvFile } from "./kv_file.ts";
+import type { KvFile } from "./file/kv_file.ts";
 import type { KvPlace, KvRecord } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 

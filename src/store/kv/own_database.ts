@@ -4,7 +4,7 @@ import { createOpenDays } from "../open_days.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
 import { journaledRecord } from "./journal_rows.ts";
 import type { KvDatabase } from "./kv_database.ts";
-import type { KvFile } from "./kv_file.ts";
+import type { KvFile } from "./file/kv_file.ts";
 import { CHECKS_PER_COMMIT } from "./kv_limits.ts";
 import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
 import { OwnCommits } from "./own_commits.ts";

@@ -3,7 +3,7 @@ import { type CounterId, counterId, MAX_ID_BYTES } from "../../../src/counter/co
 import type { CounterStore } from "../../../src/counter/store.ts";
 import type { JournalLimits } from "../../../src/store/kv/journal.ts";
 import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
-import { openKvFile } from "../../../src/store/kv/kv_file.ts";
+import { openKvFile } from "../../../src/store/kv/file/kv_file.ts";
 import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { kvStore } from "../../support/kv_store.ts";
 import { overrideNextCommit, overrideNextRead } from "../../support/next_commit.ts";

@@ -1,21 +1,18 @@
-import { StartError } from "../../start_error.ts";
+import { StartError } from "../../../start_error.ts";
 
 /** What the lock file of an earlier version says once the file beside it has held counters. */
 const HELD = "This counter file has held counts.";
 
-/** The lock beside a counter file, which tells who has it. */
-export interface Lock extends Disposable {
+/** The lock on the name of a counter file, in the lock file beside it, which says what process has it. */
+export interface NameLock extends Disposable {
   /** Whether an earlier version wrote down here that the file has held counters. */
   readonly held: boolean;
-  /** Writes down which process has it. */
+  /** Writes down the id of this process. */
   sign(): void;
 }
 
-/**
- * Locks the lock file beside a counter file, which may not be there yet; throws a {@linkcode StartError} where another
- * process has it.
- */
-export function lockBeside(path: string): Lock {
+/** Locks the name of a counter file, which need not exist; throws a {@linkcode StartError} if another process has it. */
+export function lockName(path: string): NameLock {
   const file = Deno.openSync(`${path}.lock`, { create: true, read: true, write: true });
   if (!file.tryLockSync(true)) {
     file.close();
@@ -29,42 +26,42 @@ export function lockBeside(path: string): Lock {
         file.seekSync(0, Deno.SeekMode.Start);
         file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
       } catch {
-        // It is locked all the same; whoever is refused is not told by whom.
+        // It is locked all the same; the error of another process will not say by whom.
       }
     },
-    [Symbol.dispose]: () => giveUp(file),
+    [Symbol.dispose]: () => release(file),
   };
 }
 
 /**
- * Makes the file where there is none and locks it itself, as somebody may remove the lock beside it or give the file a
- * second name; throws a {@linkcode StartError} where another process has it, and where it is no file of a folder alone.
+ * Locks the counter file itself and makes it if there is none: somebody may remove the lock file or give the counter file a
+ * second name. Throws a {@linkcode StartError} if another process has it, and if it is mounted alone or has two names.
  *
- * To be called before SQLite opens the file and given up after SQLite closed it: closing any descriptor of a file drops
+ * To be called before SQLite opens the file and released after SQLite closed it: closing any descriptor of a file drops
  * SQLite's own locks on it (sqlite.org/howtocorrupt.html, section 2.2).
  */
-export function lockItself(path: string): Disposable {
+export function lockInode(path: string): Disposable {
   const file = Deno.openSync(path, { create: true, read: true, write: true });
-  // Elsewhere this kind of lock and SQLite's own stand in each other's way.
+  // On other systems this kind of lock and SQLite's own exclude each other.
   const locks = Deno.build.os === "linux";
   try {
     if (locks && !file.tryLockSync(true)) throw inUse(path);
     refuseMount(path);
     refuseNames(path, file);
-    return locks ? { [Symbol.dispose]: () => giveUp(file) } : file;
+    return locks ? { [Symbol.dispose]: () => release(file) } : file;
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-/** Unlocks before it closes: a child that is starting just now has a copy of every descriptor, which keeps a lock. */
-function giveUp(file: Deno.FsFile): void {
+/** Unlocks before closing: a child process that is just starting has a copy of every descriptor, which would keep the lock. */
+function release(file: Deno.FsFile): void {
   file.unlockSync();
   file.close();
 }
 
-/** SQLite follows a link to a file and keeps its log there, but the lock beside it would be here. */
+/** SQLite follows a link to a file and keeps its log there, but the lock file would be here. */
 export function refuseLink(path: string): void {
   if (!isLink(path)) return;
   throw new StartError(
@@ -72,7 +69,7 @@ export function refuseLink(path: string): void {
   );
 }
 
-/** SQLite names its log after the file: opened by another name, the file would come without it. */
+/** SQLite names its log after the file: opened by another name, the file would be read without it. */
 function refuseNames(path: string, file: Deno.FsFile): void {
   const { nlink } = file.statSync();
   if (nlink === null || nlink <= 1) return;
@@ -82,7 +79,7 @@ function refuseNames(path: string, file: Deno.FsFile): void {
   );
 }
 
-/** A file that is mounted by itself leaves its log behind in the folder; a link out of a mount is refused by the system. */
+/** A file that is mounted by itself leaves its log behind in the folder. The system refuses links across mounts. */
 function refuseMount(path: string): void {
   const name = `${path}.mount-check`;
   remove(name);
@@ -106,15 +103,15 @@ function remove(path: string): void {
 }
 
 function inUse(path: string): StartError {
-  const id = signedBy(path);
+  const id = ownerOf(path);
   const holder = id === undefined ? "another process" : `another process, whose id is ${id}`;
   return new StartError(
     `${path} is in use by ${holder}: stop it first, or give this one a file of its own in STORE_URL`,
   );
 }
 
-/** The process that has the lock, as it numbers itself; undefined where that cannot be read. */
-function signedBy(path: string): string | undefined {
+/** The id of the process that has the lock; undefined if it cannot be read. */
+function ownerOf(path: string): string | undefined {
   try {
     return /^\d+$/m.exec(Deno.readTextFileSync(`${path}.lock`))?.[0];
   } catch {

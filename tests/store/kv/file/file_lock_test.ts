@@ -1,10 +1,10 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { lockBeside } from "../../../src/store/kv/file_owner.ts";
-import { openKvFile } from "../../../src/store/kv/kv_file.ts";
-import { StartError } from "../../../src/start_error.ts";
-import { mountOn, needsMount } from "../../support/mounts.ts";
-import { tempDir } from "../../support/temp_dir.ts";
+import { lockName } from "../../../../src/store/kv/file/file_lock.ts";
+import { openKvFile } from "../../../../src/store/kv/file/kv_file.ts";
+import { StartError } from "../../../../src/start_error.ts";
+import { mountOn, needsMount } from "../../../support/mounts.ts";
+import { tempDir } from "../../../support/temp_dir.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
@@ -59,7 +59,7 @@ Deno.test("openKvFile: a file that was closed is free at once, while the process
   const { promise: over, resolve } = Promise.withResolvers<boolean>();
   starter.onmessage = () => resolve(true);
   do {
-    for (let attempt = 0; attempt < 200; attempt++) lockBeside(path)[Symbol.dispose]();
+    for (let attempt = 0; attempt < 200; attempt++) lockName(path)[Symbol.dispose]();
   } while (!await Promise.race([over, nextTurn()]));
   starter.terminate();
 });

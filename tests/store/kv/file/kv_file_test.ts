@@ -1,14 +1,14 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { counterId } from "../../../src/counter/counter_id.ts";
-import { type KvFile, openKvFile } from "../../../src/store/kv/kv_file.ts";
-import { StartError } from "../../../src/start_error.ts";
-import type { CounterStore } from "../../../src/counter/store.ts";
-import { addition, rejectsWith } from "../../support/store_contract.ts";
-import { kvStore } from "../../support/kv_store.ts";
-import { tempDir } from "../../support/temp_dir.ts";
-import { timeLimit } from "../../support/time_limit.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { counterId } from "../../../../src/counter/counter_id.ts";
+import { type KvFile, openKvFile } from "../../../../src/store/kv/file/kv_file.ts";
+import { StartError } from "../../../../src/start_error.ts";
+import type { CounterStore } from "../../../../src/counter/store.ts";
+import { addition, rejectsWith } from "../../../support/store_contract.ts";
+import { kvStore } from "../../../support/kv_store.ts";
+import { tempDir } from "../../../support/temp_dir.ts";
+import { timeLimit } from "../../../support/time_limit.ts";
+import { waitFor } from "../../../support/wait_for.ts";
 
 const HOME = counterId("home");
 

@@ -1,37 +1,40 @@
-/** The newest commit of a counter file that this process or one before it knows of, written down beside the file. */
-export interface HeldNote extends Disposable {
-  /** Its versionstamp; "" where the file has held something and no more is known, undefined where it held nothing yet. */
+/**
+ * The versionstamp of the last commit to a counter file, kept in a file beside it: a counter file that holds less than this
+ * has lost counts.
+ */
+export interface HighWaterMark extends Disposable {
+  /** The mark when it was opened: "" if all that is known is that there was a commit, undefined if there was none. */
   readonly known: string | undefined;
   /**
-   * Writes down a newer one; where that fails, as it may on a full disk, the next one is tried again. The first takes as
-   * long as the disk does, and nothing may be written beside it.
+   * Moves the mark. Never fails: a mark that could not be written, as on a full disk, is written with the next commit. The
+   * first call waits for the disk; no other may be made until then.
    */
   write(versionstamp: string): Promise<void> | undefined;
 }
 
-/** What follows the versionstamp, for people. */
+/** What follows the versionstamp in the file, for people. */
 const MEANING =
   " is the last commit of the counter file beside this note. A file with less is not opened.\n";
 
 const encoder = new TextEncoder();
 
-/** The note beside the counter file at `path`; `held` says that something else tells that the file has held something. */
-export function openHeldNote(path: string, held: boolean): HeldNote {
+/** Opens the mark of the counter file at `path`; `held` says that something else tells of a commit. */
+export function openHighWaterMark(path: string, held: boolean): HighWaterMark {
   const name = `${path}.held`;
   const known = read(name) ?? (held ? "" : undefined);
   let file: Deno.FsFile | undefined;
 
-  /** On the disk before anything relies on it; later ones only have to outlive this process. */
+  /** Waits for the disk, so that a power cut leaves a mark; later ones only have to outlive this process. */
   async function begin(versionstamp: string): Promise<void> {
-    using held = new DisposableStack();
+    using opened = new DisposableStack();
     try {
-      const begun = held.use(Deno.openSync(name, { create: true, write: true }));
+      const begun = opened.use(Deno.openSync(name, { create: true, write: true }));
       begun.writeSync(encoder.encode(versionstamp + MEANING));
       await begun.sync();
-      held.move();
+      opened.move();
       file = begun;
     } catch {
-      // The counters are stored all the same, and whoever waits for them must be told so.
+      // The counts are stored, and their callers must be told so.
     }
   }
 

@@ -1,19 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../start_error.ts";
+import { StartError } from "../../../start_error.ts";
 
-/** Up to this many bytes (about 200,000 counters) a file is checked whole, so that a start takes at most 50 ms longer. */
+/** Up to this many bytes (about 200,000 counters) all of a file is checked, so that a start takes at most 50 ms longer. */
 const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;
-/** The tables of Deno KV that it reads when it opens a file; they do not grow with the counters. */
+/** The tables that Deno KV reads when it opens a file; they do not grow with the counters. */
 const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
-/** SQLite's codes for a damaged file, and for one that is none of its own (sqlite.org/rescode.html). */
+/** SQLite's codes for a damaged file, and for one that is not a database (sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 /**
- * Where SQLite's index of its log, in the machine's own order of bytes, tells how much of the log is in the file and how
- * much of it was to be brought there (sqlite.org/walformat.html, section 2.2), as places of 32-bit words.
+ * Where SQLite's index of its log holds how much of the log a checkpoint has copied into the file and how much it was going
+ * to copy (`nBackfill` and `nBackfillAttempted`, sqlite.org/walformat.html, section 2.2): places of 32-bit words in the
+ * byte order of the machine.
  */
-const [BROUGHT, TO_BRING] = [24, 32];
+const [COPIED, TO_COPY] = [24, 32];
 
-/** Throws a {@linkcode StartError} where a counter file is missing or empty although a commit of it is known. */
+/** Throws a {@linkcode StartError} if a counter file is missing or empty although there was a commit to it. */
 export function refuseMissing(path: string, known: string | undefined): void {
   if (known === undefined || sizeOf(path) > 0) return;
   throw new StartError(
@@ -22,11 +23,11 @@ export function refuseMissing(path: string, known: string | undefined): void {
 }
 
 /**
- * The versionstamp of the last commit in a counter file; undefined where there is none yet.
+ * The versionstamp of the last commit in a counter file; undefined if there is none yet.
  *
- * Throws a {@linkcode StartError} where the file is damaged or holds less than the commit that is `known`: Deno KV opens
- * a cut-off file without a word, and one that lost its log, and ends the process on a damaged one. What is in the log
- * behind the last commit that SQLite finds there is no sign of damage: commits that failed leave their pages behind.
+ * Throws a {@linkcode StartError} if the file is damaged, or holds less than the high-water mark that is `known`: Deno KV
+ * opens a file that was cut off or lost its log without an error, and ends the process on a damaged one. The log is not
+ * checked itself: pages behind the last commit that SQLite finds there are what failed commits leave behind.
  */
 export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
   if (sizeOf(`${path}-journal`) > 0) await rollBack(path);
@@ -35,27 +36,55 @@ export async function checkKvFile(path: string, known?: string): Promise<string 
     refuseMissing(path, known);
     return undefined;
   }
-  // Of what was being brought into the file when its log got lost it holds a part; who deleted the note goes on with that.
-  if (known !== undefined && sizeOf(`${path}-wal`) === 0 && wasBeingSaved(path)) {
-    throw holdsLess(path);
+  if (sizeOf(`${path}-wal`) === 0) {
+    // Only a part of the lost log is in the file then. Without a mark, its owner chose to go on with what is left.
+    if (known !== undefined && wasCheckpointing(path)) throw holdsLess(path);
+    if (size < expectedSize(path)) throw damaged(path, "is cut off");
   }
-  if (sizeOf(`${path}-wal`) === 0 && size < expectedSize(path)) throw damaged(path, "is cut off");
   const last = await lastCommit(path, size);
   if (known === undefined || (last !== undefined && last >= known)) return last;
   throw holdsLess(path);
 }
 
-/** Throws SQLite's reason where it cannot write, as Deno KV ends the process then; saves what the log holds. */
-export async function refuseReadOnly(path: string): Promise<void> {
+/**
+ * Throws SQLite's reason if it cannot write to the file, as Deno KV would end the process then. Closing the only connection
+ * moves all of the log into the file.
+ */
+export async function requireWritable(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   using database = new DatabaseSync(path);
   database.prepare("BEGIN IMMEDIATE").run();
   database.prepare("ROLLBACK").run();
 }
 
+/** What to do if SQLite or the system says this; the first that fits. */
+const REMEDIES: readonly (readonly [RegExp, (path: string) => string])[] = [
+  [/locked|busy/i, () => "close the other program that has it open"],
+  [/full|no space|disk i\/o/i, () => "make room on its disk, and see that the disk is well"],
+  [
+    /read-?only|permission|denied|unable to open/i,
+    (path) =>
+      `let the user who runs this process read and write it, the files beside it (${path}-wal, -shm, .lock and .held) and their folder`,
+  ],
+  [/directory/i, () => "name a file in STORE_URL whose folder can be made"],
+];
+
+/** Why a counter file cannot be used that is not known to be damaged, and what to do about it: its counts are all there. */
+export function explainFailure(path: string, cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1](path);
+  return new StartError(
+    `${path} cannot be opened as a counter file (${reason})${
+      remedy === undefined ? "" : `: ${remedy}`
+    }`,
+    { cause },
+  );
+}
+
 /**
- * Has SQLite undo a transaction that a process was killed in: while it makes a file it keeps no log yet but what was there
- * before (sqlite.org/lockingv3.html, "hot journals"), and cannot even read the file without writing to it.
+ * Has SQLite undo the transaction in which a process was killed while it made the file. Until then it keeps what was there
+ * before in a rollback journal instead of a log (sqlite.org/lockingv3.html, "hot journals"), and has to write to the file
+ * before it can even be read.
  */
 async function rollBack(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -83,7 +112,7 @@ async function lastCommit(path: string, size: number): Promise<string | undefine
   }
 }
 
-/** The versionstamp of a commit is the number that this table of Deno KV holds after it; others may have another form. */
+/** Deno KV derives the versionstamp of a commit from the number in this table; another kind of database has none. */
 function versionstampIn(database: DatabaseSync): string | undefined {
   const table = "SELECT 1 FROM sqlite_schema WHERE name = 'data_version'";
   if (database.prepare(table).get() === undefined) return undefined;
@@ -98,13 +127,13 @@ function holdsLess(path: string): StartError {
   );
 }
 
-/** Whether SQLite was bringing its log into a file when the process that had it open was killed. */
-function wasBeingSaved(path: string): boolean {
+/** Whether the process that had the file open was killed in the middle of a checkpoint. */
+function wasCheckpointing(path: string): boolean {
   if (sizeOf(`${path}-shm`) === 0) return false;
-  const words = new Uint32Array(TO_BRING + 1);
+  const words = new Uint32Array(TO_COPY + 1);
   using index = Deno.openSync(`${path}-shm`, { read: true });
   index.readSync(new Uint8Array(words.buffer));
-  return (words[TO_BRING] ?? 0) > (words[BROUGHT] ?? 0);
+  return (words[TO_COPY] ?? 0) > (words[COPIED] ?? 0);
 }
 
 function isDamage(error: unknown): boolean {

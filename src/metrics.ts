@@ -47,6 +47,17 @@ export class BatchMeter {
   /** How many counters they were about. */
   ids = 0;
   readonly durations = new Histogram(BOUNDS);
+
+  /** A call about so many counters was sent. */
+  begin(ids: number): void {
+    this.batches++;
+    this.ids += ids;
+  }
+
+  /** It was answered, or failed. */
+  end(tookMs: number): void {
+    this.durations.observe(tookMs / 1000);
+  }
 }
 
 /** What the service counts of itself. */

@@ -47,7 +47,7 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics();
   const store = await open({ config, calendar, log, metrics, onUnusable: fail });
-  const counters = createCounters(store, calendar);
+  const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const { openReads, familyLimit } = config;
   const app = createApp({

@@ -1,4 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
+import type { BatchMeter } from "../metrics.ts";
 import { Problem, type ProblemName } from "../problem.ts";
 
 /** The callers that a batch answers together, because they ask for the same of one counter. */
@@ -83,8 +84,7 @@ interface BatcherOptions<Result, Part> {
   nearMs: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
-  /** Whether the next batch may wait for the callers of a slow one; only where the store takes one batch at once. */
-  lingers: boolean;
+  meter: BatchMeter;
   /** What its callers are told about a batch that was sent and not answered in time. */
   overdue: ProblemName;
   /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
@@ -114,7 +114,6 @@ export class Batcher<Result, Part = never> implements Sender {
   #isNear = false;
   #waiting = 0;
   #called = 0;
-  readonly #linger = new Linger(() => this.#options.slots.fill());
   #turn: ReturnType<typeof setImmediate> | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -157,12 +156,13 @@ export class Batcher<Result, Part = never> implements Sender {
 
   sendIfDue(): boolean {
     if (!this.#isDue()) return false;
-    this.#linger.end();
-    const groups = this.#take(this.#options.idsPerBatch);
+    const { slots, meter, idsPerBatch, send } = this.#options;
+    const groups = this.#take(idsPerBatch);
     const batch = { groups, sentAt: performance.now(), isOverdue: false };
-    this.#options.slots.take();
+    slots.take();
     this.#underWay.add(batch);
-    this.#options.send(groups).then(
+    meter.begin(groups.length);
+    send(groups).then(
       (outcomes) => this.#settle(batch, checked(outcomes, groups.length)),
       (cause) => this.#settle(batch, errorOf(cause)),
     );
@@ -193,15 +193,13 @@ export class Batcher<Result, Part = never> implements Sender {
   /** Resolves when no caller waits, which is after the deadline at the latest; none may come from then on. */
   async drain(): Promise<void> {
     if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
-    this.#linger.end();
   }
 
   #isDue(): boolean {
     const { slots, idsPerBatch } = this.#options;
     const { size } = this.#queue;
     if (size === 0 || !slots.isFree) return false;
-    const isHeldUp = this.#isNear && this.#underWay.size > 0;
-    return size >= idsPerBatch || (!isHeldUp && !this.#linger.goesOn(this.#waiting));
+    return size >= idsPerBatch || !this.#isNear || this.#underWay.size === 0;
   }
 
   #take(count: number): readonly Group<Result, Part>[] {
@@ -213,31 +211,22 @@ export class Batcher<Result, Part = never> implements Sender {
   }
 
   #settle(batch: Batch<Result, Part>, outcomes: readonly (Result | Problem)[] | Error): void {
-    const { slots } = this.#options;
+    const { slots, meter } = this.#options;
     const now = performance.now();
+    meter.end(now - batch.sentAt);
     this.#isNear = this.#areYoung(now); // This batch still counts.
     this.#underWay.delete(batch);
     slots.release(batch.isOverdue);
     if (batch.isOverdue) return slots.fill();
-    const lingers = this.#lingersAfter(batch, now - batch.sentAt);
     // First the next batch, so that the store works while these callers are answered.
-    if (!lingers) slots.fill();
+    slots.fill();
     batch.groups.forEach((group, index) => {
       this.#answer(group, outcomes instanceof Error ? outcomes : outcomes[index]);
     });
-    // Others who share the slots do not linger.
-    if (lingers) slots.fill();
   }
 
   #areYoung(now: number): boolean {
     return this.#underWay.values().every(({ sentAt }) => now - sentAt < this.#options.nearMs);
-  }
-
-  #lingersAfter({ groups }: Batch<Result, Part>, tookMs: number): boolean {
-    const { lingers, idsPerBatch } = this.#options;
-    if (!lingers || this.#queue.size >= idsPerBatch) return false;
-    const answered = groups.reduce((sum, { callers }) => sum + callers, 0);
-    return this.#linger.begin({ tookMs, answered, waiting: this.#waiting });
   }
 
   #answer(group: Group<Result, Part>, outcome: Result | Error | undefined): void {
@@ -266,67 +255,4 @@ export function checked<Result>(
 /** What a batch failed with. */
 export function errorOf(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-/** What makes a batch slow: after a quicker one its callers would come back too late to be waited for. */
-const SLOW_BATCH_MS = 3;
-/** How many callers of a slow batch are worth waiting for. */
-const MANY_CALLERS = 16;
-/** How long they are waited for at most. */
-const MAX_LINGER_MS = 10;
-/** How many slow batches are followed at once after nobody came back in time. */
-const DISCOURAGED = 8;
-
-/**
- * The wait of the next batch for the callers of a slow one.
- *
- * Where many call again and again and the store is slow, two crowds would take turns, each waiting for the other's batch.
- * So the next batch lingers until as many wait as before, but no longer than the last one took. Visitors who call once
- * are waited for in vain: after that it does not linger for a while.
- */
-class Linger {
-  readonly #giveUp: () => void;
-  /** How many have to wait until the next batch goes; 0 while it does not linger. */
-  #awaited = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How many more slow batches are followed at once. */
-  #skips = 0;
-
-  /** `giveUp` is called when those who are waited for did not come in time. */
-  constructor(giveUp: () => void) {
-    this.#giveUp = giveUp;
-  }
-
-  /**
-   * Begins to linger if it is worth it after a batch that took so long and answered so many callers, and says whether it is;
-   * `waiting` is how many wait, those who are being answered included.
-   */
-  begin(
-    { tookMs, answered, waiting }: { tookMs: number; answered: number; waiting: number },
-  ): boolean {
-    if (tookMs < SLOW_BATCH_MS || answered < MANY_CALLERS) return false;
-    if (this.#skips > 0) {
-      this.#skips--;
-      return false;
-    }
-    this.#awaited = waiting;
-    this.#timer = setTimeout(() => {
-      this.#awaited = 0;
-      this.#skips = DISCOURAGED;
-      this.#giveUp();
-    }, Math.min(tookMs, MAX_LINGER_MS));
-    return true;
-  }
-
-  /** Whether the next batch should wait for more callers than those who are waiting. */
-  goesOn(waiting: number): boolean {
-    return waiting < this.#awaited;
-  }
-
-  /** Ends it, because the next batch goes or none will. */
-  end(): void {
-    if (this.#awaited === 0) return;
-    clearTimeout(this.#timer);
-    this.#awaited = 0;
-  }
 }

@@ -13,6 +13,7 @@ import type {
   Source,
   Write,
 } from "../counter/store.ts";
+import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 import { within } from "../counter/within.ts";
@@ -75,21 +76,28 @@ export interface Counters {
 export function createCounters(
   store: CounterStore,
   calendar: Calendar = createCalendar("UTC"),
+  metrics = new Metrics(),
 ): Counters {
   const seen = new Recent<CounterId, number>(REMEMBERED);
   const { batches, idsPerBatch } = store;
   const deadlineMs = DEADLINE_MS;
-  const limits = { idsPerBatch, nearMs: NEAR_MS, deadlineMs, lingers: false };
+  const limits = { idsPerBatch, nearMs: NEAR_MS, deadlineMs };
 
+  const changes = metrics.batchesOf("change");
   // Hits come first, and writes take turns with them.
   const slots = new Slots(batches);
   const hits = new Batcher<number>({
     ...limits,
     slots,
-    lingers: batches === 1,
+    meter: changes,
     overdue: "outcome-unknown",
     async send(groups) {
-      const totals = await store.add(groups.map(({ id, callers }) => ({ id, amount: callers })));
+      const additions = groups.map(({ id, callers }) => ({ id, amount: callers }));
+      const totals = await store.add(additions).catch((error) => {
+        for (const { amount } of additions) noteHits(error, amount);
+        throw error;
+      });
+      additions.forEach(({ amount }, index) => noteHits(totals[index], amount));
       remember(groups, totals);
       return totals;
     },
@@ -98,6 +106,7 @@ export function createCounters(
     slots,
     idsPerBatch,
     deadlineMs,
+    meter: changes,
     async send(writes) {
       const outcomes = await store.write(writes);
       writes.forEach(({ id, setting }, index) => {
@@ -113,12 +122,22 @@ export function createCounters(
   const onces = new Batcher<OnceResults, Marks>({
     ...limits,
     slots: new Slots(batches),
+    meter: changes,
     overdue: "outcome-unknown",
-    send: (groups) => addOnce(store, groups),
+    async send(groups) {
+      const results = await addOnce(store, groups);
+      for (const result of results) {
+        for (const outcome of result) {
+          noteHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
+        }
+      }
+      return results;
+    },
   });
   const counts = new Batcher<number>({
     ...limits,
     slots: new Slots(batches),
+    meter: metrics.batchesOf("read"),
     overdue: "store-unavailable",
     async send(groups) {
       const outcomes = await store.read(groups.map(({ id }) => id));
@@ -129,6 +148,7 @@ export function createCounters(
   const histories = new Batcher<Held, Day>({
     ...limits,
     slots: new Slots(batches),
+    meter: metrics.batchesOf("history"),
     overdue: "store-unavailable",
     async send(groups) {
       const outcomes = await store.history(
@@ -148,6 +168,16 @@ export function createCounters(
       const outcome = outcomes[index];
       if (typeof outcome === "number") seen.set(id, outcome);
     });
+  }
+
+  /** Takes down so many hits as counted, or as hits of which nobody knows. */
+  function noteHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
+    if (outcome instanceof Error) {
+      const isUnknown = outcome instanceof Problem && outcome.kind === "outcome-unknown";
+      if (isUnknown) metrics.unknownHits += amount;
+    } else if (outcome !== undefined) {
+      metrics.hits += amount;
+    }
   }
 
   function waiting(): number {

@@ -1,6 +1,7 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Held } from "../counter/days.ts";
 import type { Write } from "../counter/store.ts";
+import type { BatchMeter } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { checked, errorOf, type Sender, type Slots } from "./batcher.ts";
 
@@ -10,6 +11,7 @@ interface WriteQueueOptions {
   idsPerBatch: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
+  meter: BatchMeter;
   send(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
 }
 
@@ -30,6 +32,8 @@ interface Call {
 /** Calls that the store carries out at once. */
 interface Batch {
   readonly calls: readonly Call[];
+  /** By `performance.now()`. */
+  readonly sentAt: number;
   isOverdue: boolean;
 }
 
@@ -95,13 +99,14 @@ export class WriteQueue implements Sender {
   }
 
   sendIfDue(): boolean {
-    const { slots, send } = this.#options;
+    const { slots, meter, send } = this.#options;
     if (this.#ready.size === 0 || !slots.isFree) return false;
     const calls = this.#take();
     const writes = calls.flatMap((call) => call.writes);
-    const batch = { calls, isOverdue: false };
+    const batch = { calls, sentAt: performance.now(), isOverdue: false };
     slots.take();
     this.#underWay.add(batch);
+    meter.begin(writes.length);
     send(writes).then(
       (outcomes) => this.#settle(batch, checked(outcomes, writes.length)),
       (cause) => this.#settle(batch, errorOf(cause)),
@@ -149,7 +154,8 @@ export class WriteQueue implements Sender {
   }
 
   #settle(batch: Batch, outcomes: readonly (Held | Problem)[] | Error): void {
-    const { slots } = this.#options;
+    const { slots, meter } = this.#options;
+    meter.end(performance.now() - batch.sentAt);
     this.#underWay.delete(batch);
     slots.release(batch.isOverdue);
     this.#end(batch.calls);

@@ -8,7 +8,7 @@ import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
-import { meteredHealth, meteredStore, WHOLE } from "./metered_store.ts";
+import { meteredHealth, WHOLE } from "./store_health.ts";
 import { within } from "../counter/within.ts";
 
 /** How long a service that fails fast waits for its store at start. */
@@ -34,7 +34,7 @@ export interface OpenStoreOptions {
  * although the settings say to fail fast. Otherwise a network store that is away is connected in the background.
  */
 export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
-  const store = meteredStore(await open(options), options.metrics);
+  const store = await open(options);
   if (options.config.failFast) await answering(store);
   return store;
 }

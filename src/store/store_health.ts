@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 
 /**
  * Whether a store answers and can be changed; says so in the log once when that ends and once when all of it is back.
@@ -69,4 +70,22 @@ export function createStoreHealth(
       if (troubles.size > 0) end("away", "denied", "unwritable");
     },
   };
+}
+
+/** What the metrics call a store that is one node. */
+export const WHOLE = "store";
+
+/** The health of a store, or of one of its nodes, that the log and the metrics report. */
+export function meteredHealth(
+  { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
+): StoreHealth {
+  const name = node ?? WHOLE;
+  metrics.nodes.set(name, true);
+  return createStoreHealth(log, {
+    node,
+    onChange(well) {
+      // A node that is gone may still report its end.
+      if (metrics.nodes.has(name)) metrics.nodes.set(name, well);
+    },
+  });
 }

@@ -3,15 +3,13 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
 import { Batcher, type Group, Slots } from "../../src/counting/batcher.ts";
+import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
-/** From when on a batch is slow, in milliseconds. */
-const SLOW = 3;
-
 Deno.test("Batcher: one call at an idle store goes out in the same turn", async () => {
   const { calls, sent } = open();
   const hit = join(calls, A);
@@ -257,129 +255,6 @@ Deno.test("Batcher: drain ends with the deadline where the store does not answer
   await hit;
 });
 
-Deno.test("Batcher: after a slow batch of many the next one waits for all of them, and no longer", async () => {
-  let inTime = false;
-  while (!inTime) {
-    const { calls, sent } = open({ lingers: true });
-    const [other] = await callLate({ calls, sent, meanwhile: [B] });
-    const answered = performance.now();
-    const back = Array.from({ length: 15 }, () => join(calls, A));
-    await turn();
-    const early = sent.length;
-    // Where this process was held up, the wait may rightly be over.
-    inTime = performance.now() - answered < SLOW;
-    back.push(join(calls, A));
-    await turn();
-    if (inTime) {
-      strictEqual(early, 1);
-      deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1, a: 16 }]);
-      sent[1]?.answer([1, 32]);
-      deepStrictEqual(await Promise.all([other, ...back]), [1, ...numbers(17, 32)]);
-    }
-    while (calls.waiting > 0) {
-      for (const batch of sent) if (!batch.ended) batch.answer(batch.groups.map(() => 100));
-      await turn();
-    }
-    await calls.drain();
-  }
-});
-
-Deno.test("Batcher: those who do not come back are waited for as long as the slow batch took", async () => {
-  const { calls, sent } = open({ lingers: true });
-  const [other] = await callLate({ calls, sent, meanwhile: [B], late: 2 * SLOW });
-  const answered = performance.now();
-  const next = await waitFor("the next batch", () => sent[1], { interval: 0 });
-  ok(performance.now() - answered >= SLOW);
-  next.answer([1]);
-  strictEqual(await other, 1);
-  await calls.drain();
-});
-
-Deno.test("Batcher: where nobody came back in time nobody is waited for after the next eight slow batches", async () => {
-  const { calls, sent } = open({ lingers: true });
-  const waited: boolean[] = [];
-  for (let round = 1; round <= 10; round++) {
-    const [other] = await callLate({ calls, sent, meanwhile: [B] });
-    waited.push(sent.length < 2 * round);
-    (await waitFor("the next batch", () => sent[2 * round - 1])).answer([1]);
-    await other;
-  }
-  deepStrictEqual(waited, [true, ...Array(8).fill(false), true]);
-  await calls.drain();
-});
-
-Deno.test("Batcher: where nobody calls any more nothing is sent", async () => {
-  const { calls, sent } = open({ lingers: true });
-  await callLate({ calls, sent });
-  const answered = performance.now();
-  await waitFor("the end of the wait", () => performance.now() - answered >= 20 || undefined);
-  const next = join(calls, B);
-  await turn();
-  deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1 }]);
-  sent[1]?.answer([1]);
-  strictEqual(await next, 1);
-  await calls.drain();
-});
-
-Deno.test("Batcher: a full batch goes at once however many are waited for, and nobody is waited for after it", async () => {
-  const { calls, sent } = open({ lingers: true, idsPerBatch: 2 });
-  await callLate({ calls, sent });
-  const next = [join(calls, B), join(calls, C)];
-  await turn();
-  deepStrictEqual(sent.map(shape), [{ a: 16 }, { b: 1, c: 1 }]);
-  sent[1]?.answer([1, 1]);
-  await Promise.all(next);
-  const alone = join(calls, B);
-  await turn();
-  strictEqual(sent.length, 3);
-  sent[2]?.answer([2]);
-  strictEqual(await alone, 2);
-  await calls.drain();
-});
-
-for (
-  const { what, callers, ...limits } of [
-    { what: "a slow batch of few", callers: 15, lingers: true },
-    { what: "a slow batch of many that are not to be waited for", callers: 16, lingers: false },
-    {
-      what: "a slow batch of many and before a full one",
-      callers: 16,
-      lingers: true,
-      idsPerBatch: 1,
-    },
-  ]
-) {
-  Deno.test(`Batcher: after ${what} the next one goes at once`, async () => {
-    const { calls, sent } = open(limits);
-    const [other] = await callLate({ calls, sent, callers, meanwhile: [B] });
-    strictEqual(sent.length, 2);
-    sent[1]?.answer([1]);
-    strictEqual(await other, 1);
-    await calls.drain();
-  });
-}
-
-Deno.test("Batcher: after a quick batch of many the next one goes at once", async () => {
-  let quick = false;
-  while (!quick) {
-    const { calls, sent } = open({ lingers: true });
-    const since = performance.now();
-    const [other] = await callLate({ calls, sent, meanwhile: [B], late: 0 });
-    quick = performance.now() - since < SLOW;
-    if (quick) strictEqual(sent.length, 2);
-    (await waitFor("the next batch", () => sent[1])).answer([1]);
-    strictEqual(await other, 1);
-    await calls.drain();
-  }
-});
-
-Deno.test("Batcher: drain does not wait for those who were answered", async () => {
-  const { calls, sent } = open({ lingers: true });
-  await callLate({ calls, sent });
-  // A timer that is left behind fails the test.
-  await calls.drain();
-});
-
 /** What happens next: a hit, the end of a batch under way, or a turn of the event loop. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ hit: fc.constantFrom(A, B, C) }) },
@@ -542,8 +417,8 @@ interface Sent {
 const LIMITS = {
   idsPerBatch: 100,
   nearMs: 0,
-  lingers: false,
   deadlineMs: 60_000,
+  meter: new BatchMeter(),
   overdue: "outcome-unknown",
 } as const;
 
@@ -553,7 +428,6 @@ function open(
     slots?: Slots;
     idsPerBatch?: number;
     nearMs?: number;
-    lingers?: boolean;
     deadlineMs?: number;
   } = {},
 ): { calls: Calls; sent: Sent[] } {
@@ -581,33 +455,6 @@ function open(
     },
   });
   return { calls: new Calls(batcher), sent };
-}
-
-/**
- * Sends one batch of so many callers and answers it `late` milliseconds later; resolves with the calls of those in
- * `meanwhile`, who call while it is under way, as soon as its callers have their answers.
- */
-async function callLate(
-  { calls, sent, callers = 16, meanwhile = [], late = SLOW }: {
-    calls: Calls;
-    sent: Sent[];
-    callers?: number;
-    meanwhile?: CounterId[];
-    late?: number;
-  },
-): Promise<Promise<number>[]> {
-  const crowd = Array.from({ length: callers }, () => join(calls, A));
-  await turn();
-  const since = performance.now();
-  const others = meanwhile.map((id) => join(calls, id));
-  if (late > 0) await waitFor("a slow batch", () => performance.now() - since >= late || undefined);
-  sent.at(-1)?.answer([callers]);
-  await Promise.all(crowd);
-  return others;
-}
-
-function numbers(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** What a store holds. */

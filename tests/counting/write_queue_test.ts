@@ -5,6 +5,7 @@ import type { Held } from "../../src/counter/days.ts";
 import type { Write } from "../../src/counter/store.ts";
 import { Slots } from "../../src/counting/batcher.ts";
 import { WriteQueue } from "../../src/counting/write_queue.ts";
+import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -211,6 +212,7 @@ function open(
   const queue = new WriteQueue({
     idsPerBatch: 100,
     deadlineMs: 60_000,
+    meter: new BatchMeter(),
     ...limits,
     slots,
     send(writes) {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Metrics } from "../../src/metrics.ts";
-import { meteredHealth, meteredStore } from "../../src/store/metered_store.ts";
+import { meteredHealth } from "../../src/store/store_health.ts";
 import { Problem } from "../../src/problem.ts";
 import { createLog } from "../../src/log.ts";
 import { endpoints } from "../support/surface.ts";
@@ -37,15 +37,12 @@ Deno.test("GET /metrics counts requests by endpoint and status, and hits by what
 Deno.test("GET /metrics counts a hit that is sent again once, and hits of which nobody knows apart", async () => {
   const metrics = new Metrics();
   const { store } = await memoryStore();
-  await using room = openApp({ store: meteredStore(store, metrics), metrics });
+  await using room = openApp({ store, metrics });
   for (let time = 0; time < 3; time++) {
     await room.send("POST /hit?id=home", { ...headers, "idempotency-key": "same" });
   }
   strictEqual((await numbersOf(room)).get("tallymark_hits_total"), 1);
-  const lost = meteredStore({
-    ...store,
-    add: () => Promise.reject(new Problem("outcome-unknown")),
-  }, metrics);
+  const lost = { ...store, add: () => Promise.reject(new Problem("outcome-unknown")) };
   await using other = openApp({ store: lost, metrics });
   strictEqual((await other.send("POST /hit?id=home", headers)).status, 504);
   const numbers = await numbersOf(other);
@@ -121,7 +118,7 @@ const silent = createLog({ secrets: [], write() {} });
 
 async function enter(metrics = new Metrics()): Promise<TestApp> {
   const { store } = await memoryStore();
-  return openApp({ store: meteredStore(store, metrics), metrics });
+  return openApp({ store, metrics });
 }
 
 async function textOf(room: TestApp): Promise<string> {

@@ -61,7 +61,7 @@ export function openApp(
   const { proxies = 0, familyLimit = 10_000 } = options;
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
-  const counters = createCounters(store, calendar);
+  const counters = createCounters(store, calendar, metrics);
   const app = createApp({
     config: { secret, openReads, proxies, familyLimit },
     counters,

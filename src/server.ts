@@ -1,17 +1,18 @@
 import { createApp } from "./app.ts";
-import { banner, settingsWarnings } from "./start/banner.ts";
+import { banner, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
+import type { OwnSecret } from "./start/own_secret.ts";
 import type { CounterStore } from "./counter/store.ts";
 import { readEnvironment, type Surroundings } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
 import { refuseBrokenRuntime } from "./start/runtime.ts";
 import { ConfigError } from "./start/settings_reader.ts";
 import { Metrics } from "./metrics.ts";
-import { createLog, printTo } from "./log.ts";
+import { createLog, type Log, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
@@ -34,11 +35,10 @@ export async function run(): Promise<void> {
 
 async function start({ environment, strange }: Surroundings): Promise<void> {
   const config = parseConfig(environment);
-  const generatedToken = config.secret === undefined && config.platform === "standalone"
-    ? randomToken()
-    : undefined;
-  const secret = config.secret ?? generatedToken;
-  const log = createLog({ secrets: secretsOf(config, generatedToken) });
+  const own = await ownSecret(config);
+  const secret = config.secret ?? own?.text;
+  const link = await signInLink(config, secret);
+  const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
   for (const warning of settingsWarnings(config, strange)) log.warn(warning);
   // Deno.openKv finds the token in the environment only, where a .env file does not put it.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
@@ -47,11 +47,12 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics();
   const store = await open({ config, calendar, log, metrics, onUnusable: fail });
+  await keepOwnSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const { openReads, familyLimit } = config;
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit },
+    config: { secret, openReads, proxies, familyLimit, useSignInLink: link?.use },
     counters,
     metrics,
     log,
@@ -59,7 +60,7 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();
-  printTo("stdout", banner({ config, address: listener.address, generatedToken }));
+  printTo("stdout", banner({ config, address: listener.address, own, signIn: link?.token }));
   log.info("start", { source: counters.source });
   // Out of file descriptors, which a flood of connections can use up, nothing could be loaded any more.
   // The first call of setTimeout would hold up the first request by an eighth of a start.
@@ -93,6 +94,29 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   }
 }
 
+/** The secret of a server whose settings have none; what it needs is loaded for it alone. */
+async function ownSecret({ platform, secret, store }: Config): Promise<OwnSecret | undefined> {
+  if (platform === "deploy" || secret !== undefined) return undefined;
+  return (await import("./start/own_secret.ts")).findSecret(store);
+}
+
+/** Writes the secret down if it is new, and else looks at its file. */
+async function keepOwnSecret(own: OwnSecret | undefined, log: Log): Promise<void> {
+  if (own?.path === undefined) return;
+  const { isReadByOthers, keepSecret } = await import("./start/own_secret.ts");
+  if (own.isNew) keepSecret(own.path, own.text);
+  else if (isReadByOthers(own.path)) {
+    log.warn(`${own.path} can be read by other users of this machine: chmod 600 ${own.path}`);
+  }
+  for (const warning of secretWarnings(own.path, own.text)) log.warn(warning);
+}
+
+/** A link for the person who starts the service and sees its terminal. */
+async function signInLink({ platform }: Config, secret: string | undefined) {
+  if (platform === "deploy" || secret === undefined || !Deno.stdout.isTerminal()) return undefined;
+  return (await import("./start/sign_in_link.ts")).createSignInLink(secret);
+}
+
 /** Where no KV is assigned Deno Deploy may have Deno.openKv fall back to memory with a warning: counts would be lost. */
 function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
@@ -124,15 +148,10 @@ function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-/** 160 random bits in hexadecimal, which needs no escaping anywhere. */
-function randomToken(): string {
-  return crypto.getRandomValues(new Uint8Array(20)).toHex();
-}
-
 /** Every text that must not reach the log; Deno tells the whole URL of a remote KV that it cannot reach. */
-function secretsOf(config: Config, generatedToken: string | undefined): string[] {
+function secretsOf(config: Config, own: readonly (string | undefined)[]): string[] {
   const { store } = config;
-  const secrets = [config.secret, generatedToken, config.kvToken];
+  const secrets = [...own, config.kvToken];
   if (store.kind === "redis") secrets.push(store.addresses[0]?.password);
   if (store.kind === "kv-remote") {
     const { password, search } = new URL(store.url);

@@ -23,7 +23,8 @@ export const key = {
 
 /**
  * Whom an endpoint is for: anyone; readers, who need to be owners where reads are closed; keyholders, who have the secret
- * or the key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself.
+ * or the key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself or,
+ * once, the token of the sign-in link.
  */
 export type AccessLevel = "anyone" | "reader" | "keyholder" | "owner" | "secretholder";
 
@@ -72,11 +73,15 @@ export interface AccessOptions {
   secret: string | undefined;
   /** Whether anyone may read. */
   openReads: boolean;
+  /** Whether a text is the token of the sign-in link and was not used before; undefined if there is no link. */
+  useSignInLink?: ((given: string) => boolean) | undefined;
   log: Log;
 }
 
 /** The same answer is given to a missing secret and to a wrong one. */
-export function createAccess({ secret: text, openReads, log }: AccessOptions): Access {
+export function createAccess(
+  { secret: text, openReads, useSignInLink, log }: AccessOptions,
+): Access {
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   const warnIfOnPage = createPageWarning(log);
   let secret: Secret | undefined;
@@ -104,6 +109,11 @@ export function createAccess({ secret: text, openReads, log }: AccessOptions): A
     if (showsSecret(credentials)) return true;
     const given = bearer(credentials.request.headers.get("authorization"));
     return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
+  }
+
+  function usesSignInLink({ request }: OwnersCredentials): boolean {
+    const given = bearer(request.headers.get("authorization"));
+    return given !== undefined && useSignInLink?.(given) === true;
   }
 
   function matches(given: string | Uint8Array | undefined): boolean {
@@ -140,7 +150,7 @@ export function createAccess({ secret: text, openReads, log }: AccessOptions): A
         throw unauthorized("");
       }),
       secretholder: withSecret((credentials: OwnersCredentials) => {
-        if (showsSecret(credentials)) return "secret";
+        if (showsSecret(credentials) || usesSignInLink(credentials)) return "secret";
         throw unauthorized("");
       }),
     },

@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import type { OwnSecret } from "./own_secret.ts";
 import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import type { RedisSetting } from "./redis_url.ts";
 import type { StoreSetting } from "./store_setting.ts";
@@ -8,23 +9,26 @@ export interface BannerOptions {
   config: Config;
   /** Where the service listens. */
   address: Deno.NetAddr;
-  /** The token made for this run, where the settings have none: the only secret that is ever printed. */
-  generatedToken: string | undefined;
+  /** The secret of a server whose settings have none: printed if it is kept in no file. */
+  own: OwnSecret | undefined;
+  /** What the sign-in link holds, if there is a terminal to print it on. */
+  signIn: string | undefined;
 }
 
 /** The lines for the person who starts the service. */
-export function banner({ config, address, generatedToken }: BannerOptions): string {
+export function banner({ config, address, own, signIn }: BannerOptions): string {
   const url = `http://${reachable(address.hostname)}:${address.port}`;
-  const token = generatedToken ?? "$SECRET_TOKEN";
   const lines = [
     `Tallymark listens on ${url}`,
     `  counters  ${placeOf(config.store)}`,
     `  reads     ${readsOf(config)}`,
   ];
-  if (generatedToken !== undefined) {
-    lines.push(`  token     ${generatedToken} (made for this run: set SECRET_TOKEN to keep one)`);
+  if (own?.path !== undefined) lines.push(`  secret    in ${own.path}`);
+  else if (own !== undefined) {
+    lines.push(`  secret    ${own.text} (for this run: set SECRET_TOKEN to keep one)`);
   }
-  lines.push(`  try       curl -X POST -H "X-Auth-Token: ${token}" "${url}/hit?id=home"`);
+  lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
+  if (signIn !== undefined) lines.push(`  page      ${url}/#sign-in=${signIn}`);
   return lines.join("\n");
 }
 
@@ -38,24 +42,39 @@ export function settingsWarnings(config: Config, strange: readonly string[]): st
   if (platform === "deploy" && secret === undefined) {
     warnings.push("SECRET_TOKEN is not set: /hit answers 401 until it is");
   }
-  if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
-    warnings.push(
-      `SECRET_TOKEN is shorter than ${MIN_SECRET_LENGTH} characters: counter keys are off, and it may be guessed`,
-    );
-  }
-  if (secret !== undefined && UNFIT_FOR_HEADERS.test(secret)) {
-    warnings.push(
-      "SECRET_TOKEN begins or ends with white space or holds a control character: no header can carry it",
-    );
-  }
+  if (secret !== undefined) warnings.push(...secretWarnings("SECRET_TOKEN", secret));
   if (ignored.length > 0) {
     warnings.push(`These settings have no effect on Deno Deploy: ${ignored.join(", ")}`);
   }
   return warnings;
 }
 
+/** What the owner of a secret should know, a line each; `name` is the setting or the file that it comes from. */
+export function secretWarnings(name: string, secret: string): string[] {
+  const warnings: string[] = [];
+  if (secret.length < MIN_SECRET_LENGTH) {
+    warnings.push(
+      `${name} is shorter than ${MIN_SECRET_LENGTH} characters: counter keys are off, and it may be guessed`,
+    );
+  }
+  if (UNFIT_FOR_HEADERS.test(secret)) {
+    warnings.push(
+      `${name} begins or ends with white space or holds a control character: no header can carry it`,
+    );
+  }
+  return warnings;
+}
+
 /** HTTP strips white space around a header's value and allows no control characters in it (RFC 9110, section 5.5). */
 const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;
+
+/** What stands for the secret in a line for a shell, within double quotes. */
+function inShell(own: OwnSecret | undefined): string {
+  if (own === undefined) return "$SECRET_TOKEN";
+  if (own.path === undefined) return own.text;
+  const isPlain = /^[\w@%+=:,./-]+$/.test(own.path);
+  return `$(cat ${isPlain ? own.path : `'${own.path.replaceAll("'", `'\\''`)}'`})`;
+}
 
 function placeOf(store: StoreSetting): string {
   switch (store.kind) {
@@ -80,8 +99,8 @@ function redisPlace({ form, addresses }: RedisSetting): string {
 
 function readsOf({ openReads }: Config): string {
   return openReads
-    ? "open to all"
-    : "only with the token, so badges on other pages do not show: PUBLIC_READS=1 opens them";
+    ? "open to everyone"
+    : "only with the secret, so badges on other pages stay empty (PUBLIC_READS=1 opens them)";
 }
 
 /** An address that listens everywhere is not one to call: localhost is. */

@@ -164,9 +164,9 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
   }));
 });
 
-Deno.test("a token made for the run is in the banner and nowhere else", async () => {
-  await using service = await startService();
-  const token = /token +(\S+)/.exec(service.stdout())?.[1] ?? "";
+Deno.test("a secret made for the run is in the banner and nowhere else", async () => {
+  await using service = await startService({ env: { STORE_URL: "memory:" } });
+  const token = /secret +(\S+)/.exec(service.stdout())?.[1] ?? "";
   ok(/^[0-9a-f]{40}$/.test(token), service.stdout());
   const lines = ROUTES.flatMap((route) =>
     [`token=${token}`, "token=x"].map((query) =>
@@ -177,7 +177,7 @@ Deno.test("a token made for the run is in the banner and nowhere else", async ()
   strictEqual(answers.length, lines.length);
   const { stdout, stderr } = await service.stop();
   strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
-  refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a token made for the run");
+  refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a secret made for the run");
 });
 
 Deno.test("over a socket a missing, a wrong, an empty, a repeated and another counter's token get the same bytes", async () => {

@@ -1,19 +1,44 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { banner, settingsWarnings } from "../../src/start/banner.ts";
+import { join } from "node:path";
+import type { OwnSecret } from "../../src/start/own_secret.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { parseConfig } from "../../src/start/config.ts";
 import type { Environment } from "../../src/start/settings_reader.ts";
 
 const secret = "0123456789abcdef";
 
-Deno.test("banner: address, store, reads, token and a curl line", () => {
+Deno.test("banner: address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
-    show({}, { generatedToken: "f00" }),
+    show({}, { own: { text: "f00", path: "data/secret", isNew: true }, signIn: "1ee7" }),
     `Tallymark listens on http://localhost:8000
   counters  Deno KV in data/counters.kv
-  reads     open to all
-  token     f00 (made for this run: set SECRET_TOKEN to keep one)
+  reads     open to everyone
+  secret    in data/secret
+  try       curl -X POST -H "X-Auth-Token: $(cat data/secret)" "http://localhost:8000/hit?id=home"
+  page      http://localhost:8000/#sign-in=1ee7`,
+  );
+});
+
+Deno.test("banner: a secret that no file keeps is printed, with a curl line", () => {
+  const text = show({ STORE_URL: "memory:" }, {
+    own: { text: "f00", path: undefined, isNew: true },
+  });
+  strictEqual(
+    text.split("\n").slice(3).join("\n"),
+    `  secret    f00 (for this run: set SECRET_TOKEN to keep one)
   try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"`,
   );
+});
+
+Deno.test("banner: a shell finds the file of the secret, whatever its folder is called", async () => {
+  await using folder = await tempDir();
+  const path = join(folder.path, `it's "$HOME" \\ here`);
+  await Deno.writeTextFile(path, "f00");
+  const text = show({}, { own: { text: "f00", path, isNew: false } });
+  const line = /try +curl .*-H (".*?") "http/.exec(text)?.[1];
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `printf %s ${line}`] }).output();
+  strictEqual(new TextDecoder().decode(stdout), "X-Auth-Token: f00");
 });
 
 Deno.test("banner: with protected reads names PUBLIC_READS in its first lines", () => {
@@ -88,8 +113,9 @@ for (const [environment, starts] of warnings) {
 
 function show(
   environment: Environment,
-  { hostname = "0.0.0.0", generatedToken }: { hostname?: string; generatedToken?: string } = {},
+  { hostname = "0.0.0.0", own, signIn }: { hostname?: string; own?: OwnSecret; signIn?: string } =
+    {},
 ): string {
   const address: Deno.NetAddr = { transport: "tcp", hostname, port: 8000 };
-  return banner({ config: parseConfig(environment), address, generatedToken });
+  return banner({ config: parseConfig(environment), address, own, signIn });
 }

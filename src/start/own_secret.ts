@@ -1,0 +1,111 @@
+import { messageOf, StartError } from "../start_error.ts";
+import type { StoreSetting } from "./store_setting.ts";
+
+/** The secret of a server whose settings have none. */
+export interface OwnSecret {
+  readonly text: string;
+  /** The file that keeps it for the next runs; undefined if it lasts for this run. */
+  readonly path: string | undefined;
+  /** Whether the file does not have it yet: {@linkcode keepSecret} writes it. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Finds the secret that lies next to a local counter file, or makes one: a random one for this run with any other store.
+ * Throws a {@linkcode StartError} if there is a file that cannot be used: another secret would end all keys.
+ */
+export function findSecret(store: StoreSetting): OwnSecret {
+  if (store.kind !== "kv-file") return { text: randomSecret(), path: undefined, isNew: true };
+  const path = store.path.replace(FILE_NAME, "secret");
+  const text = readSecret(path);
+  return { text: text ?? randomSecret(), path, isNew: text === undefined };
+}
+
+const FILE_NAME = Deno.build.os === "windows" ? /[^\\/]*$/ : /[^/]*$/;
+
+/** 160 random bits in hexadecimal, which needs no escaping anywhere. */
+function randomSecret(): string {
+  return crypto.getRandomValues(new Uint8Array(20)).toHex();
+}
+
+/** Undefined if there is no file, or none may be looked for in its folder. */
+function readSecret(path: string): string | undefined {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch (error) {
+    // Opening the store says how to allow its folder.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
+      return undefined;
+    }
+    throw new StartError(
+      `${path}, the file of the secret, cannot be read: ${
+        messageOf(error)
+      }. Let the user that runs Tallymark read it, or set SECRET_TOKEN`,
+      { cause: error },
+    );
+  }
+  const secret = text.trim();
+  if (secret === "") {
+    throw new StartError(
+      `${path}, the file of the secret, is empty. Write the secret into it; if it is lost, delete the file: a new secret is made, and every key becomes invalid`,
+    );
+  }
+  if (/\p{Cc}/u.test(secret)) {
+    throw new StartError(`${path}, the file of the secret, must hold it on a single line`);
+  }
+  return secret;
+}
+
+/**
+ * Writes a new secret into its file, which only its owner may read; it is there whole or not at all. The counter file
+ * beside it has to be open, so that no other process makes one at the same time.
+ */
+export function keepSecret(path: string, secret: string): void {
+  const unfinished = `${path}.new`;
+  try {
+    // A mode is given to files that are created: what a killed start left may have another.
+    removeIfThere(unfinished);
+    writeDurably(unfinished, `${secret}\n`);
+    publish(unfinished, path);
+    removeIfThere(unfinished);
+  } catch (error) {
+    throw new StartError(
+      `${path}, the file of the secret, cannot be written: ${
+        messageOf(error)
+      }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`,
+      { cause: error },
+    );
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+  file.writeSync(new TextEncoder().encode(text));
+  file.syncSync();
+}
+
+/** Gives a file its final name, unless something has that name: renaming alone would replace it. */
+function publish(unfinished: string, path: string): void {
+  try {
+    Deno.linkSync(unfinished, path);
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) throw error;
+    // Not every file system has hard links.
+    Deno.renameSync(unfinished, path);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Whether users other than its owner may read a file; Windows does not tell. */
+export function isReadByOthers(path: string): boolean {
+  const { mode } = Deno.statSync(path);
+  return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;
+}

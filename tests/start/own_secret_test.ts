@@ -1,0 +1,149 @@
+import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { runService, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+Deno.test("data/secret: is made at the first start, for its owner alone, and opens every later run", async () => {
+  await using folder = await tempDir();
+  const path = join(folder.path, "data/secret");
+  let key = "";
+  for (const hits of [1, 2]) {
+    await using service = await startService({ cwd: folder.path });
+    match(service.stdout(), /^ +secret +in data\/secret$/m);
+    const secret = (await Deno.readTextFile(path)).trim();
+    match(secret, /^[0-9a-f]{40}$/);
+    strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+    const asked = await fetch(`${service.url}/key?id=a`, { headers: { "x-auth-token": secret } });
+    const own = (await asked.json()).key;
+    if (hits === 1) key = own;
+    strictEqual(own, key, "keys outlive the process");
+    strictEqual(await textOf(`${service.url}/count.txt`), String(hits), "reads stay open");
+    const { stdout, stderr } = await service.stop();
+    ok(!(stdout + stderr).includes(secret));
+    doesNotMatch(stderr, /"warn"/);
+  }
+  if (Deno.build.os !== "windows") strictEqual((await Deno.stat(path)).mode! & 0o777, 0o600);
+});
+
+Deno.test("data/secret: is left alone, and made by nobody, while SECRET_TOKEN is set", async () => {
+  await using folder = await tempDir();
+  const path = join(folder.path, "data/secret");
+  const options = { cwd: folder.path, env: { SECRET_TOKEN: "0123456789abcdef" } };
+  {
+    await using service = await startService(options);
+    doesNotMatch(service.stdout(), /secret +in/);
+    await service.stop();
+  }
+  await Deno.writeTextFile(path, "");
+  await using service = await startService(options);
+  strictEqual(await statusOf(`${service.url}/hit?token=0123456789abcdef`), 200);
+  strictEqual(await Deno.readTextFile(path), "");
+});
+
+Deno.test("data/secret: a secret of the owner's own is taken, without the line break after it", async () => {
+  await using folder = await folderWith("an owner's secret, with spaces\n");
+  await using service = await startService({ cwd: folder.path });
+  const headers = { "x-auth-token": "an owner's secret, with spaces" };
+  const hit = await fetch(`${service.url}/hit`, { method: "POST", headers });
+  strictEqual((await hit.json()).hits, 1);
+});
+
+Deno.test("data/secret: a short one is told of, as it turns keys off", async () => {
+  await using folder = await folderWith("short\n");
+  await using service = await startService({ cwd: folder.path });
+  await service.waitForOutput(/"event":"data\/secret is shorter than 16 characters/);
+});
+
+for (const [what, text] of [["empty", ""], ["empty", " \n"], ["on a single line", "a\nb\n"]]) {
+  Deno.test(`data/secret: one that holds ${JSON.stringify(text)} ends the start and is left as it is`, async () => {
+    await using folder = await folderWith(text ?? "");
+    const { code, stdout, stderr } = await runService({ cwd: folder.path });
+    strictEqual(code, 1);
+    strictEqual(stdout, "");
+    match(stderr, new RegExp(`^Tallymark cannot start: data/secret, .*${what}.*\\n$`));
+    strictEqual(await Deno.readTextFile(join(folder.path, "data/secret")), text);
+  });
+}
+
+Deno.test("data/secret: one that cannot be read ends the start", async () => {
+  await using folder = await tempDir();
+  await Deno.mkdir(join(folder.path, "data/secret"), { recursive: true });
+  const { code, stderr } = await runService({ cwd: folder.path });
+  strictEqual(code, 1);
+  match(stderr, /^Tallymark cannot start: data\/secret, .* cannot be read: .*SECRET_TOKEN\n$/);
+});
+
+Deno.test({
+  name: "data/secret: one that others may read is told of, by its name alone",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    await using folder = await folderWith("secret-of-the-file-0123\n");
+    await Deno.chmod(join(folder.path, "data/secret"), 0o640);
+    await using service = await startService({ cwd: folder.path });
+    await service.waitForOutput(
+      /"warn","event":"data\/secret can be read .*chmod 600 data\/secret"/,
+    );
+    const { stdout, stderr } = await service.stop();
+    doesNotMatch(stdout + stderr, /secret-of-the-file/);
+    strictEqual((await Deno.stat(join(folder.path, "data/secret"))).mode! & 0o777, 0o640);
+  },
+});
+
+Deno.test("data/secret: what a killed first start left of one is replaced, and readable by others no more", async () => {
+  await using folder = await tempDir();
+  await Deno.mkdir(join(folder.path, "data"));
+  await Deno.writeTextFile(join(folder.path, "data/secret.new"), "0123", { mode: 0o644 });
+  await using service = await startService({ cwd: folder.path });
+  match(await Deno.readTextFile(join(folder.path, "data/secret")), /^[0-9a-f]{40}\n$/);
+  strictEqual(await statusOf(`${service.url}/healthz`), 200);
+  const names = [...Deno.readDirSync(join(folder.path, "data"))].map(({ name }) => name);
+  ok(!names.includes("secret.new"), names.join());
+  if (Deno.build.os === "windows") return;
+  strictEqual((await Deno.stat(join(folder.path, "data/secret"))).mode! & 0o077, 0);
+});
+
+Deno.test("data/secret: a counter file of that name is not replaced by it", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { STORE_URL: "kv:data/secret" } };
+  const { code, stderr } = await runService(options);
+  strictEqual(code, 1);
+  match(stderr, /data\/secret, the file of the secret, cannot be written: .*exists/);
+  const bytes = await Deno.readFile(join(folder.path, "data/secret"));
+  strictEqual(new TextDecoder().decode(bytes.subarray(0, 13)), "SQLite format");
+});
+
+Deno.test("data/secret: of two first starts at once one goes on, and the file has its secret", async () => {
+  await using folder = await tempDir();
+  const starts = await Promise.allSettled([1, 2].map(() => startService({ cwd: folder.path })));
+  const running = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
+  strictEqual(running.length, 1);
+  await using service = running[0];
+  const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+  strictEqual(await statusOf(`${service?.url}/hit?token=${secret}`), 200);
+});
+
+Deno.test("data/secret: with a store that is no file there is none", async () => {
+  await using service = await startService({ env: { STORE_URL: "memory:" } });
+  match(
+    service.stdout(),
+    /^ +secret +[0-9a-f]{40} \(for this run: set SECRET_TOKEN to keep one\)$/m,
+  );
+  strictEqual([...Deno.readDirSync(service.cwd)].length, 0);
+});
+
+async function folderWith(text: string) {
+  const folder = await tempDir();
+  await Deno.mkdir(join(folder.path, "data"));
+  await Deno.writeTextFile(join(folder.path, "data/secret"), text, { mode: 0o600 });
+  return folder;
+}
+
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function textOf(url: string): Promise<string> {
+  return await (await fetch(url)).text();
+}

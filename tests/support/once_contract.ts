@@ -76,6 +76,28 @@ export function testOnce(name: string, kind: StoreKind): void {
     strictEqual(await store.count(), 5);
   });
 
+  test("a counter that was deleted forgets who came and which keys were sent", async (backend) => {
+    await using store = await opened(backend);
+    const hits = (): Promise<OnceOutcome>[] => [
+      store.once({ key: "k" }),
+      store.once({ key: "l", visitor: "v", remember: true }),
+      store.once({ visitor: "w", remember: true }),
+    ];
+    for (let life = 0; life < 3; life++) {
+      deepStrictEqual(await Promise.all(hits()), [outcome(1), outcome(2), outcome(3)]);
+      const repeated = [outcome(1, "repeat"), outcome(2, "repeat"), outcome(3, "repeat")];
+      deepStrictEqual(await Promise.all(hits()), repeated);
+      strictEqual((await store.counters.delete(ID)).hits, 3);
+    }
+    // Others stay as they are, also where one begins with the other.
+    const other = counterId("a/b");
+    await store.once({ key: "k" }, other);
+    await store.once({ key: "k" });
+    await store.counters.delete(ID);
+    deepStrictEqual(await store.once({ key: "k" }, other), outcome(1, "repeat"));
+    deepStrictEqual(await store.once({ key: "k" }), outcome(1));
+  });
+
   test("hits that are sent together see each other, in their order", async (backend) => {
     await using store = await opened(backend);
     const hits: Marks[] = [

@@ -1,7 +1,7 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { KvKeys } from "./kv_keys.ts";
 import type { KvPlace, KvRecord } from "./kv_records.ts";
-import { entriesOf } from "./kv_marks.ts";
+import { entriesOf, generationAt } from "./kv_marks.ts";
 import { encodeLedger, encodeYear } from "./ledger_code.ts";
 import type { HistoryWrites, Plan } from "./plan.ts";
 
@@ -21,8 +21,9 @@ export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.Atomi
     // Nobody writes a ledger without its total, so that this guards both.
     operation.check({ key, versionstamp: before.versionstamp });
     // Never `sum`: where one mutation is refused because of its type, the others of its commit are stored.
-    if (total === undefined) operation.delete(key);
-    else operation.set(key, new Deno.KvU64(BigInt(total)));
+    if (total === undefined) {
+      operation.delete(key).set(keys.deleted(id, generationAt(Date.now())), true, markLifetime);
+    } else operation.set(key, new Deno.KvU64(BigInt(total)));
     if (history !== undefined) writeHistory(operation, { id, keys, ...history });
     if (marks === undefined) continue;
     for (const mark of entriesOf(id, { marks, place })) {

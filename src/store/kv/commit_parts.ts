@@ -49,9 +49,11 @@ class Load {
 
   add(writes: Writes | undefined): void {
     if (writes === undefined) return;
-    const { history, marks } = writes;
+    const { total, history, marks } = writes;
     this.#checks++;
     this.#mutations++;
+    // That it was deleted is noted.
+    if (total === undefined) this.#mutations++;
     if (marks !== undefined) this.#mutations += marks.keys.size + marks.visitors.size;
     if (history === undefined) return;
     const { ledger, years, goneYears } = history;

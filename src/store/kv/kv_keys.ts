@@ -12,6 +12,8 @@ export interface KvKeys {
   once(id: string, mark: { key: string; generation: number }): Deno.KvKey;
   /** The mark of a visitor of a day. */
   seen(visitor: string, day: number): Deno.KvKey;
+  /** Says that a counter was deleted, among those of a time: what was marked before is of a former life. */
+  deleted(id: string, generation: number): Deno.KvKey;
   /** A row of the journal. */
   row(number: number): Deno.KvKey;
   /** The most bytes that one of these keys can have. */
@@ -37,6 +39,7 @@ export function kvKeys(prefix: string): KvKeys {
     year: (id, year) => [OWN, "years", prefix, id, year],
     once: (id, { key, generation }) => [OWN, "once", generation, prefix, id, key],
     seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
+    deleted: (id, generation) => [OWN, "deleted", generation, prefix, id],
     row: (number) => [OWN, "journal", prefix, number],
     longest: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + REST_OF_KEY,
   };

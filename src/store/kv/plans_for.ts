@@ -1,6 +1,6 @@
 import { type Day, yearsSince } from "../../counter/days.ts";
 import type { KvDatabase } from "./kv_database.ts";
-import { readMarks } from "./kv_marks.ts";
+import { readMarks, readWithMarks } from "./kv_marks.ts";
 import {
   isDamaged,
   type KvRecord,
@@ -35,9 +35,11 @@ export function plansFor(
   return plans;
 }
 
-/** The marks after the records: who leaves a mark writes the total too, which the commit would notice. */
 async function askedPlans(changes: readonly Change[], options: PlansForOptions): Promise<Plan[]> {
   const { database, today } = options;
+  if (database.isShared && changes.some(({ kind }) => kind === "once")) {
+    return await Promise.all(changes.map((change) => sharedPlan(change, options)));
+  }
   const known = changes.map((change) => knownRecord(change, options));
   const unknown = changes.filter((_, index) => known[index] === undefined);
   const asked = (unknown.length === 0 ? [] : await ask(unknown, options)).values();
@@ -49,6 +51,18 @@ async function askedPlans(changes: readonly Change[], options: PlansForOptions):
     const marks = await readMarks(database, { addition: change, day: today });
     return planOf(change, { ...record, marks }, today);
   }));
+}
+
+/** What hits that count once come to: nothing of that is guarded by a commit where all of them are repeats. */
+async function sharedPlan(change: Change, options: PlansForOptions): Promise<Plan> {
+  const { database, today } = options;
+  if (change.kind !== "once") {
+    throw new TypeError("Plan a change: it is not of hits that count once");
+  }
+  const asked = [{ id: change.id, withLedger: true }];
+  const [record] = await database.read(asked, readWithMarks({ addition: change, day: today }));
+  if (record === undefined) throw new TypeError("Plan a change: its record was not asked for");
+  return planOf(change, await withYears(database, { change, record }), today);
 }
 
 /** The record of a counter, where hits need no more of it and it need not be asked for. */

@@ -6,6 +6,7 @@ import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { addition, hitEach, rejectsWith, testStore } from "../../support/store_contract.ts";
 import { kvStore } from "../../support/kv_store.ts";
+import { overrideNextRead } from "../../support/next_commit.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -150,6 +151,33 @@ Deno.test("createKvStore shared: a conflict is not taken for success because ano
   deepStrictEqual(await shared.add([addition(HOME, 1)]), [6]);
   deepStrictEqual(await other.read([HOME]), [6]);
   await Promise.all([shared.close(), other.close()]);
+});
+
+Deno.test("createKvStore shared: a visitor whom another process counts meanwhile is told the number of then", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
+  const addition = { id: HOME, hits: [{ visitor: "v", remember: true }] };
+  overrideNextRead(kv, async (read) => {
+    const entries = await read();
+    await other?.addOnce([addition]);
+    return entries;
+  });
+  deepStrictEqual(await shared?.addOnce([addition]), [[{ hits: 1, repeat: true }]]);
+  await shared?.close();
+});
+
+Deno.test("createKvStore shared: what one process deletes makes no hits of another the same", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
+  const hits = [{ key: "k" }, { visitor: "v", remember: true }];
+  const first = [[{ hits: 1, repeat: false }, { hits: 2, repeat: false }]];
+  for (let life = 0; life < 2; life++) {
+    deepStrictEqual(await shared?.addOnce([{ id: HOME, hits }]), first);
+    await other?.write([{ id: HOME, setting: undefined }]);
+    await other?.add([addition(HOME, 5)]);
+    await other?.write([{ id: HOME, setting: undefined }]);
+  }
+  await shared?.close();
 });
 
 for (const checks of [10, 100]) {

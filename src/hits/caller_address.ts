@@ -1,6 +1,3 @@
-// A static import would be hoisted to the top of a bundle, and Node's network modules loaded by each start.
-const { BlockList, isIPv4, isIPv6 } = await import("node:net");
-
 /** How far the addresses of callers can be known. */
 export interface CallerAddressOptions {
   /** Who is at the other end of the connection. */
@@ -16,20 +13,53 @@ export type Proxies = number | "deploy";
 /** The address of a caller in its one spelling, or why it cannot be known. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
 
-/**
- * Who calls. Where that cannot be known it is said and not guessed: all callers behind a proxy that is not counted, or
- * counted too often, would be taken for one.
- */
-export function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
-  if (proxies === "deploy") return callerAt(ipAddress(peer));
-  if (proxies === 0) return forwarded === null ? callerAt(ipAddress(peer)) : FORWARDED;
-  const entries = forwarded === null ? undefined : entriesAt(proxies, forwarded);
-  if (entries === undefined) return TOO_FEW;
-  const [before, caller] = entries.map(ipAddress);
-  // A proxy within that tells of a public caller is one more that was not counted.
-  const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
-    isPrivate(caller);
-  return isProxy ? ONE_MORE : callerAt(caller);
+/** Tells who calls. */
+export type CallerAddress = (options: CallerAddressOptions) => Caller;
+
+/** Loads what Node knows of addresses, which is more than a start should wait for. */
+export async function loadCallerAddress(): Promise<CallerAddress> {
+  const { BlockList, isIPv4, isIPv6 } = await import("node:net");
+
+  /** Loopback, private, shared and link-local networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291, RFC 6598). */
+  const privateNetworks = new BlockList();
+  for (const [network, bits] of PRIVATE_IPV4) privateNetworks.addSubnet(network, bits, "ipv4");
+  for (const [network, bits] of PRIVATE_IPV6) privateNetworks.addSubnet(network, bits, "ipv6");
+
+  /**
+   * Where the caller cannot be known it is said and not guessed: all callers behind a proxy that is not counted, or
+   * counted too often, would be taken for one.
+   */
+  function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
+    if (proxies === "deploy") return callerAt(ipAddress(peer));
+    if (proxies === 0) return forwarded === null ? callerAt(ipAddress(peer)) : FORWARDED;
+    const entries = forwarded === null ? undefined : entriesAt(proxies, forwarded);
+    if (entries === undefined) return TOO_FEW;
+    const [before, caller] = entries.map(ipAddress);
+    // A proxy within that tells of a public caller is one more that was not counted.
+    const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
+      isPrivate(caller);
+    return isProxy ? ONE_MORE : callerAt(caller);
+  }
+
+  /** An address with or without a port, brackets and zone, in its one spelling; undefined for anything else. */
+  function ipAddress(entry: string): string | undefined {
+    if (entry.length > MAX_ENTRY_LENGTH) return undefined;
+    const text = entry.trim();
+    const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
+    const host = bracketed ?? plain ?? text;
+    if (isIPv4(host)) return host;
+    if (!isIPv6(host)) return undefined;
+    const [address = ""] = host.split("%", 1);
+    return unmapped(new URL(`http://[${address}]`).hostname);
+  }
+
+  function isPrivate(address: string): boolean {
+    return address.startsWith("[")
+      ? privateNetworks.check(address.slice(1, -1), "ipv6")
+      : privateNetworks.check(address, "ipv4");
+  }
+
+  return callerAddress;
 }
 
 const FORWARDED = { unknown: "TRUST_PROXY is 0 and a proxy forwarded the request" };
@@ -62,18 +92,6 @@ const MAX_ENTRY_LENGTH = 100;
 /** Brackets tell an IPv6 address from its port; without them a colon before the port is the only one. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
-/** An address with or without a port, brackets and zone, in its one spelling; undefined for anything else. */
-function ipAddress(entry: string): string | undefined {
-  if (entry.length > MAX_ENTRY_LENGTH) return undefined;
-  const text = entry.trim();
-  const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
-  const host = bracketed ?? plain ?? text;
-  if (isIPv4(host)) return host;
-  if (!isIPv6(host)) return undefined;
-  const [address = ""] = host.split("%", 1);
-  return unmapped(new URL(`http://[${address}]`).hostname);
-}
-
 /** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2), as URLs write it. */
 const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
@@ -84,24 +102,12 @@ function unmapped(hostname: string): string {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join(".");
 }
 
-/** Loopback, private, shared and link-local networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291, RFC 6598). */
-const PRIVATE_NETWORKS = new BlockList();
-for (
-  const [network, bits] of [
-    ["127.0.0.0", 8],
-    ["10.0.0.0", 8],
-    ["100.64.0.0", 10],
-    ["169.254.0.0", 16],
-    ["172.16.0.0", 12],
-    ["192.168.0.0", 16],
-  ] as const
-) PRIVATE_NETWORKS.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of [["::1", 128], ["fc00::", 7], ["fe80::", 10]] as const) {
-  PRIVATE_NETWORKS.addSubnet(network, bits, "ipv6");
-}
-
-function isPrivate(address: string): boolean {
-  return address.startsWith("[")
-    ? PRIVATE_NETWORKS.check(address.slice(1, -1), "ipv6")
-    : PRIVATE_NETWORKS.check(address, "ipv4");
-}
+const PRIVATE_IPV4 = [
+  ["127.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+] as const;
+const PRIVATE_IPV6 = [["::1", 128], ["fc00::", 7], ["fe80::", 10]] as const;

@@ -1,13 +1,13 @@
 import { loadOnce } from "../http/later.ts";
 import { Recent } from "../recent.ts";
 
-/** Who calls, by what they say of themselves; an image proxy fetches images for its readers. */
-export type Caller = "reader" | "crawler" | "image proxy";
+/** What a `User-Agent` says of who calls; an image proxy fetches images for its readers. */
+export type AgentKind = "reader" | "crawler" | "image proxy";
 
-/** Tells callers apart. */
-export interface Callers {
-  /** By a `User-Agent`, at once for one that came before; the first has to wait for the patterns of crawlers. */
-  callerOf(agent: string): Caller | Promise<Caller>;
+/** Tells user agents apart. */
+export interface UserAgents {
+  /** At once for one that came before; the first has to wait for the patterns of crawlers. */
+  kindOf(agent: string): AgentKind | Promise<AgentKind>;
   /** Loads these patterns. */
   preload(): Promise<void>;
 }
@@ -21,20 +21,20 @@ const MAX_REMEMBERED_LENGTH = 300;
 /** Characters of an agent that are looked at, as each of two hundred patterns is tried at each of them. */
 const MAX_READ_LENGTH = 1000;
 
-export function createCallers(): Callers {
-  const known = new Recent<string, Caller>(REMEMBERED);
+export function createUserAgents(): UserAgents {
+  const known = new Recent<string, AgentKind>(REMEMBERED);
   const load = loadOnce(() => import("isbot"));
 
-  async function recognize(agent: string): Promise<Caller> {
+  async function recognize(agent: string): Promise<AgentKind> {
     const { isbot } = await load();
     const read = agent.slice(0, MAX_READ_LENGTH);
-    const caller = IMAGE_PROXY.test(read) ? "image proxy" : isbot(read) ? "crawler" : "reader";
-    if (agent.length <= MAX_REMEMBERED_LENGTH) known.set(agent, caller);
-    return caller;
+    const kind = IMAGE_PROXY.test(read) ? "image proxy" : isbot(read) ? "crawler" : "reader";
+    if (agent.length <= MAX_REMEMBERED_LENGTH) known.set(agent, kind);
+    return kind;
   }
 
   return {
-    callerOf: (agent) => known.get(agent) ?? recognize(agent),
+    kindOf: (agent) => known.get(agent) ?? recognize(agent),
     async preload() {
       await load();
     },

@@ -10,7 +10,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import type { Proxies } from "./caller_address.ts";
-import { type Caller, createCallers } from "./crawlers.ts";
+import { type AgentKind, createUserAgents } from "./crawlers.ts";
 import { createFamilyLimit } from "./family_limit.ts";
 
 /** An authorized request for a hit. */
@@ -51,7 +51,7 @@ export interface HitPolicyOptions {
 export function createHitPolicy(
   { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
 ): HitPolicy {
-  const callers = createCallers();
+  const agents = createUserAgents();
   const families = createFamilyLimit({ counters, limit: familyLimit, metrics, log });
   const loadVisitors = loadOnce(async () => {
     const { createUniqueVisitors } = await import("./unique_visitors.ts");
@@ -72,18 +72,18 @@ export function createHitPolicy(
 
     // With the secret a user agent matters only where it tells visitors apart.
     const isServer = hasSecret && (hasVisitor || !isOnce);
-    const caller = isServer ? "reader" : callers.callerOf(request.headers.get("user-agent") ?? "");
-    return caller instanceof Promise
-      ? caller.then((caller) => countFor(caller, { hit, idempotencyKey }))
-      : countFor(caller, { hit, idempotencyKey });
+    const agent = isServer ? "reader" : agents.kindOf(request.headers.get("user-agent") ?? "");
+    return agent instanceof Promise
+      ? agent.then((agent) => countFor(agent, { hit, idempotencyKey }))
+      : countFor(agent, { hit, idempotencyKey });
   }
 
-  function countFor(caller: Caller, { hit, idempotencyKey: key }: NamedHit): Promise<HitResult> {
+  function countFor(agent: AgentKind, { hit, idempotencyKey: key }: NamedHit): Promise<HitResult> {
     const { id, grant, query } = hit;
-    if (caller === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
+    if (agent === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
 
     // An image proxy hides whom it fetches for: they are many, or one who reloads.
-    const isProxy = caller === "image proxy";
+    const isProxy = agent === "image proxy";
     const isOnce = query.get("once") !== undefined && !isProxy;
     const count = (): Promise<HitResult> => {
       // An idempotency key is looked up before the visitor is, in the same step of the store.
@@ -102,7 +102,7 @@ export function createHitPolicy(
   return {
     countHit,
     async preload() {
-      await Promise.all([callers.preload(), loadVisitors()]);
+      await Promise.all([agents.preload(), loadVisitors()]);
     },
   };
 }

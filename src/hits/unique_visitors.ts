@@ -2,9 +2,10 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
+import { loadOnce } from "../http/later.ts";
 import type { Log } from "../log.ts";
 import { Recent } from "../recent.ts";
-import { callerAddress, type Proxies } from "./caller_address.ts";
+import { loadCallerAddress, type Proxies } from "./caller_address.ts";
 import type { HitRequest } from "./hit_policy.ts";
 
 /** How many visitors of a day are remembered, of one counter and by this process: later ones count each time. */
@@ -37,6 +38,7 @@ export function createUniqueVisitors(
 ): UniqueVisitors {
   const { calendar } = counters;
   let visitors: VisitorsOfDay | undefined;
+  const loadAddresses = loadOnce(loadCallerAddress);
   const warnedOn = new Map<string, Day>();
 
   function visitorsOfToday(): VisitorsOfDay {
@@ -51,9 +53,12 @@ export function createUniqueVisitors(
   }
 
   /** What tells visitors apart; undefined where nothing does. */
-  function tracesOf({ request: { headers }, peer, query }: Visit): readonly string[] | undefined {
+  async function tracesOf(
+    { request: { headers }, peer, query }: Visit,
+  ): Promise<readonly string[] | undefined> {
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
+    const callerAddress = await loadAddresses();
     const caller = callerAddress({
       peer: peer.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
@@ -78,7 +83,7 @@ export function createUniqueVisitors(
   return {
     async count(visit, key) {
       const { id } = visit;
-      const traces = tracesOf(visit);
+      const traces = await tracesOf(visit);
       if (traces === undefined) {
         return key === undefined
           ? { hits: await counters.hit(id), repeat: false }

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { callerAddress } from "../../src/hits/caller_address.ts";
+import { loadCallerAddress } from "../../src/hits/caller_address.ts";
 
 interface Row {
   forwarded: string | null;
@@ -8,6 +8,7 @@ interface Row {
   peer?: string;
 }
 
+const callerAddress = await loadCallerAddress();
 const PEER = "198.51.100.9";
 const LONGEST = "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]";
 

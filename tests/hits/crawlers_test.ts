@@ -1,5 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { createCallers } from "../../src/hits/crawlers.ts";
+import { createUserAgents } from "../../src/hits/crawlers.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
@@ -30,16 +30,16 @@ const kinds = {
 
 for (const [kind, agents] of Object.entries(kinds)) {
   for (const agent of agents) {
-    Deno.test(`callerOf() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
-      const { callerOf } = createCallers();
-      strictEqual(await callerOf(agent), kind);
-      const again = callerOf(agent);
+    Deno.test(`kindOf() takes ${agent.slice(0, 80) || "nothing"} for ${kind}, again at once`, async () => {
+      const { kindOf } = createUserAgents();
+      strictEqual(await kindOf(agent), kind);
+      const again = kindOf(agent);
       strictEqual(again instanceof Promise, agent.length > 300);
       strictEqual(await again, kind);
     });
   }
 }
 
-Deno.test("callerOf() loads the patterns of crawlers for the first who asks", () => {
-  ok(createCallers().callerOf(CHROME) instanceof Promise);
+Deno.test("kindOf() loads the patterns of crawlers for the first who asks", () => {
+  ok(createUserAgents().kindOf(CHROME) instanceof Promise);
 });

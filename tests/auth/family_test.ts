@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { familiesOf } from "../../src/auth/secret.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
+import { startTarget, STORES } from "../attacks/target.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -189,4 +190,32 @@ function hitterOf(app: TestApp): (id: string) => Promise<number> {
 function reportOf(line: string): unknown {
   const { level, family, limit } = JSON.parse(line);
   return { level, family, limit };
+}
+
+for (const { store, options } of STORES) {
+  Deno.test({
+    name:
+      `FAMILY_LIMIT on ${store}: a counter that its owner set to 0 exists, one that was deleted does not`,
+    ...options,
+    async fn() {
+      await using target = await startTarget(store, { FAMILY_LIMIT: "1" });
+      const send = async (method: string, pathAndQuery: string, body?: string) => {
+        const init = { method, headers: authorized, ...body !== undefined && { body } };
+        return await statusOf(`${target.url}${pathAndQuery}`, init);
+      };
+      const hit = (id: string) =>
+        statusOf(`${target.url}/hit?id=${id}&key=${familyKey("a/")}`, { method: "POST" });
+      strictEqual(await send("PUT", "/counters?id=a/set", '{"hits":0}'), 200);
+      strictEqual(await send("PUT", "/counters?id=a/gone", '{"hits":5}'), 200);
+      strictEqual(await send("DELETE", "/counters?id=a/gone"), 200);
+      deepStrictEqual([await hit("a/1"), await hit("a/2")], [200, 403]);
+      deepStrictEqual([await hit("a/gone"), await hit("a/set")], [403, 200]);
+    },
+  });
+}
+
+async function statusOf(url: string, init: RequestInit): Promise<number> {
+  const response = await fetch(url, init);
+  await response.body?.cancel();
+  return response.status;
 }

@@ -1,38 +1,58 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import { KEY_BYTES_PER_COMMIT } from "./kv_limits.ts";
-import { type Journaled, readRows, type Row } from "./journal_rows.ts";
-import type { KvPlace } from "./kv_records.ts";
+import { type KvPlace, type KvRecord, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 
-/** When totals go to a journal, and when they leave it. */
+/** When totals are written to the journal, and when they leave it. */
 export interface JournalLimits {
-  /** With how many counters in one commit a journal begins: where few are hit, the entries themselves are written. */
+  /** How many counters in one commit begin a journal: with fewer, the entries themselves are written. */
   readonly from: number;
-  /** With so many rows, or counters in them, the totals move to their entries. */
+  /** With so many rows, or counters in them, a checkpoint is needed. */
   readonly rows: number;
   readonly counters: number;
-  /** How many totals move in one commit, or rows end, for which hits that come meanwhile wait; fewer where keys are long. */
+  /** How many totals move, or rows end, in one commit, which hits meanwhile wait for; fewer if their keys are long. */
   readonly atOnce: number;
 }
 
 const LIMITS: JournalLimits = { from: 25, rows: 3000, counters: 50_000, atOnce: 500 };
 
+/** How many entries are read at a time when a journal is opened. */
+const ENTRIES_PER_READ = 1000;
+
+/** What the journal holds of a counter. */
+export interface JournalTotal {
+  readonly total: number;
+  /** Of the commit that wrote the row. */
+  readonly versionstamp: string;
+}
+
+/** Ids, each followed by its total. */
+type Row = (CounterId | number)[];
+
+/** Some totals on their way to their entries. */
+export interface JournalCheckpoint {
+  /** The counters that they are of. */
+  readonly ids: readonly CounterId[];
+  /** To be called once the commit was carried out. */
+  done(): void;
+}
+
 /**
- * Totals of hits that are written as one row for each commit, and only later to the entries of their counters, in the order
- * of those: a commit of 100 entries touches 100 pages of a file, a row one, and in their order 500 entries share theirs.
+ * Totals of hits that are written as one row per commit first and moved to the entries of their counters later, in the order
+ * of their keys: a commit of 100 entries touches 100 pages of a file, a row one, and neighboring entries share their pages.
  *
- * A row tells the total of a counter whose entry is older than the row, and nothing of any other. So whoever writes an
- * entry while this process does not run, also an older version, has the last word without knowing of the journal. While it
- * runs nobody else may write: a hit that goes here looks at no entry.
+ * A row holds the total of a counter if the counter's entry is older than the row, and counts for nothing otherwise. So
+ * whoever writes an entry while this process does not run (an older version, say) has the last word without knowing of the
+ * journal. While it runs nobody else may write, because a hit that goes to the journal does not look at the entry.
  */
 export class Journal {
   readonly #place: KvPlace;
   readonly #limits: JournalLimits;
-  #totals = new Map<CounterId, Journaled>();
+  #totals = new Map<CounterId, JournalTotal>();
   /** The numbers of the rows: from the first to before the next. */
   #first = 0;
   #next = 0;
-  /** Whose totals are still to move, last first, before the rows up to the end of then are removed. */
+  /** The counters whose totals are still to move, last first, before the rows up to `end` are removed. */
   #moving: { readonly ids: CounterId[]; readonly end: number } | undefined;
 
   private constructor(place: KvPlace, limits: JournalLimits) {
@@ -41,16 +61,29 @@ export class Journal {
     this.#limits = { ...limits, atOnce: Math.min(limits.atOnce, fitting) };
   }
 
-  /** Opens the journal of a database, with what was left in it by a process that was killed. */
+  /** Opens the journal of a database, with what a process that was killed left in it. */
   static async open(place: KvPlace, limits = LIMITS): Promise<Journal> {
     const journal = new Journal(place, limits);
     await journal.read();
     return journal;
   }
 
-  /** Reads it, at first and where it is not sure what became of a commit. */
+  /** Reads it from the database, also after a commit whose outcome is unknown. */
   async read(): Promise<void> {
-    const { totals, first, last } = await readRows(this.#place);
+    const totals = new Map<CounterId, JournalTotal>();
+    const prefix = this.#place.keys.row(0).slice(0, -1);
+    let [first, last]: [number | undefined, number] = [undefined, -1];
+    for await (const { key, value, versionstamp } of this.#place.kv.list<Row>({ prefix })) {
+      last = Number(key.at(-1));
+      first ??= last;
+      for (let at = 0; at + 1 < value.length; at += 2) {
+        const [id, total] = [value[at], value[at + 1]];
+        if (typeof id === "string" && typeof total === "number") {
+          totals.set(id, { total, versionstamp });
+        }
+      }
+    }
+    await this.#dropOutdated(totals);
     this.#totals = totals;
     this.#moving = undefined;
     // No number is used again.
@@ -58,8 +91,7 @@ export class Journal {
     this.#first = Math.min(first ?? this.#next, this.#next);
   }
 
-  /** What stands here of a counter. */
-  get(id: CounterId): Journaled | undefined {
+  get(id: CounterId): JournalTotal | undefined {
     return this.#totals.get(id);
   }
 
@@ -73,13 +105,13 @@ export class Journal {
     return this.#next;
   }
 
-  /** Whether nothing stands here, so that the entries tell every total. */
+  /** Whether the entries hold every total. */
   get isEmpty(): boolean {
     return this.#first === this.#next;
   }
 
-  /** Whether totals shall move to their entries now, as it is full or has not been emptied since it was. */
-  get isDue(): boolean {
+  /** Whether totals should move to their entries now: it is full, or a checkpoint has begun. */
+  get needsCheckpoint(): boolean {
     return this.#moving !== undefined || this.#next - this.#first >= this.#limits.rows ||
       this.#totals.size >= this.#limits.counters;
   }
@@ -89,15 +121,15 @@ export class Journal {
     return counters >= this.#limits.from;
   }
 
-  /** Which plans of a commit shall go here: plain hits on counters that are there, where they are many. */
+  /** Which plans of a commit are to be written here: plain hits on counters that exist, if there are many. */
   choose(plans: readonly Plan[]): ReadonlySet<Plan> {
     const rows = this.#next - this.#first;
-    // With too many rows moving their totals has failed again and again.
-    const goes = rows > 0 ? rows < 2 * this.#limits.rows : this.isMany(plans.length);
-    return goes ? new Set(plans.filter(isPlainHit)) : NONE;
+    // There are too many rows only if checkpoints failed again and again.
+    const isOn = rows > 0 ? rows < 2 * this.#limits.rows : this.isMany(plans.length);
+    return isOn ? new Set(plans.filter(isPlainHit)) : NONE;
   }
 
-  /** Writes plans as one row with a commit; returns its key. 100 ids of 200 bytes stay below the 64 KiB of a value. */
+  /** Adds plans to a commit as one row and returns its key. 100 ids of 200 bytes stay below the 64 KiB of a value. */
   write(operation: Deno.AtomicOperation, plans: ReadonlySet<Plan>): Deno.KvKey {
     // Counted up even if the commit fails: the row may have been stored, and its number must not be used again.
     const key = this.#place.keys.row(this.#next++);
@@ -119,8 +151,8 @@ export class Journal {
     this.#totals.delete(id);
   }
 
-  /** Adds to a commit what moves some totals to their entries, or removes rows whose totals are there. */
-  move(operation: Deno.AtomicOperation): Move {
+  /** Adds to a commit what moves some totals to their entries, or removes rows whose totals have all moved. */
+  checkpoint(operation: Deno.AtomicOperation): JournalCheckpoint {
     const { keys } = this.#place;
     const { atOnce } = this.#limits;
     const { ids, end } = this.#moving ??= {
@@ -128,7 +160,7 @@ export class Journal {
       end: this.#next,
     };
     const some = ids.slice(-atOnce);
-    // The entries of others were written since.
+    // Other counters' entries have been written since the checkpoint began.
     const moved = some.filter((id) => this.#totals.has(id));
     for (const id of moved) {
       operation.set(keys.total(id), new Deno.KvU64(BigInt(this.#totals.get(id)?.total ?? 0)));
@@ -145,14 +177,27 @@ export class Journal {
       },
     };
   }
+
+  /** Drops the totals of counters whose entries are newer or gone. */
+  async #dropOutdated(totals: Map<CounterId, JournalTotal>): Promise<void> {
+    const ids = [...totals.keys()].sort();
+    for (let start = 0; start < ids.length; start += ENTRIES_PER_READ) {
+      const some = ids.slice(start, start + ENTRIES_PER_READ);
+      const questions = some.map((id) => ({ id, withLedger: false }));
+      const entries = await readRecords(this.#place, questions);
+      some.forEach((id, index) => {
+        const [entry, row] = [entries[index]?.versionstamp, totals.get(id)?.versionstamp ?? ""];
+        if (!entry || entry > row) totals.delete(id);
+      });
+    }
+  }
 }
 
-/** Totals on their way to their entries. */
-export interface Move {
-  /** Whose. */
-  readonly ids: readonly CounterId[];
-  /** To be called once the commit was carried out. */
-  done(): void;
+/** The record of a counter by its entry, and by what the journal held of it before the entry was read. */
+export function withJournalTotal(record: KvRecord, journaled: JournalTotal | undefined): KvRecord {
+  const { versionstamp } = record;
+  if (journaled === undefined || versionstamp === null) return record;
+  return versionstamp < journaled.versionstamp ? { ...record, outcome: journaled.total } : record;
 }
 
 const NONE: ReadonlySet<Plan> = new Set();

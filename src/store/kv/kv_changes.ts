@@ -89,7 +89,8 @@ export function createKvChanges(
     throw problem;
   }
 
-  return (changes) => database.inTurn(() => change(changes, performance.now() + CONFLICT_LIMIT_MS));
+  return (changes) =>
+    database.serialize(() => change(changes, performance.now() + CONFLICT_LIMIT_MS));
 }
 
 function problemIn(error: unknown): Problem {

@@ -19,8 +19,8 @@ export interface KvDatabase extends KvPlace {
   isWriting(): boolean;
   /** Asks for records, in the order of the questions, the way given. */
   read(questions: readonly Question[], ask?: typeof readRecords): Promise<KvRecord[]>;
-  /** Does a step after all that came before; where others write as well, at once. Plans are made and carried out in one. */
-  inTurn<Value>(step: () => Promise<Value>): Promise<Value>;
+  /** Runs a step after all steps before it, or at once if others write as well. Plans are made and committed in one step. */
+  serialize<Value>(step: () => Promise<Value>): Promise<Value>;
   /**
    * Carries out plans in one commit; false where nothing was written because somebody else wrote in between, or because
    * fewer checks are allowed than was known: then they are to be made anew. Rejects with a problem:

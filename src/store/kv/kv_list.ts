@@ -24,7 +24,9 @@ export async function* listCounters(
     const range: Range = { start, end };
     const isWriting = database.isWriting();
     // In its turn, so that where nobody else writes all of a page is of one instant.
-    const { page, next, took } = await database.inTurn(() => readPage(database, { range, since }));
+    const { page, next, took } = await database.serialize(() =>
+      readPage(database, { range, since })
+    );
     if (isWriting) await pause(took);
     yield page;
     start = next;

@@ -1,18 +1,27 @@
 import type { CounterId } from "../../counter/counter_id.ts";
+import type { Day } from "../../counter/days.ts";
+import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
-import { Journal, type JournalLimits } from "./journal.ts";
-import { journaledRecord } from "./journal_rows.ts";
-import type { KvDatabase } from "./kv_database.ts";
+import { commitOf, recordAfter } from "./commit_of.ts";
 import type { KvFile } from "./file/kv_file.ts";
+import { Journal, type JournalLimits, withJournalTotal } from "./journal.ts";
+import type { KvDatabase } from "./kv_database.ts";
+import type { KvKeys } from "./kv_keys.ts";
 import { CHECKS_PER_COMMIT } from "./kv_limits.ts";
-import { type KvPlace, type KvRecord, type Question, readRecords } from "./kv_records.ts";
-import { OwnCommits } from "./own_commits.ts";
-import type { Plan } from "./plan.ts";
 import { noteOpenDay, readOpen } from "./kv_open_days.ts";
+import { type KvPlace, type KvRecord, type Question, readKeys, readRecords } from "./kv_records.ts";
+import { takesAsNew } from "./newcomers.ts";
+import type { Plan } from "./plan.ts";
 
-/** How many records are kept for sure. */
-const KEPT = 10_000;
+/** How many records are cached for sure. */
+const CACHED_RECORDS = 10_000;
+/** How long there is no commit of many counters before the journal is emptied, in milliseconds. */
+const QUIET_MS = 1000;
+/** How long emptying the journal may delay the end, in milliseconds. */
+const CLOSE_LIMIT_MS = 1000;
+/** What SQLite says if it wrote nothing of a commit; with any other error a crash may still complete the commit. */
+const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/i;
 
 /** Options of {@linkcode openOwnDatabase}. */
 export interface OwnDatabaseOptions extends KvPlace {
@@ -22,96 +31,262 @@ export interface OwnDatabaseOptions extends KvPlace {
   journalLimits?: JournalLimits;
 }
 
-/** Opens a database that nobody else writes to: what this process wrote or read last is what it holds, so that is kept. */
+/**
+ * Opens a database that nobody else writes to. It holds what this process wrote or read last, so that records are cached,
+ * and hits on many counters are written to a journal first.
+ */
 export async function openOwnDatabase(
   { file, journalLimits, ...place }: OwnDatabaseOptions,
 ): Promise<KvDatabase> {
-  const journal = await Journal.open(place, journalLimits);
-  const commits = new OwnCommits({ place, journal, file, onMoved: keepStamp, onDoubt: drop });
-  const kept = new Recent<CounterId, KvRecord>(KEPT);
-  /** Of many more than are kept. */
-  const openDays = createOpenDays();
+  return new OwnDatabase(place, { file, journal: await Journal.open(place, journalLimits) });
+}
 
-  async function read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
-    // Before the entries: a total that moves meanwhile is gone from here, but then its entry is newer.
-    const journaled = questions.map(({ id }) => journal.get(id));
-    const since = commits.isWriting ? undefined : commits.begun;
-    const found = await readOpen(place, { ask, openDays, questions });
-    const records = found.map((record, index) => journaledRecord(record, journaled[index]));
-    // What was read while a commit was under way may be what was there before it.
-    if (since === commits.begun) keepRead(questions, records);
+/** A commit that failed. */
+interface FailedCommit {
+  readonly plans: readonly Plan[];
+  /** The row of the journal that was written with it. */
+  readonly row: Deno.KvKey | undefined;
+  readonly cause: unknown;
+}
+
+class OwnDatabase implements KvDatabase {
+  readonly isShared = false;
+  readonly checksPerCommit = CHECKS_PER_COMMIT;
+  readonly kv: Deno.Kv;
+  readonly keys: KvKeys;
+  readonly onDamaged: (id: string) => void;
+  readonly #file: KvFile | undefined;
+  readonly #journal: Journal;
+  readonly #records = new Recent<CounterId, KvRecord>(CACHED_RECORDS);
+  /** Of many more counters than records are cached. */
+  readonly #openDays = createOpenDays();
+  /** How many commits have begun. */
+  #commits = 0;
+  #isCommitting = false;
+  /** Whether the journal has to be read again, because it is not known what became of a commit. */
+  #isUncertain = false;
+  #last: Promise<unknown> = Promise.resolve();
+  /** How many commits of many counters went to the journal. */
+  #largeCommits = 0;
+  #quietTimer: ReturnType<typeof setTimeout> | undefined;
+  /** From when on the journal is left as it is, by `performance.now()`. */
+  #giveUpAt = Infinity;
+
+  constructor(
+    { kv, keys, onDamaged }: KvPlace,
+    { file, journal }: { file: KvFile | undefined; journal: Journal },
+  ) {
+    this.kv = kv;
+    this.keys = keys;
+    this.onDamaged = onDamaged;
+    this.#file = file;
+    this.#journal = journal;
+    if (!journal.isEmpty) this.#emptyWhenQuiet();
+  }
+
+  checkPresent(): void {
+    this.#file?.checkPresent();
+  }
+
+  known(id: CounterId): KvRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  isOpen(id: CounterId, day: Day): boolean {
+    return (this.#openDays.get(id) ?? -Infinity) >= day;
+  }
+
+  isWriting(): boolean {
+    return this.#isCommitting || this.#isUncertain;
+  }
+
+  async read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
+    // Before the entries: a total may leave the journal meanwhile, but its entry is newer then.
+    const journaled = questions.map(({ id }) => this.#journal.get(id));
+    const commits = this.isWriting() ? undefined : this.#commits;
+    const found = await readOpen(this, { ask, openDays: this.#openDays, questions });
+    const records = found.map((record, index) => withJournalTotal(record, journaled[index]));
+    // What was read during a commit may be from before it.
+    if (commits === this.#commits) this.#cacheRead(questions, records);
     return records;
   }
 
-  /** Without the ledgers, which take more memory than all the rest; what is known of the open day stays known. */
-  function keepRead(questions: readonly Question[], records: readonly KvRecord[]): void {
+  serialize<Value>(step: () => Promise<Value>): Promise<Value> {
+    const done = this.#last.then(() => this.#isUncertain ? this.#recover().then(step) : step());
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async commit(plans: readonly Plan[]): Promise<boolean> {
+    const journal = this.#journal;
+    // In its turn, so that it delays no answer to these plans; if it fails, it is tried again after the next commit.
+    if (journal.needsCheckpoint) this.serialize(() => this.#checkpointIfNeeded()).catch(() => {});
+    const journaled = journal.choose(plans);
+    const direct = journaled.size === 0 ? plans : plans.filter((plan) => !journaled.has(plan));
+    const operation = commitOf(direct, this);
+    const row = journaled.size === 0 ? undefined : journal.write(operation, journaled);
+    if (row !== undefined) this.#emptyWhenQuiet();
+    if (journal.isMany(journaled.size)) this.#largeCommits++;
+    this.#beginCommit();
+    try {
+      const versionstamp = await committed(operation)
+        .catch((cause) => this.#outcomeOf({ plans, row, cause }));
+      if (versionstamp === null) {
+        this.#forget(plans);
+        return false;
+      }
+      journal.written(journaled, versionstamp);
+      for (const { change: { id } } of direct) journal.forget(id);
+      // No promise here but for the first commit.
+      const confirmed = this.#confirm(versionstamp);
+      if (confirmed !== undefined) await confirmed;
+      for (const plan of plans) {
+        const stamp = journaled.has(plan) ? plan.before.versionstamp : versionstamp;
+        const record = recordAfter(plan, stamp);
+        this.#cache(plan.change.id, record);
+        noteOpenDay(this.#openDays, plan, record);
+      }
+      return true;
+    } catch (problem) {
+      this.#forget(plans);
+      throw problem;
+    } finally {
+      this.#isCommitting = false;
+    }
+  }
+
+  withJournal(id: CounterId, record: KvRecord): KvRecord {
+    return withJournalTotal(record, this.#journal.get(id));
+  }
+
+  /** Empties the journal before, unless the disk takes too long: the next start finds what is left in it. */
+  async close(): Promise<void> {
+    this.#giveUpAt = performance.now() + CLOSE_LIMIT_MS;
+    clearTimeout(this.#quietTimer);
+    await this.#emptyJournal().catch(() => {});
+    await (this.#file?.close() ?? this.kv.close());
+  }
+
+  /** Without the ledgers, which would take most of the memory; an open day that is known stays known. */
+  #cacheRead(questions: readonly Question[], records: readonly KvRecord[]): void {
     records.forEach(({ outcome, versionstamp, openDay }, index) => {
       const question = questions[index];
       if (question === undefined) return;
       const { id, withLedger } = question;
-      if (withLedger || kept.get(id)?.versionstamp !== versionstamp) {
-        keep(id, { outcome, versionstamp, openDay });
+      if (withLedger || this.#records.get(id)?.versionstamp !== versionstamp) {
+        this.#cache(id, { outcome, versionstamp, openDay });
       }
     });
   }
 
-  async function commit(plans: readonly Plan[]): Promise<boolean> {
-    const records = await commits.carryOut(plans).catch((problem) => {
-      forget(plans);
-      throw problem;
-    });
-    if (records === undefined) {
-      forget(plans);
-      return false;
-    }
-    plans.forEach((plan, index) => {
-      const record = records[index];
-      if (record === undefined) return;
-      keep(plan.change.id, record);
-      noteOpenDay(openDays, plan, record);
-    });
-    return true;
+  /** Leaves out counters that nobody ever hit: they would push out those that count. */
+  #cache(id: CounterId, record: KvRecord): void {
+    const isCounter = typeof record.outcome === "number" && record.versionstamp !== null;
+    if (isCounter) this.#records.set(id, record);
+    else this.#records.delete(id);
   }
 
-  /** Keeps counters; not those that nobody ever hit, which would push out those that count. */
-  function keep(id: CounterId, record: KvRecord): void {
-    if (typeof record.outcome === "number" && record.versionstamp !== null) kept.set(id, record);
-    else kept.delete(id);
-  }
-
-  function forget(plans: readonly Plan[]): void {
+  #forget(plans: readonly Plan[]): void {
     for (const { change: { id } } of plans) {
-      kept.delete(id);
-      openDays.delete(id);
+      this.#records.delete(id);
+      this.#openDays.delete(id);
     }
   }
 
-  function drop(ids: readonly CounterId[]): void {
-    for (const id of ids) kept.delete(id);
+  #beginCommit(): void {
+    this.#commits++;
+    this.#isCommitting = true;
   }
 
-  function keepStamp(ids: readonly CounterId[], versionstamp: string | null): void {
-    for (const id of ids) {
-      const record = kept.get(id);
-      if (record !== undefined) kept.set(id, { ...record, versionstamp });
+  #confirm(versionstamp: string): Promise<void> | undefined {
+    try {
+      return this.#file?.confirm(versionstamp);
+    } catch (cause) {
+      // The file went away during the commit: the hits are in it, wherever it is.
+      throw new Problem("outcome-unknown", { cause });
     }
   }
 
-  return {
-    ...place,
-    isShared: false,
-    checksPerCommit: CHECKS_PER_COMMIT,
-    checkPresent: () => file?.checkPresent(),
-    known: (id) => kept.get(id),
-    isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
-    isWriting: () => commits.isWriting,
-    read,
-    inTurn: (step) => commits.inTurn(step),
-    commit,
-    withJournal: (id, record) => journaledRecord(record, journal.get(id)),
-    async close() {
-      await commits.end();
-      await (file?.close() ?? place.kv.close());
-    },
-  };
+  /** The versionstamp of a commit that failed and was carried out all the same; otherwise throws its problem. */
+  async #outcomeOf({ plans, row, cause }: FailedCommit): Promise<string> {
+    // A row is written last, so that it is there only if all the rest is.
+    const written = row !== undefined
+      ? [{ key: row, before: null }]
+      : plans.map(({ change: { id }, before }) => {
+        return { key: this.keys.total(id), before: before.versionstamp };
+      });
+    const after = await readKeys(this.kv, written.map(({ key }) => key)).catch(() => undefined);
+    const changed = after?.filter(({ versionstamp }, index) => {
+      return versionstamp !== written[index]?.before;
+    });
+    const stamps = new Set(changed?.flatMap(({ versionstamp }) => versionstamp ?? []));
+    const [versionstamp] = stamps;
+    const isWhole = changed?.length === written.length && stamps.size === 1;
+    // What was taken to be new may have been there before.
+    if (versionstamp && isWhole && !plans.some(takesAsNew)) return versionstamp;
+    const isRefused = changed?.length === 0 && NOTHING_WRITTEN.test(String(cause));
+    if (isRefused) throw new Problem("store-unavailable", { cause });
+    this.#isUncertain = true;
+    throw new Problem("outcome-unknown", { cause });
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      await this.#journal.read();
+    } catch (cause) {
+      throw new Problem("store-unavailable", { cause });
+    }
+    this.#isUncertain = false;
+  }
+
+  /** Once few counters are hit at once again, the journal is emptied, so that other programs find the numbers. */
+  #emptyWhenQuiet(): void {
+    if (this.#giveUpAt < Infinity) return;
+    const before = this.#largeCommits;
+    this.#quietTimer ??= setTimeout(async () => {
+      if (before === this.#largeCommits) await this.#emptyJournal().catch(() => {});
+      this.#quietTimer = undefined;
+      if (!this.#journal.isEmpty) this.#emptyWhenQuiet();
+    }, QUIET_MS);
+  }
+
+  /** Moves all totals that are in the journal now, as long as time is left. */
+  async #emptyJournal(): Promise<void> {
+    const { next } = this.#journal;
+    while (this.#journal.first < next && performance.now() < this.#giveUpAt) {
+      await this.serialize(() => this.#checkpoint());
+    }
+  }
+
+  async #checkpointIfNeeded(): Promise<void> {
+    if (this.#journal.needsCheckpoint) await this.#checkpoint();
+  }
+
+  /** Moves some totals from the journal to their entries. */
+  async #checkpoint(): Promise<void> {
+    if (this.#journal.isEmpty) return;
+    const operation = this.kv.atomic();
+    const { ids, done } = this.#journal.checkpoint(operation);
+    this.#beginCommit();
+    try {
+      const versionstamp = await committed(operation).catch((cause) => {
+        for (const id of ids) this.#records.delete(id);
+        throw cause;
+      });
+      done();
+      for (const id of ids) {
+        const record = this.#records.get(id);
+        if (record !== undefined) this.#records.set(id, { ...record, versionstamp });
+      }
+      if (versionstamp !== null) await this.#confirm(versionstamp);
+    } finally {
+      this.#isCommitting = false;
+    }
+  }
+}
+
+/** The versionstamp of a commit; null if one of its checks failed. */
+async function committed(operation: Deno.AtomicOperation): Promise<string | null> {
+  const result = await operation.commit();
+  return result.ok ? result.versionstamp : null;
 }

@@ -88,7 +88,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
     // Elsewhere than on a disk of one's own, reading does not slow down what is written.
     isWriting: () => false,
     read: (questions, ask = readRecords) => readOpen(place, { ask, openDays, questions }),
-    inTurn: (step) => step(),
+    serialize: (step) => step(),
     commit,
     withJournal: (_id, record) => record,
     close: () => Promise.resolve(kv.close()),

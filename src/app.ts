@@ -1,22 +1,26 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Counters } from "./counting/counters.ts";
 import { type AccessOptions, createAccess } from "./auth/access.ts";
-import { Decisions } from "./hits/decisions.ts";
-import type { Peer } from "./http/endpoint.ts";
-import { createFarewell } from "./http/farewell.ts";
+import type { Counters } from "./counting/counters.ts";
 import type { Proxies } from "./hits/caller_address.ts";
+import { Decisions } from "./hits/decisions.ts";
 import { createHitPolicy } from "./hits/hit_policy.ts";
-import { createHostCheck } from "./http/host.ts";
-import { allOf, later, type Listed } from "./http/later.ts";
-import { readersOf } from "./http/readers.ts";
-import { serve, serveNothing } from "./http/serve.ts";
+import { createReadPolicy } from "./http/answer.ts";
+import { ConnectionDraining, createDispatcher } from "./http/dispatch.ts";
+import {
+  type Peer,
+  READ,
+  type Route,
+  route,
+  type RoutedEndpoint,
+  SHARED_READ,
+} from "./http/endpoint.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
 import { hit } from "./routes/hit.ts";
-import { health, readiness } from "./routes/service.ts";
+import { health, readiness, type Service } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
@@ -32,7 +36,48 @@ export interface App {
   /** Loads what the start did not wait for, before a request has to: without free descriptors it could not be loaded. */
   load(): Promise<void>;
   /** Has every answer from now on end its connection. */
-  sayFarewell(): void;
+  drain(): void;
+  /** Every endpoint with its row of the table. */
+  endpoints(): Promise<readonly RoutedEndpoint[]>;
+}
+
+/**
+ * The table of routes: path, methods, who is authorized, whose pages may read the answers, and the endpoint. A start waits
+ * only for those that count and read in words, and report the service's state.
+ */
+// deno-fmt-ignore: a row is a line
+function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
+  const readers = s.reads.cors;
+  return [
+    route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
+    route("/hit.svg", SHARED_READ, "keyholder", "image", () => import("./routes/hit_image.ts").then((m) => m.hitImage(s))),
+    route("/count", SHARED_READ, "reader", readers, count(s)),
+    route("/count.txt", SHARED_READ, "reader", readers, countText(s)),
+    route("/badge", SHARED_READ, "reader", readers, () => import("./routes/badge.ts").then((m) => m.badge(s))),
+    route("/badge.json", SHARED_READ, "reader", readers, () => import("./routes/badge_json.ts").then((m) => m.badgeJson(s))),
+    route("/chart.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.chart(s))),
+    route("/calendar.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.calendar(s))),
+    route("/card.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.card(s))),
+    route("/key", READ, "owner", "none", () => import("./routes/key.ts").then((m) => m.counterKey(s))),
+    route("/days", SHARED_READ, "reader", readers, () => import("./routes/days.ts").then((m) => m.days(s))),
+    route("/counters", ["GET"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.listCounters(s))),
+    route("/counters", ["PUT"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.setCounter(s))),
+    route("/counters", ["DELETE"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.deleteCounter(s))),
+    route("/counters", ["POST"], "owner", "none", () => import("./routes/counters_import.ts").then((m) => m.importCounters(s))),
+    route("/decisions", ["GET"], "owner", "none", () => import("./routes/decisions.ts").then((m) => m.listDecisions(s))),
+    route("/session", ["POST"], "secretholder", "none", () => import("./routes/session.ts").then((m) => m.session(s))),
+    route("/tally.js", SHARED_READ, "anyone", "any", () => import("./routes/tally.ts").then((m) => m.tally())),
+    route("/api", READ, "anyone", "none", () => import("./routes/api.ts").then((m) => m.reference(all))),
+    route("/openapi.json", SHARED_READ, "anyone", "any", () => import("./routes/openapi.ts").then((m) => m.openapiDocument(all))),
+    route("/metrics", READ, "owner", "none", () => import("./routes/metrics.ts").then((m) => m.metricsText(s))),
+    route("/healthz", READ, "anyone", "none", health()),
+    route("/readyz", READ, "anyone", "none", readiness(s)),
+    route("/sample/badge", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleBadge(s))),
+    route("/sample/chart.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleChart(s))),
+    route("/sample/calendar.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCalendar(s))),
+    route("/sample/card.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCard(s))),
+    route("/", READ, "anyone", "none", () => import("./routes/welcome.ts").then((m) => m.welcome(all, s))),
+  ];
 }
 
 /** A request as it came: to get at it by `c.req`, Hono makes an object, a fortieth of the memory that a hit takes. */
@@ -41,95 +86,36 @@ interface Arrival {
   readonly peer: Peer;
 }
 
-/** Every endpoint of the service; a start waits for those alone that count and read in words, and tell how it is. */
-export function endpointsOf(
-  { config, counters, metrics, log }: AppOptions,
-  isShuttingDown: () => boolean,
-): readonly Listed[] {
-  const service = {
+/** The whole HTTP surface. */
+export function createApp({ config, counters, metrics, log }: AppOptions): App {
+  const draining = new ConnectionDraining();
+  const service: Service = {
     counters,
     access: createAccess({ ...config, log }),
-    readers: readersOf(config.openReads),
-    ...createHitPolicy({ ...config, counters, metrics, log }),
+    reads: createReadPolicy(config.openReads),
+    hits: createHitPolicy({ ...config, counters, metrics, log }),
     decisions: new Decisions(),
-    isShuttingDown,
+    draining,
     metrics,
   };
-  const all = () => allOf(endpoints);
-  const endpoints: readonly Listed[] = [
-    hit(service),
-    later("/hit.svg", async () => {
-      const { hitImage } = await import("./routes/hit_image.ts");
-      await service.preload();
-      return [hitImage(service)];
-    }),
-    count(service),
-    countText(service),
-    later("/badge", async () => [(await import("./routes/badge.ts")).badge(service)]),
-    later("/badge.json", async () => [(await import("./routes/badge_json.ts")).badgeJson(service)]),
-    later("/chart.svg", async () => [(await import("./routes/chart.ts")).chart(service)]),
-    later("/calendar.svg", async () => [(await import("./routes/chart.ts")).calendar(service)]),
-    later("/card.svg", async () => [(await import("./routes/chart.ts")).card(service)]),
-    later("/key", async () => [(await import("./routes/key.ts")).counterKey(service)]),
-    later("/days", async () => [(await import("./routes/days.ts")).days(service)]),
-    later("/counters", async () => {
-      const { listCounters, setCounter, deleteCounter } = await import("./routes/counters.ts");
-      const { importCounters } = await import("./routes/counters_import.ts");
-      return [listCounters, setCounter, deleteCounter, importCounters].map((make) => make(service));
-    }),
-    later(
-      "/decisions",
-      async () => [(await import("./routes/decisions.ts")).listDecisions(service)],
-    ),
-    later("/session", async () => [(await import("./routes/session.ts")).session(service)]),
-    later("/tally.js", async () => [(await import("./routes/tally.ts")).tally()]),
-    later("/api", async () => [(await import("./routes/api.ts")).reference(all)]),
-    later(
-      "/openapi.json",
-      async () => [(await import("./routes/openapi.ts")).openapiDocument(all)],
-    ),
-    later("/metrics", async () => [(await import("./routes/metrics.ts")).metricsText(service)]),
-    health(),
-    readiness(service),
-    later(
-      "/sample/badge",
-      async () => [(await import("./routes/sample.ts")).sampleBadge(counters)],
-    ),
-    later(
-      "/sample/chart.svg",
-      async () => [(await import("./routes/sample.ts")).sampleChart(counters)],
-    ),
-    later(
-      "/sample/calendar.svg",
-      async () => [(await import("./routes/sample.ts")).sampleCalendar(counters)],
-    ),
-    later(
-      "/sample/card.svg",
-      async () => [(await import("./routes/sample.ts")).sampleCard(counters)],
-    ),
-    later("/", async () => [(await import("./routes/welcome.ts")).welcome(all, service)]),
-  ];
-  return endpoints;
-}
-
-/** The whole HTTP surface. */
-export function createApp(options: AppOptions): App {
-  const farewell = createFarewell();
-  const { log, metrics } = options;
-  const shared = { log, metrics, checkHost: createHostCheck(), leave: farewell.leave };
-  const paths = serve(endpointsOf(options, farewell.hasBegun), shared);
-  const nothing = serveNothing(shared);
+  const endpoints = () =>
+    Promise.all(routes.map(async (route) => ({ ...route, ...await route.load() })));
+  const routes = routesOf(service, endpoints);
+  const { paths, dispatch } = createDispatcher({ ...service, routes, log });
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
   const app = new Hono<{ Bindings: Arrival }>({ getPath: (request) => getPath(request) || "/" });
-  for (const [path, { handle }] of paths) app.all(path, ({ env }) => handle(env.request, env.peer));
-  app.notFound(({ env }) => nothing(env.request, env.peer));
+  for (const path of paths) {
+    app.all(path.path, ({ env }) => dispatch(path, env.request, env.peer));
+  }
+  app.notFound(({ env }) => dispatch(undefined, env.request, env.peer));
   return {
     fetch: (request, peer) => app.fetch(request, { request, peer }),
     async load() {
       // What fails now is tried again by the first request for it, which is told.
-      await Promise.allSettled(paths.values().map(({ load }) => load()));
+      await Promise.allSettled(paths.map((path) => path.load()));
     },
-    sayFarewell: farewell.begin,
+    drain: () => draining.begin(),
+    endpoints,
   };
 }

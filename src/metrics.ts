@@ -29,15 +29,11 @@ export class RequestMeter {
   readonly statuses = new Map<number, number>();
   readonly durations = new Histogram(BOUNDS);
 
-  /** A request came: what this returns takes its answer down and hands it on. */
-  begin<Answer extends { readonly status: number }>(): (answer: Answer) => Answer {
+  /** A request that came at `since`, in milliseconds since 1970, was answered. */
+  answered(status: number, since: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     // A finer clock takes longer than all the rest of this, and whole milliseconds are right on average.
-    const since = Date.now();
-    return (answer) => {
-      this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
-      this.durations.observe(Math.max(0, Date.now() - since) / 1000);
-      return answer;
-    };
+    this.durations.observe(Math.max(0, Date.now() - since) / 1000);
   }
 }
 

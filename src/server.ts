@@ -19,7 +19,7 @@ const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
 /** How long the counters may take to end after that: longer than the deadline of those who wait for them. */
 const END_LIMIT_MS = 2200;
 /** How long after a signal the service still takes requests, so that the answers can tell busy callers to go. */
-const FAREWELL_MS = 100;
+const DRAIN_NOTICE_MS = 100;
 /** How long after its start the service loads what draws and describes: a first request comes first. */
 const LOAD_PAUSE_MS = 100;
 
@@ -69,8 +69,8 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
 
   await signal;
   log.info("stop");
-  app.sayFarewell();
-  await pause(FAREWELL_MS);
+  app.drain();
+  await pause(DRAIN_NOTICE_MS);
   await Promise.race([listener.stop(), pause(DRAIN_LIMIT_MS[config.platform])]);
   await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
   Deno.exit(0);

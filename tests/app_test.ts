@@ -152,8 +152,8 @@ for (const { path } of [...paths, { path: "/nothing" }]) {
 
 /** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
 const protectedEndpoints = endpoints
-  .filter(({ admits, path }) =>
-    admits !== "anyone" && !["/key", "/session", "/decisions", "/metrics"].includes(path)
+  .filter(({ access, path }) =>
+    access !== "anyone" && !["/key", "/session", "/decisions", "/metrics"].includes(path)
   )
   // What takes a body looks at it before it asks the store.
   .filter(({ methods }) => methods[0] === "GET" || methods[0] === "DELETE");

@@ -1,4 +1,4 @@
-import { loadOnce } from "../http/later.ts";
+import { loadOnce } from "../http/lazy.ts";
 import { Recent } from "../recent.ts";
 
 /** What a `User-Agent` says of who calls; an image proxy fetches images for its readers. */

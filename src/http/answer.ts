@@ -7,12 +7,34 @@ export type Form = WordForm | "svg" | "script" | "html";
 export type WordForm = "json" | "text";
 
 /** Whose pages may read an answer: those of every site, those of every site as an image only, or none. */
-export type Audience = "any" | "image" | "none";
+export type CorsPolicy = "any" | "image" | "none";
 
 /** Who may keep an answer, and whose pages may read it. */
-export interface Sharing {
+export interface SharingPolicy {
   readonly cacheControl: string;
-  readonly audience: Audience;
+  readonly cors: CorsPolicy;
+}
+
+/** Who may read counters, and what follows from it for every answer to a read. */
+export interface ReadPolicy {
+  /** Whether anyone may, and so any page and cache. */
+  readonly isPublic: boolean;
+  readonly cors: CorsPolicy;
+  /** How an answer is shared that caches may keep like this if reads are public. */
+  sharing(cacheControl: string): SharingPolicy;
+}
+
+/** Everyone if reads are open; else whoever has the secret. */
+export function createReadPolicy(openReads: boolean): ReadPolicy {
+  const cors = openReads ? "any" : "none";
+  return {
+    isPublic: openReads,
+    cors,
+    sharing: (cacheControl) => ({
+      cacheControl: openReads ? cacheControl : "private, no-store",
+      cors,
+    }),
+  };
 }
 
 const TYPES: Record<Form, string> = {
@@ -36,22 +58,22 @@ const ANY_ORIGIN: HeaderRecord = { "access-control-allow-origin": "*" };
 const CROSS_ORIGIN: HeaderRecord = { "cross-origin-resource-policy": "cross-origin" };
 
 /** The headers of one kind of answer. */
-export function headersOf(form: Form, { cacheControl, audience }: Sharing): HeaderRecord {
+export function headersOf(form: Form, { cacheControl, cors }: SharingPolicy): HeaderRecord {
   return {
     "content-type": TYPES[form],
     "cache-control": cacheControl,
     ...NO_SNIFF,
-    ...(audience === "any" && ANY_ORIGIN),
-    ...(audience !== "none" && CROSS_ORIGIN),
+    ...(cors === "any" && ANY_ORIGIN),
+    ...(cors !== "none" && CROSS_ORIGIN),
     ...(form === "svg" && { "content-security-policy": SVG_POLICY }),
     ...(form === "html" && { "referrer-policy": "no-referrer" }),
   };
 }
 
 /** Tells in `X-Tallymark` what is special about an answer, to scripts too where their origin may read it. */
-export function remarkOf(remark: string, audience: Audience): HeaderRecord {
+export function remarkOf(remark: string, cors: CorsPolicy): HeaderRecord {
   const exposed = { "access-control-expose-headers": "x-tallymark" };
-  return { "x-tallymark": remark, ...(audience === "any" && exposed) };
+  return { "x-tallymark": remark, ...(cors === "any" && exposed) };
 }
 
 /**

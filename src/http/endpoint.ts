@@ -1,42 +1,143 @@
+import type { AccessLevel, Grant } from "../auth/access.ts";
+import type { CounterId } from "../counter/counter_id.ts";
+import type * as openapi from "../openapi/answers.ts";
 import type { Parameter } from "../parameter.ts";
 import type { Problem } from "../problem.ts";
-import type { AccessLevel } from "../auth/access.ts";
-import type { Audience, WordForm } from "./answer.ts";
+import type { CorsPolicy, WordForm } from "./answer.ts";
+import { loadOnce } from "./lazy.ts";
+import { id } from "./parameters.ts";
+import type { Query } from "./query.ts";
 
-/** What an endpoint is, said once: everything else that lists endpoints is made from these. */
-export interface EndpointFacts<Name extends string = string> {
-  readonly path: string;
-  /** Every method that it answers, as `Allow` lists them; `OPTIONS` is the preflight of CORS. */
-  readonly methods: readonly string[];
-  /** What it does, in a few words. */
-  readonly summary: string;
-  /** What its query may hold, beside what opens it. */
-  readonly parameters: readonly Parameter<Name>[];
-  readonly admits: AccessLevel;
-  /** Whose pages may read its answers, beside those that give a key. */
-  readonly audience: Audience;
-  /** How it fails: in words, whose form may depend on the URL, or in pictures. */
-  readonly errors: WordForm | ((url: string) => WordForm) | "svg";
-}
-
-/** Who is at the other end of a connection, as Deno tells it; nothing where there is no connection. */
+/** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
 export interface Peer {
   readonly remoteAddr?: { readonly hostname?: string };
 }
 
-/** What an endpoint does. */
-export interface Work {
-  handle(request: Request, peer: Peer): Response | Promise<Response>;
-  /** The picture of a problem, where it fails in pictures. */
-  readonly draw?: ((problem: Problem, request: Request) => string) | undefined;
-  /** Is told of every problem that it answers with. */
-  readonly onProblem?: ((problem: Problem, request: Request) => void) | undefined;
+/** A request that was understood and authorized. */
+export interface Asked<Name extends string = string, Understood = unknown> {
+  readonly request: Request;
+  readonly peer: Peer;
+  readonly query: Query<Name>;
+  readonly understood: Understood;
+  readonly grant: Grant;
 }
 
-/** One thing that the service does under one path. */
-export interface Endpoint extends EndpointFacts {
-  /** What it does, or what loads so much that it should not make the start wait. */
-  readonly work: Work | (() => Promise<Work>);
+/** The same for an endpoint that is about one counter. */
+export interface CounterAsked<Name extends string = string, Understood = unknown>
+  extends Asked<Name, Understood> {
+  readonly id: CounterId;
+}
+
+/** What an endpoint says of itself, and what it does with a request, in the order in which it happens. */
+interface Definition<
+  Name extends string,
+  Given extends Query<never>,
+  Kind,
+  Understood,
+  Found,
+  Answered = Found,
+> {
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** What its query may hold, beside the credentials. */
+  readonly parameters: readonly Parameter<Name>[];
+  /** How it reports problems: in words, whose form may depend on the query, or in pictures, which `draw` draws. */
+  readonly errors: WordForm | ((query: Given) => WordForm) | "svg";
+  /** Whether it answers whatever its query is. */
+  readonly ignoresQuery?: boolean;
+  /** What the query asks for; throws the problem with it before the caller is authorized. */
+  readonly understand?: (query: Given) => Understood;
+  /** Asks the store for what the answer says, or does what was asked for. */
+  readonly find?: (asked: Kind) => Found | Promise<Found>;
+  /** What to answer with if `find` rejects; throws the error on if there is nothing. */
+  readonly recover?: (error: unknown, asked: Kind) => Found;
+  readonly answer: (found: Answered, asked: Kind) => Response | Promise<Response>;
+  /** Draws a problem; the query is what could be read of it. */
+  readonly draw?: (problem: Problem, query: Given) => string;
+  /** Is told of every problem that it answers with. */
+  readonly onProblem?: (problem: Problem, request: Request) => void;
+  /** Loads what the first request would have to wait for. */
+  readonly preload?: () => Promise<unknown>;
+  /** What the OpenAPI document says beyond this, put together of the parts that it is given. */
+  readonly describe: (parts: typeof openapi) => openapi.Description;
+}
+
+/**
+ * An endpoint of any kind. What it understood and found is nobody else's business: to call one, both have to be given back
+ * as they came.
+ */
+export interface Endpoint
+  extends Definition<string, Query<string>, CounterAsked<string, never>, unknown, unknown, never> {
+  /** Whether `id` names a counter that it is about, `home` if it is left out. */
+  readonly isAboutCounter: boolean;
+}
+
+/** An endpoint that is not about one counter. */
+export function endpoint<Name extends string, Understood, Found>(
+  definition: Definition<Name, Query<Name>, Asked<Name, Understood>, Understood, Found>,
+): Endpoint {
+  return { ...definition, isAboutCounter: false };
+}
+
+/** An endpoint that is about the counter that `id` names. */
+export function counterEndpoint<Name extends string, Understood, Found>(
+  definition: Definition<
+    Name,
+    Query<Name | "id">,
+    CounterAsked<Name | "id", Understood>,
+    Understood,
+    Found
+  >,
+): Endpoint {
+  const { parameters } = definition;
+  return { ...definition, parameters: [id, ...parameters], isAboutCounter: true };
+}
+
+/** What the table of routes says of an endpoint. */
+export interface RouteFacts {
+  readonly path: string;
+  /** As `Allow` lists them; `OPTIONS` is the preflight of CORS. */
+  readonly methods: readonly string[];
+  readonly access: AccessLevel;
+  /** Whose pages may read the answers; those of every site if the request shows a counter key and not the secret. */
+  readonly cors: CorsPolicy;
+}
+
+/** A row of the table of routes. */
+export interface Route extends RouteFacts {
+  /** Resolves with the endpoint, which is made once. */
+  readonly load: () => Promise<Endpoint>;
+  /** Undefined until it is loaded. */
+  readonly endpoint: Endpoint | undefined;
+}
+
+/** An endpoint with what the table says of it. */
+export type RoutedEndpoint = RouteFacts & Endpoint;
+
+/**
+ * A row of the table of routes. The start waits for an endpoint; a function loads one soon after the start, or with the
+ * first request for it.
+ */
+export function route(
+  path: string,
+  methods: readonly string[],
+  access: AccessLevel,
+  cors: CorsPolicy,
+  endpoint: Endpoint | (() => Promise<Endpoint>),
+): Route {
+  const facts = { path, methods, access, cors };
+  if (typeof endpoint !== "function") {
+    return { ...facts, endpoint, load: () => Promise.resolve(endpoint) };
+  }
+  let loaded: Endpoint | undefined;
+  const load = loadOnce(async () => loaded = await endpoint());
+  return {
+    ...facts,
+    load,
+    get endpoint() {
+      return loaded;
+    },
+  };
 }
 
 /** The methods of an endpoint that reads for its owner or for people. */

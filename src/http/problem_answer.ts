@@ -2,7 +2,7 @@ import type { Problem } from "../problem.ts";
 import { asksForImage } from "./accept.ts";
 import {
   answer,
-  type Audience,
+  type CorsPolicy,
   type Form,
   type HeaderRecord,
   headersOf,
@@ -14,13 +14,13 @@ import {
 /** In which words a problem is told, and to whom. */
 export interface WordOptions {
   form: WordForm;
-  audience: Audience;
+  cors: CorsPolicy;
 }
 
 /** The answer to a problem, in words. */
-export function problemInWords(problem: Problem, { form, audience }: WordOptions): Response {
+export function problemInWords(problem: Problem, { form, cors }: WordOptions): Response {
   const headers = {
-    ...problemHeaders(problem, { form, audience, cacheControl: "no-store" }),
+    ...problemHeaders(problem, { form, cors, cacheControl: "no-store" }),
     ...(form === "json" && { "content-type": "application/problem+json" }),
   };
   return answer(textOf(problem, form), headers, problem.status);
@@ -30,7 +30,7 @@ export function problemInWords(problem: Problem, { form, audience }: WordOptions
 export interface PictureOptions {
   svg: string;
   request: Request;
-  audience: Audience;
+  cors: CorsPolicy;
 }
 
 /**
@@ -39,10 +39,10 @@ export interface PictureOptions {
  */
 export function problemInPicture(
   problem: Problem,
-  { svg, request, audience }: PictureOptions,
+  { svg, request, cors }: PictureOptions,
 ): Response {
   const headers = {
-    ...problemHeaders(problem, { form: "svg", audience, cacheControl: UNCACHED_IMAGE }),
+    ...problemHeaders(problem, { form: "svg", cors, cacheControl: UNCACHED_IMAGE }),
     "vary": "Accept",
   };
   return answer(svg, headers, asksForImage(request) ? 200 : problem.status);
@@ -50,14 +50,14 @@ export function problemInPicture(
 
 interface ProblemForm {
   form: Form;
-  audience: Audience;
+  cors: CorsPolicy;
   cacheControl: string;
 }
 
 function problemHeaders(problem: Problem, { form, ...sharing }: ProblemForm): HeaderRecord {
   return {
     ...headersOf(form, sharing),
-    ...remarkOf(problem.kind, sharing.audience),
+    ...remarkOf(problem.kind, sharing.cors),
     ...(problem.status === 401 && { "www-authenticate": 'Bearer realm="Tallymark"' }),
     ...(problem.status === 503 && { "retry-after": "1" }),
     ...(problem.allow !== undefined && { allow: problem.allow }),

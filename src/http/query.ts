@@ -8,12 +8,26 @@ export interface Query<Name extends string> {
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
+/** What is wrong with a query, and what could be read of it all the same, on which the answer may depend. */
+export class BadQuery extends Problem {
+  constructor(kind: "bad-query" | "query-too-long", { query, detail }: BadQueryOptions) {
+    super(kind, detail === undefined ? {} : { detail });
+    this.query = query;
+  }
+
+  readonly query: Query<string>;
+}
+
+interface BadQueryOptions {
+  readonly query: Query<string>;
+  readonly detail?: string | undefined;
+}
+
 /**
  * Reads the query of a URL as an HTML form would have written it, `+` for a space.
  *
- * Throws the problem "bad-query" where it is not percent-encoded UTF-8 or gives one of the `documented` parameters
- * twice, and "query-too-long" without reading it where it has more than {@linkcode MAX_QUERY_LENGTH} characters. Other
- * parameters are left out.
+ * Throws a {@linkcode BadQuery} if it is not percent-encoded UTF-8 or gives one of the `documented` parameters twice, and
+ * one without reading it if it has more than {@linkcode MAX_QUERY_LENGTH} characters. Other parameters are left out.
  */
 export function parseQuery(url: string, documented: ReadonlySet<string>): Query<string> {
   const query = new Map<string, string>();
@@ -21,30 +35,30 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
   if (start === -1) return query;
   const hash = url.indexOf("#", start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
-  if (text.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
+  if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", { query });
   const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
+  let flaw: Omit<BadQueryOptions, "query"> | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
-    if (!documented.has(name)) continue;
-    if (query.has(name)) {
-      throw new Problem("bad-query", { detail: `The query gives ${name} twice: give it once.` });
-    }
-    query.set(name, value);
+    if (name === undefined || value === undefined) flaw ??= {};
+    else if (!documented.has(name)) continue;
+    else if (query.has(name)) flaw ??= { detail: `The query gives ${name} twice: give it once.` };
+    else query.set(name, value);
   }
+  if (flaw !== undefined) throw new BadQuery("bad-query", { query, ...flaw });
   return query;
 }
 
-/**
- * The query of a request that may be refused because of it, for what its refusal depends on. A query that is too long is
- * not read, so that refusing it costs next to nothing.
- */
-export function refusedQuery(url: string): { get(name: string): string | undefined } {
-  const start = url.indexOf("?");
-  const isShort = start !== -1 && url.length - start - 1 <= MAX_QUERY_LENGTH;
-  const values = new URLSearchParams(isShort ? url.slice(start + 1) : "");
-  return { get: (name) => values.get(name) ?? undefined };
+/** What can be read of the query of a URL that need not be right. */
+export function readableQuery(url: string, documented: ReadonlySet<string>): Query<string> {
+  try {
+    return parseQuery(url, documented);
+  } catch (error) {
+    if (error instanceof BadQuery) return error.query;
+    throw error;
+  }
 }
 
 /** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
@@ -70,15 +84,15 @@ const MAX_QUERY_LENGTH = 8192;
 const LONG_URL = 1000;
 const NEEDS_DECODING = /[%+]/;
 
-function decodeQuickly(text: string): string {
+function decodeQuickly(text: string): string | undefined {
   return NEEDS_DECODING.test(text) ? decodeToCopy(text) : text;
 }
 
 /** Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. */
-function decodeToCopy(text: string): string {
+function decodeToCopy(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
-  } catch (cause) {
-    throw new Problem("bad-query", { cause });
+  } catch {
+    return undefined;
   }
 }

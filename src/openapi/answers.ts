@@ -1,6 +1,44 @@
 import { PROBLEM_NAMES } from "../problem.ts";
 import { reference, type Schema } from "./schemas.ts";
 
+/** What is said of an endpoint beyond what it is run by. */
+export interface Description {
+  /** Behind the method, the name of the operation. */
+  name: string;
+  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
+  /** More than its summary says. */
+  description?: string;
+  /** The body that it takes. */
+  body?: Content;
+  /** The headers that it looks at. */
+  headers?: ParameterObject[];
+  /** What it answers where all goes well. */
+  answers: Answers;
+  /** The statuses of problems that it has beside those of every endpoint. */
+  problems?: readonly number[];
+}
+
+/** One parameter of an operation. All are optional. */
+export interface ParameterObject {
+  name: string;
+  in: "query" | "header";
+  description: string;
+  schema: Schema;
+}
+
+/** The statuses of problems that an endpoint has which asks the store, and those of one that counts hits. */
+export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
+export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
+export const HIT_REMARKS = ["prefetch", "bot", "repeat", "camo"] as const;
+
+/** The tag of the answer that the caller already has. */
+export const IF_NONE_MATCH: ParameterObject = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier answer.",
+  schema: { type: "string" },
+};
+
 /** One answer of an endpoint: the description of its headers and of its body in every media type. */
 export interface Answer {
   description: string;
@@ -124,4 +162,82 @@ function remarkOf(remarks: readonly Remark[]): Answer["headers"] {
   const description = remarks.map((remark) => REMARKS[remark].meaning).join(" ");
   const values = remarks.flatMap((remark) => REMARKS[remark].values);
   return { "X-Tallymark": { description, schema: { type: "string", enum: values } } };
+}
+
+/** An endpoint that tells of the service itself. */
+export function service(
+  name: string,
+  { content, problems = [] }: { content: Content; problems?: readonly number[] },
+): Description {
+  const answers = { 200: { description: "What was asked for.", headers: {}, content } };
+  return { name, tags: ["Service"], answers, problems };
+}
+
+/** How an endpoint fails: in words of one form or of the one that was asked for, or in pictures. */
+export type ProblemForm = "json" | "text" | "json or text" | "svg";
+
+/** The bodies of problems: RFC 9457, or what a reader of plain text or of images can show. */
+export const problemBodies: Record<ProblemForm, Content> = {
+  json: { "application/problem+json": { schema: reference("Problem") } },
+  text: { "text/plain": { schema: { type: "string", minLength: 1 } } },
+  "json or text": {
+    "application/problem+json": { schema: reference("Problem") },
+    "text/plain": { schema: { type: "string", minLength: 1 } },
+  },
+  svg: bodies.svg,
+};
+
+const string = { type: "string" };
+
+const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer> } = {
+  400: { description: "A bad id, query, body, Host or Idempotency-Key header." },
+  401: {
+    description: "No secret or a wrong one: the answer is the same for both.",
+    headers: { "WWW-Authenticate": { required: true, schema: string } },
+  },
+  403: {
+    description: "The key of a family began 10,000 counters today: this would be one more. " +
+      "Nothing was counted.",
+  },
+  409: {
+    description: "What the store holds under this id is not a counter, or the counter is full. " +
+      "It is left as it was.",
+  },
+  414: { description: "The query has more than 8,192 bytes." },
+  500: { description: "An unexpected error: the log has its cause." },
+  503: {
+    description: "The store does not take requests, or too many wait. Nothing was changed.",
+    headers: {
+      "Retry-After": {
+        description: "Seconds.",
+        required: true,
+        schema: { type: "integer", minimum: 1 },
+      },
+    },
+  },
+  504: {
+    description: "The store got the request and did not answer in time. It may be done.",
+  },
+};
+
+/** The answers to requests that fail with one of the given statuses. */
+export function problems(statuses: readonly number[], form: ProblemForm): Answers {
+  const control = form === "svg" ? { const: UNCACHED_IMAGE } : { const: "no-store" };
+  const common = {
+    ...cacheControl(control),
+    "X-Tallymark": {
+      description: "The name of the problem.",
+      required: true,
+      schema: { type: "string", enum: PROBLEM_NAMES },
+    },
+    ...(form === "svg" && { Vary: { required: true, schema: { const: "Accept" } } }),
+  };
+  return Object.fromEntries(
+    Object.entries(PROBLEMS)
+      .filter(([status]) => statuses.includes(Number(status)))
+      .map(([status, { description, headers }]) => [
+        status,
+        { description, headers: { ...common, ...headers }, content: problemBodies[form] },
+      ]),
+  );
 }

@@ -1,18 +1,9 @@
 import type { AccessLevel } from "../auth/access.ts";
-import type { EndpointFacts } from "../http/endpoint.ts";
+import type { RoutedEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../parameter.ts";
-import { type Answers, type Content, withoutBodies } from "./answers.ts";
-import { type Description, DESCRIPTIONS } from "./descriptions.ts";
-import { type ProblemForm, problems } from "./problems.ts";
-import { type Schema, schemas } from "./schemas.ts";
-
-/** One parameter of an operation. All are optional. */
-export interface ParameterObject {
-  name: string;
-  in: "query" | "header";
-  description: string;
-  schema: Schema;
-}
+import * as parts from "./answers.ts";
+import type { Answers, Content, Description, ParameterObject, ProblemForm } from "./answers.ts";
+import { schemas } from "./schemas.ts";
 
 /** What one method of a path does. */
 export interface Operation {
@@ -46,7 +37,7 @@ const SECRET_SHOWN =
   "a query ends up in the logs of proxies.";
 
 /** The OpenAPI 3.1 description of endpoints. */
-export function describe(endpoints: readonly EndpointFacts[]) {
+export function describe(endpoints: readonly RoutedEndpoint[]) {
   return {
     openapi: "3.1.0",
     info: {
@@ -97,7 +88,7 @@ export function describe(endpoints: readonly EndpointFacts[]) {
   };
 }
 
-function pathsOf(endpoints: readonly EndpointFacts[]): { [path: string]: PathItem } {
+function pathsOf(endpoints: readonly RoutedEndpoint[]): { [path: string]: PathItem } {
   const paths: { [path: string]: PathItem } = {};
   for (const endpoint of endpoints) {
     const operations = endpoint.methods
@@ -108,10 +99,9 @@ function pathsOf(endpoints: readonly EndpointFacts[]): { [path: string]: PathIte
   return paths;
 }
 
-function operationOf(endpoint: EndpointFacts, method: string): Operation {
-  const { path, methods, summary, parameters, admits } = endpoint;
-  const description = DESCRIPTIONS.get(`${methods[0]} ${path}`);
-  if (description === undefined) throw new TypeError(`Describe "${path}": it has no description`);
+function operationOf(endpoint: RoutedEndpoint, method: string): Operation {
+  const { summary, parameters, access } = endpoint;
+  const description = endpoint.describe(parts);
   const { name, tags, description: more, headers = [], body } = description;
   const responses = responsesOf(endpoint, description);
   const isHead = method === "HEAD";
@@ -122,18 +112,18 @@ function operationOf(endpoint: EndpointFacts, method: string): Operation {
     ...(more !== undefined && { description: more }),
     parameters: [...parameters.map(inQuery), ...headers],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),
-    security: SECURITY[admits],
-    responses: isHead ? withoutBodies(responses) : responses,
+    security: SECURITY[access],
+    responses: isHead ? parts.withoutBodies(responses) : responses,
   };
 }
 
 function responsesOf(
-  { admits, errors }: EndpointFacts,
+  { access, errors }: RoutedEndpoint,
   { answers, problems: more = [] }: Description,
 ): Answers {
-  const statuses = [400, ...(admits === "anyone" ? [] : [401]), 414, 500, ...more];
+  const statuses = [400, ...(access === "anyone" ? [] : [401]), 414, 500, ...more];
   const form: ProblemForm = typeof errors === "function" ? "json or text" : errors;
-  return { ...answers, ...problems(statuses, form) };
+  return { ...answers, ...parts.problems(statuses, form) };
 }
 
 function inQuery({ name, meaning, schema }: Parameter): ParameterObject {

@@ -1,4 +1,4 @@
-import type { EndpointFacts } from "../http/endpoint.ts";
+import type { RoutedEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../parameter.ts";
 
 /** What the page knows of the service; all its controls are made from this. */
@@ -14,7 +14,7 @@ export interface PageFacts {
 }
 
 /** The facts of a service with these endpoints. */
-export function factsOf(endpoints: readonly EndpointFacts[], openReads: boolean): PageFacts {
+export function factsOf(endpoints: readonly RoutedEndpoint[], openReads: boolean): PageFacts {
   const looksOf = (path: string) =>
     endpoints.filter((endpoint) => endpoint.path === path)
       .flatMap(({ parameters }) => parameters.filter(({ name }) => name !== "id"));

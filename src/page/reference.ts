@@ -1,4 +1,5 @@
-import type { Operation, ParameterObject, PathItem } from "../openapi/document.ts";
+import type { ParameterObject } from "../openapi/answers.ts";
+import type { Operation, PathItem } from "../openapi/document.ts";
 import { hashOf, type Page } from "./compose.ts";
 
 /** What the reference is drawn from: the description of the service for machines. */

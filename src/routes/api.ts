@@ -1,32 +1,27 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, READ } from "../http/endpoint.ts";
-import { parseQuery } from "../http/query.ts";
+import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
+import { loadOnce } from "../http/lazy.ts";
+import { describe } from "../openapi/document.ts";
+import css from "../page/page.css" with { type: "text" };
+import { composeReference } from "../page/reference.ts";
 
 /** `GET /api`: every endpoint for people, from the same records as the description for machines. */
-export function reference(endpoints: () => Promise<readonly Endpoint[]>): Endpoint {
-  return {
-    path: "/api",
-    methods: READ,
+export function reference(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
+  const load = loadOnce(async () => {
+    const { html, policy } = await composeReference(describe(await endpoints()), css);
+    const headers = {
+      ...headersOf("html", { cacheControl: "no-cache", cors: "none" }),
+      "content-security-policy": policy,
+    };
+    return { html, headers };
+  });
+  return endpoint({
     summary: "Tell people of every endpoint",
     parameters: [],
-    admits: "anyone",
-    audience: "none",
     errors: "json",
-    async work() {
-      const { describe } = await import("../openapi/document.ts");
-      const { composeReference } = await import("../page/reference.ts");
-      const { default: css } = await import("../page/page.css", { with: { type: "text" } });
-      const { html, policy } = await composeReference(describe(await endpoints()), css);
-      const headers = {
-        ...headersOf("html", { cacheControl: "no-cache", audience: "none" }),
-        "content-security-policy": policy,
-      };
-      return {
-        handle(request) {
-          parseQuery(request.url, new Set());
-          return answer(html, headers);
-        },
-      };
-    },
-  };
+    find: load,
+    answer: ({ html, headers }) => answer(html, headers),
+    preload: load,
+    describe: ({ bodies, service }) => service("Reference", { content: bodies.html }),
+  });
 }

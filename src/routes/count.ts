@@ -1,37 +1,32 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import { format, period } from "../http/parameters.ts";
-import { refusedQuery } from "../http/query.ts";
-import { readPeriod } from "../http/reading.ts";
+import { readPeriod } from "./reading.ts";
+import type { Service } from "./service.ts";
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
-export function count(service: CounterService): Endpoint {
-  const { counters, readers } = service;
-  const json = headersOf("json", readers.sharing("no-store"));
-  const text = headersOf("text", readers.sharing("no-store"));
+export function count({ counters, reads }: Service): Endpoint {
+  const json = headersOf("json", reads.sharing("no-store"));
+  const text = headersOf("text", reads.sharing("no-store"));
   return counterEndpoint({
-    path: "/count",
-    methods: SHARED_READ,
     summary: "Read a counter",
     parameters: [format, period],
-    admits: "reader",
-    audience: readers.audience,
-    errors: (url) => isText(formatOf(url)) ? "text" : "json",
-    work: {
-      find: (asked) => readPeriod(counters, asked),
-      answer(hits, { id, query }) {
-        if (isText(query.get("format"))) return answer(String(hits), text);
-        const { source } = counters;
-        return answer(JSON.stringify({ id, hits, source, period: query.get("period") }), json);
-      },
+    errors: (query) => isText(query.get("format")) ? "text" : "json",
+    find: (asked) => readPeriod(counters, asked),
+    answer(hits, { id, query }) {
+      if (isText(query.get("format"))) return answer(String(hits), text);
+      const { source } = counters;
+      return answer(JSON.stringify({ id, hits, source, period: query.get("period") }), json);
     },
-  }, service);
-}
-
-/** The format that a query asks for which is itself the problem, and so cannot be read strictly. */
-function formatOf(url: string): string | undefined {
-  return refusedQuery(url).get(format.name);
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Count",
+      tags: ["Counters"],
+      answers: {
+        200: fresh("The count; 0 before the first hit.", { ...bodies.counter, ...bodies.hits }),
+      },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 function isText(format: string | undefined): boolean {

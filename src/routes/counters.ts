@@ -4,74 +4,94 @@ import { type Day, from, type Held } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { bodyText } from "../http/body_text.ts";
-import type { CounterService } from "../http/counter_endpoint.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { bodyText } from "../http/body.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { lastDays, ownId, prefix } from "../http/parameters.ts";
-import { textStream } from "../http/text_stream.ts";
+import { textStream } from "../http/body.ts";
 import { Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
 
-const HEADERS = headersOf("json", { cacheControl: "no-store", audience: "none" });
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
-/** `GET /counters`: one counter, or all of them, a line each and a last one that tells how many they were. */
-export function listCounters({ counters, access }: CounterService): Endpoint {
-  const exports = createExports(counters);
-  return ownerEndpoint({
-    path: "/counters",
-    methods: ["GET"],
+/** `GET /counters`: one counter, or all of them, a line each and a last one that says how many they were. */
+export function listCounters({ counters }: Service): Endpoint {
+  const exportList = createExports(counters);
+  return endpoint({
     summary: "List counters, a line of JSON each",
     parameters: [ownId, prefix, lastDays],
-    ask(query) {
+    errors: "json",
+    understand(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
       if (id !== undefined && begin !== undefined) {
         throw new Problem("bad-query", { detail: "Give id or prefix, not both." });
       }
       const since = firstDay(query.get("days"), counters.calendar.today());
-      if (id === undefined) {
-        const options = { prefix: counterPrefix(begin ?? ""), since };
-        return () => exports(options);
-      }
-      const asked = { id: namedId(id), since };
-      return () => shown(counters, asked);
+      return id === undefined
+        ? { prefix: counterPrefix(begin ?? ""), since }
+        : { id: namedId(id), since };
     },
-    answer: (find) => find(),
-  }, access);
+    async find({ understood: wanted }) {
+      if (wanted.id === undefined) return await exportList(wanted);
+      const { id, since } = wanted;
+      const held = await counters.history(id, since ?? Infinity);
+      return answer(formatLine({ id, ...trimmed(held, since) }), HEADERS);
+    },
+    answer: (response) => response,
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counters",
+      tags: ["Owners"],
+      description:
+        "With `id`, that counter alone; without, all of them, or those that begin with " +
+        '`prefix`. The last line is `{"counters":N}`: without it the answer was cut off.',
+      answers: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 /** `PUT /counters`: sets a counter to what the body says and answers with what it held, so that this undoes it. */
-export function setCounter({ counters, access, isShuttingDown }: CounterService): Endpoint {
-  return ownerEndpoint({
-    path: "/counters",
-    methods: ["PUT"],
+export function setCounter({ counters, draining }: Service): Endpoint {
+  return endpoint({
     summary: "Set a counter",
     parameters: [ownId],
-    ask: (query) => namedId(query.get("id")),
-    async answer(id, request) {
-      const { hits, days } = lineOf(
-        await bodyText(request, { limit: MAX_LINE_BYTES, isShuttingDown }),
-        {
-          id,
-          today: counters.calendar.today(),
-        },
-      );
-      const before = await counters.set(id, { hits, days, mode: "replace" });
-      return answer(formatHeld({ id, ...before }), HEADERS);
+    errors: "json",
+    understand: (query) => namedId(query.get("id")),
+    async find({ understood: id, request }) {
+      const text = await bodyText(request, { limit: MAX_LINE_BYTES, draining });
+      const { hits, days } = lineOf(text, { id, today: counters.calendar.today() });
+      return await counters.set(id, { hits, days, mode: "replace" });
     },
-  }, access);
+    answer: (before, { understood: id }) => answer(formatHeld({ id, ...before }), HEADERS),
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counter",
+      tags: ["Owners"],
+      description: "Without `days` those that are known stay; `{}` forgets them. " +
+        "Sending the answer undoes it.",
+      body: bodies.line,
+      answers: { 200: fresh("What the counter held before.", bodies.line) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 /** `DELETE /counters`: removes a counter with its days and answers with what it held. */
-export function deleteCounter({ counters, access }: CounterService): Endpoint {
-  return ownerEndpoint({
-    path: "/counters",
-    methods: ["DELETE"],
+export function deleteCounter({ counters }: Service): Endpoint {
+  return endpoint({
     summary: "Remove a counter",
     parameters: [ownId],
-    ask: (query) => namedId(query.get("id")),
-    answer: async (id) => answer(formatHeld({ id, ...await counters.delete(id) }), HEADERS),
-  }, access);
+    errors: "json",
+    understand: (query) => namedId(query.get("id")),
+    find: ({ understood: id }) => counters.delete(id),
+    answer: (before, { understood: id }) => answer(formatHeld({ id, ...before }), HEADERS),
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counter",
+      tags: ["Owners"],
+      description: "It counts from 0 again.",
+      answers: { 200: fresh("What the counter held.", bodies.line) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 /** No counter is meant by a missing id here: a slip must not set or remove one. */
@@ -95,14 +115,6 @@ function lineOf(text: string, options: { id: CounterId; today: Day }) {
     if (!(error instanceof LineError)) throw error;
     throw new Problem("bad-line", { detail: `The body cannot be used: ${error.message}.` });
   }
-}
-
-async function shown(
-  counters: Counters,
-  { id, since }: { id: CounterId; since: Day | undefined },
-): Promise<Response> {
-  const held = await counters.history(id, since ?? Infinity);
-  return answer(formatLine({ id, ...trimmed(held, since) }), HEADERS);
 }
 
 /** How many lists are sent at a time: one whose reader has stopped keeps a page of counters in memory, about 10 MB. */

@@ -2,27 +2,25 @@ import { ImportError, importLines } from "../counting/import.ts";
 import { MAX_LINE_BYTES } from "../counter/line.ts";
 import { Preview } from "../counting/preview.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { bodyLines, BROKE_OFF } from "../http/body_lines.ts";
-import type { CounterService } from "../http/counter_endpoint.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { bodyLines, BROKE_OFF } from "../http/body.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { dry, mode } from "../http/parameters.ts";
 import { Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
 
-const HEADERS = headersOf("json", { cacheControl: "no-store", audience: "none" });
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 
 /** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
-export function importCounters({ counters, access, isShuttingDown }: CounterService): Endpoint {
-  return ownerEndpoint({
-    path: "/counters",
-    methods: ["POST"],
+export function importCounters({ counters, draining }: Service): Endpoint {
+  return endpoint({
     summary: "Import counters, a line of JSON each",
     parameters: [mode, dry],
-    ask: (query) => ({
+    errors: "json",
+    understand: (query) => ({
       mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
       dry: query.get("dry") === "1",
     }),
-    async answer({ mode, dry }, { body }) {
+    async find({ understood: { mode, dry }, request: { body } }) {
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
       const today = counters.calendar.today();
       const preview = dry ? new Preview(counters, mode) : undefined;
@@ -33,15 +31,23 @@ export function importCounters({ counters, access, isShuttingDown }: CounterServ
           take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
           othersWait: () => counters.waiting > 0,
         });
-        const { changed, changes } = preview ?? {};
-        return answer(JSON.stringify({ counters: imported, changed, changes }), HEADERS);
+        return { counters: imported, changed: preview?.changed, changes: preview?.changes };
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        const isCut = error.message === BROKE_OFF && isShuttingDown();
+        const isCut = error.message === BROKE_OFF && draining.hasBegun;
         throw isCut ? cutShort(error, dry) : problemOf(error, dry);
       }
     },
-  }, access);
+    answer: (imported) => answer(JSON.stringify(imported), HEADERS),
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counters",
+      tags: ["Owners"],
+      description: "A bad line ends it: the lines before it are stored, and all may be sent again.",
+      body: bodies.lines,
+      answers: { 200: fresh("How many were imported.", bodies.imported) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 /** The problem of an import that the end of the service breaks off. */

@@ -1,9 +1,9 @@
 import { type Day, formatDay, from, type Held, parseDay, upTo } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
+import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import { fromDay, toDay } from "../http/parameters.ts";
 import { Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
 
 /** How many days are told at most: ten years. */
 const MOST_DAYS = 3660;
@@ -17,31 +17,31 @@ interface Range {
 }
 
 /** `GET /days`: the hits of single days, as far back as history goes. */
-export function days(service: CounterService): Endpoint {
-  const { counters, readers } = service;
+export function days({ counters, reads }: Service): Endpoint {
   const { calendar } = counters;
-  const headers = headersOf("json", readers.sharing("no-store"));
+  const headers = headersOf("json", reads.sharing("no-store"));
   return counterEndpoint({
-    path: "/days",
-    methods: SHARED_READ,
     summary: "Read the hits of single days",
     parameters: [fromDay, toDay],
-    admits: "reader",
-    audience: readers.audience,
     errors: "json",
-    check: (query) => void rangeOf(query, calendar.today()),
-    work: {
-      async find({ id, query }) {
-        const range = rangeOf(query, calendar.today());
-        return { range, held: await counters.history(id, range.first) };
-      },
-      answer({ range, held }, { id }) {
-        const { timeZone } = calendar;
-        const days = daysIn(range, { held, today: calendar.today() });
-        return answer(JSON.stringify({ id, total: held.hits, timeZone, days }), headers);
-      },
+    understand: (query) => rangeOf(query, calendar.today()),
+    async find({ id, query }) {
+      const range = rangeOf(query, calendar.today());
+      return { range, held: await counters.history(id, range.first) };
     },
-  }, service);
+    answer({ range, held }, { id }) {
+      const { timeZone } = calendar;
+      const days = daysIn(range, { held, today: calendar.today() });
+      return answer(JSON.stringify({ id, total: held.hits, timeZone, days }), headers);
+    },
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Days",
+      tags: ["Counters"],
+      description: "Days without hits are 0; days before history began are left out.",
+      answers: { 200: fresh("The days, in their order.", bodies.days) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }
 
 function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today: Day): Range {

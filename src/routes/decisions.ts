@@ -1,24 +1,27 @@
 import { answer, headersOf } from "../http/answer.ts";
-import type { CounterService } from "../http/counter_endpoint.ts";
 import type { Decision } from "../hits/decisions.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Service } from "./service.ts";
 
 /** `GET /decisions`: what became of the last hits, for an owner who wonders why one does not count. */
-export function listDecisions({ access, decisions }: CounterService): Endpoint {
-  const headers = headersOf("json", { cacheControl: "no-store", audience: "none" });
-  return ownerEndpoint({
-    path: "/decisions",
-    methods: ["GET"],
+export function listDecisions({ decisions }: Service): Endpoint {
+  const headers = headersOf("json", { cacheControl: "no-store", cors: "none" });
+  return endpoint({
     summary: "Tell what became of the last 100 hits",
     parameters: [],
-    ask: () => undefined,
+    errors: "json",
     answer() {
       const { authorized, rejected } = decisions.latest;
       const body = { decisions: authorized.map(shown), rejected: rejected.map(shown) };
       return answer(JSON.stringify(body), headers);
     },
-  }, access);
+    describe: ({ bodies, fresh }) => ({
+      name: "Decisions",
+      tags: ["Owners"],
+      description: "Of this process alone and in memory only; nothing tells who sent a hit.",
+      answers: { 200: fresh("The newest first.", bodies.decisions) },
+    }),
+  });
 }
 
 function shown({ time, id, outcome }: Decision) {

@@ -1,39 +1,49 @@
-import { answer, type Audience, headersOf, remarkOf } from "../http/answer.ts";
-import { counterEndpoint, type CounterService } from "../http/counter_endpoint.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { answer, type CorsPolicy, headersOf, remarkOf } from "../http/answer.ts";
+import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import { idempotencyKeyOf } from "../hits/hit_policy.ts";
 import { once, visitor } from "../http/parameters.ts";
+import type { Service } from "./service.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */
-export function hit(service: CounterService): Endpoint {
-  const { counters, countHit, decisions } = service;
-  const headers = (audience: Audience) => headersOf("json", { cacheControl: "no-store", audience });
+export function hit({ counters, hits, decisions }: Service): Endpoint {
+  const headers = (cors: CorsPolicy) => headersOf("json", { cacheControl: "no-store", cors });
   const headersFor = { none: headers("none"), any: headers("any") };
   return counterEndpoint({
-    path: "/hit",
-    methods: ["GET", "POST", "OPTIONS"],
     summary: "Count a hit",
     parameters: [once, visitor],
-    admits: "keyholder",
-    audience: "none",
     errors: "json",
-    work: {
-      find: (asked) => countHit(asked, idempotencyKeyOf(asked)),
-      answer(found, { id, grant }) {
-        const { source } = counters;
-        decisions.note(id, typeof found === "number" ? "counted" : found.remark);
-        const audience = grant === "secret" ? "none" : "any";
-        const headers = headersFor[audience];
-        if (typeof found === "number") {
-          return answer(JSON.stringify({ id, hits: found, source }), headers);
-        }
-        const { hits, remark } = found;
-        return answer(JSON.stringify({ id, hits, source }), {
-          ...headers,
-          ...remarkOf(remark, audience),
-        });
-      },
-      onProblem: (problem, request) => decisions.noteProblem(problem, request),
+    find: (asked) => hits.countHit(asked, idempotencyKeyOf(asked)),
+    answer(found, { id, grant }) {
+      const { source } = counters;
+      decisions.note(id, typeof found === "number" ? "counted" : found.remark);
+      const cors = grant === "secret" ? "none" : "any";
+      const headers = headersFor[cors];
+      if (typeof found === "number") {
+        return answer(JSON.stringify({ id, hits: found, source }), headers);
+      }
+      const { hits, remark } = found;
+      return answer(JSON.stringify({ id, hits, source }), {
+        ...headers,
+        ...remarkOf(remark, cors),
+      });
     },
-  }, service);
+    onProblem: (problem, request) => decisions.noteProblem(problem, request),
+    describe: ({ bodies, fresh, HIT_PROBLEMS, HIT_REMARKS }) => ({
+      name: "Hit",
+      tags: ["Counters"],
+      description: "A prefetch, and a crawler with a key, is answered without counting. " +
+        "A `POST` takes no body: the id belongs in the query.",
+      headers: [IDEMPOTENCY_KEY],
+      answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS) },
+      problems: HIT_PROBLEMS,
+    }),
+  });
 }
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "With the secret: a hit with the same key within 24 hours is counted once, and " +
+    "answered with its first number. So a hit may be sent again after a 503, a 504 or no answer.",
+  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
+} as const;

@@ -1,31 +1,21 @@
-import type { Counters } from "../counting/counters.ts";
-import type { Access } from "../auth/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, READ } from "../http/endpoint.ts";
-import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
-
-/** Options of {@linkcode metricsText}. */
-export interface MetricsOptions {
-  access: Access;
-  metrics: Metrics;
-  counters: Pick<Counters, "waiting">;
-}
+import type { Service } from "./service.ts";
 
 /** `GET /metrics`: what the service counts of itself, for Prometheus. */
-export function metricsText({ access, metrics, counters }: MetricsOptions): Endpoint {
+export function metricsText({ metrics, counters }: Service): Endpoint {
   const headers = {
-    ...headersOf("text", { cacheControl: "no-store", audience: "none" }),
+    ...headersOf("text", { cacheControl: "no-store", cors: "none" }),
     "content-type": "text/plain; version=0.0.4; charset=utf-8",
   };
-  return ownerEndpoint({
-    path: "/metrics",
-    methods: READ,
+  return endpoint({
     summary: "Tell what the service counts of itself, for Prometheus",
     parameters: [],
-    ask: () => undefined,
+    errors: "json",
     answer: () => answer(textOf(metrics, counters.waiting), headers),
-  }, access);
+    describe: ({ bodies, service }) => service("Metrics", { content: bodies.text }),
+  });
 }
 
 /** A family of numbers: its lines without the name in front. */

@@ -1,31 +1,34 @@
 import { headersOf } from "../http/answer.ts";
-import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import { parseQuery } from "../http/query.ts";
+import { keptText } from "../http/conditional.ts";
+import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
+import { loadOnce } from "../http/lazy.ts";
+import { describe } from "../openapi/document.ts";
 
 /** `GET /openapi.json`: the description of all endpoints, of this one too. */
-export function openapiDocument(endpoints: () => Promise<readonly Endpoint[]>): Endpoint {
-  return {
-    path: "/openapi.json",
-    methods: SHARED_READ,
+export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
+  const headers = headersOf("json", { cacheControl: "no-cache", cors: "any" });
+  const load = loadOnce(async () => keptText(JSON.stringify(describe(await endpoints())), headers));
+  return endpoint({
     summary: "This description",
     parameters: [],
-    admits: "anyone",
-    audience: "any",
     errors: "json",
-    async work() {
-      const { describe } = await import("../openapi/document.ts");
-      const { keptText } = await import("../http/kept_text.ts");
-      const body = JSON.stringify(describe(await endpoints()));
-      const answerWith = await keptText(
-        body,
-        headersOf("json", { cacheControl: "no-cache", audience: "any" }),
-      );
+    find: load,
+    answer: (answerTo, { request }) => answerTo(request),
+    preload: load,
+    describe: ({ bodies, cacheControl, IF_NONE_MATCH }) => {
+      const headers = {
+        ...cacheControl({ const: "no-cache" }),
+        ETag: { required: true, schema: { type: "string" } },
+      };
       return {
-        handle(request) {
-          parseQuery(request.url, new Set());
-          return answerWith(request);
+        name: "OpenApi",
+        tags: ["Service"],
+        headers: [IF_NONE_MATCH],
+        answers: {
+          200: { description: "This description.", headers, content: bodies.document },
+          304: { description: "The caller's copy is still right.", headers },
         },
       };
     },
-  };
+  });
 }

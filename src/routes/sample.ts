@@ -1,101 +1,93 @@
+import { createDrawings, errorBadge } from "../badge/badge.ts";
+import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
+import { badgeBars } from "../badge/spark.ts";
 import type { ChartFigures } from "../chart/chart.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
-import type { Picture } from "../chart/pictures.ts";
-import type { Calendar } from "../counter/calendar.ts";
+import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, type EndpointFacts, READ, type Work } from "../http/endpoint.ts";
-import { parseQuery, type Query, refusedQuery } from "../http/query.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Query } from "../http/query.ts";
+import type { Parameter } from "../parameter.ts";
+import type { Service } from "./service.ts";
 
-/** How the pictures of a sample are drawn, and those of its problems. */
-interface Drawing<Name extends string> {
-  picture(query: Query<Name>): string;
-  readonly problem: Work["draw"];
-}
+const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" });
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design also where no counter may be seen. */
-export function sampleBadge({ calendar }: { calendar: Calendar }): Endpoint {
-  return sample({
-    path: "/sample/badge",
+export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
+  const draw = createDrawings(({ svg }) => svg);
+  return endpoint({
     summary: "Show a badge of 12,345, which is no counter's",
     parameters: LOOKS,
-  }, async () => {
-    const { createDrawings, errorBadge } = await import("../badge/badge.ts");
-    const { sparkOf } = await import("../badge/look.ts");
-    const { badgeBars } = await import("../badge/spark.ts");
-    const draw = createDrawings(({ svg }) => svg);
-    return {
-      picture(query) {
-        const { total, days } = sampleFigures(calendar.today());
-        const count = sparkOf(query);
-        return draw(query, count === 0 ? total : { counts: total, bars: badgeBars(days, count) });
-      },
-      problem: errorBadge,
-    };
+    errors: "svg",
+    answer(_, { query }) {
+      const { total, days } = sampleFigures(calendar.today());
+      const count = sparkOf(query);
+      const told = count === 0 ? total : { counts: total, bars: badgeBars(days, count) };
+      return answer(draw(query, told), HEADERS);
+    },
+    draw: errorBadge,
+    describe: ({ keptImage }) => ({
+      name: "SampleBadge",
+      tags: ["Badges"],
+      answers: { 200: keptImage("The badge.") },
+    }),
   });
 }
 
 /** `GET /sample/chart.svg`: a chart of the same kind. */
-export function sampleChart({ calendar }: { calendar: Calendar }): Endpoint {
-  return sample({
-    path: "/sample/chart.svg",
-    summary: "Show a chart of 12,345 hits, which are no counter's",
+export function sampleChart(service: Service): Endpoint {
+  return samplePicture(service, {
+    name: "chart",
     parameters: CHART_LOOKS,
-  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).chart));
+    picture: pictures.chart,
+  });
 }
 
 /** `GET /sample/calendar.svg`: a calendar of the same kind. */
-export function sampleCalendar({ calendar }: { calendar: Calendar }): Endpoint {
-  return sample({
-    path: "/sample/calendar.svg",
-    summary: "Show a calendar of 12,345 hits, which are no counter's",
+export function sampleCalendar(service: Service): Endpoint {
+  return samplePicture(service, {
+    name: "calendar",
     parameters: PICTURE_LOOKS,
-  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).calendar));
+    picture: pictures.calendar,
+  });
 }
 
 /** `GET /sample/card.svg`: a card of the same kind. */
-export function sampleCard({ calendar }: { calendar: Calendar }): Endpoint {
-  return sample({
-    path: "/sample/card.svg",
-    summary: "Show a card of 12,345 hits, which are no counter's",
+export function sampleCard(service: Service): Endpoint {
+  return samplePicture(service, {
+    name: "card",
     parameters: PICTURE_LOOKS,
-  }, pictured(calendar, async () => (await import("../chart/pictures.ts")).card));
+    picture: pictures.card,
+  });
 }
 
-function pictured<Name extends string>(
-  calendar: Calendar,
-  load: () => Promise<Picture<Pick<Query<Name>, "get">>>,
-): () => Promise<Drawing<Name>> {
-  return async () => {
-    const { draw, drawFailure } = await load();
-    return {
-      picture: (query) => draw({ id: "user/repo", ...sampleFigures(calendar.today()) }, query),
-      problem: (problem, { url }) => drawFailure(problem, refusedQuery(url)),
-    };
-  };
+interface SampleFacts<Name extends string> {
+  readonly name: string;
+  readonly parameters: readonly Parameter<Name>[];
+  readonly picture: pictures.Picture<Pick<Query<Name>, "get">>;
 }
 
-function sample<Name extends string>(
-  facts: Pick<EndpointFacts<Name>, "path" | "summary" | "parameters">,
-  load: () => Promise<Drawing<Name>>,
+function samplePicture<Name extends string>(
+  { counters: { calendar } }: Service,
+  { name, parameters, picture: { draw, drawFailure } }: SampleFacts<Name>,
 ): Endpoint {
-  const documented: ReadonlySet<string> = new Set(facts.parameters.map(({ name }) => name));
-  const headers = headersOf("svg", { cacheControl: "max-age=3600", audience: "none" });
-  return {
-    ...facts,
-    methods: READ,
-    admits: "anyone",
-    audience: "none",
+  return endpoint({
+    summary: `Show a ${name} of 12,345 hits, which are no counter's`,
+    parameters,
     errors: "svg",
-    async work(): Promise<Work> {
-      const { picture, problem } = await load();
-      return {
-        handle: (request) => answer(picture(parseQuery(request.url, documented)), headers),
-        draw: problem,
-      };
+    answer(_, { query }) {
+      const figures = { id: "user/repo", ...sampleFigures(calendar.today()) };
+      return answer(draw(figures, query), HEADERS);
     },
-  };
+    draw: drawFailure,
+    describe: ({ keptImage }) => ({
+      name: `Sample${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      tags: ["Badges"],
+      answers: { 200: keptImage(`The ${name}.`) },
+    }),
+  });
 }
 
 /** Figures that are no counter's: a year of busier and calmer weeks, to show a design with. */

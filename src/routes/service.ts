@@ -1,52 +1,51 @@
+import type { Access } from "../auth/access.ts";
 import type { Counters } from "../counting/counters.ts";
-import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, type EndpointFacts, READ } from "../http/endpoint.ts";
-import { parseQuery } from "../http/query.ts";
+import type { Decisions } from "../hits/decisions.ts";
+import type { HitPolicy } from "../hits/hit_policy.ts";
+import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
+import type { ConnectionDraining } from "../http/dispatch.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 
-/** Of endpoints that take no parameters, whose query must be well-formed all the same. */
-const NONE: ReadonlySet<string> = new Set();
+/** What the endpoints stand on. */
+export interface Service {
+  readonly counters: Counters;
+  readonly access: Access;
+  readonly reads: ReadPolicy;
+  readonly hits: HitPolicy;
+  readonly decisions: Decisions;
+  readonly draining: ConnectionDraining;
+  readonly metrics: Metrics;
+}
 
-/** What the endpoints that tell of the service itself have in common. */
-const SERVICE = {
-  methods: READ,
-  parameters: [],
-  admits: "anyone",
-  audience: "none",
-  errors: "json",
-} as const satisfies Partial<EndpointFacts>;
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 
 /** `GET /healthz`: the process is alive. */
 export function health(): Endpoint {
-  const headers = headersOf("json", { cacheControl: "no-store", audience: "none" });
-  return {
-    ...SERVICE,
-    path: "/healthz",
+  return endpoint({
     summary: "Tell that the process is alive",
-    work: { handle: () => answer('{"status":"ok"}', headers) },
-  };
+    parameters: [],
+    errors: "json",
+    ignoresQuery: true,
+    answer: () => answer('{"status":"ok"}', HEADERS),
+    describe: ({ bodies, service }) => service("Health", { content: bodies.health }),
+  });
 }
 
 /** `GET /readyz`: the store takes hits too, apart from those of its shards that are named. */
-export function readiness({ counters }: { counters: Counters }): Endpoint {
-  const headers = headersOf("json", { cacheControl: "no-store", audience: "none" });
-  return {
-    ...SERVICE,
-    path: "/readyz",
+export function readiness({ counters }: Service): Endpoint {
+  return endpoint({
     summary: "Tell whether the store takes hits",
-    work: {
-      async handle(request) {
-        parseQuery(request.url, NONE);
-        try {
-          const away = await counters.ready();
-          return answer(
-            JSON.stringify({ status: "ok", ...(away.length > 0 && { away }) }),
-            headers,
-          );
-        } catch (cause) {
-          throw new Problem("store-unavailable", { cause });
-        }
-      },
-    },
-  };
+    parameters: [],
+    errors: "json",
+    find: () =>
+      counters.ready().catch((cause) => {
+        throw new Problem("store-unavailable", { cause });
+      }),
+    answer: (away) =>
+      answer(JSON.stringify({ status: "ok", ...(away.length > 0 && { away }) }), HEADERS),
+    describe: ({ bodies, service }) =>
+      service("Readiness", { content: bodies.readiness, problems: [503] }),
+  });
 }

@@ -1,18 +1,20 @@
-import type { Access } from "../auth/access.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { ownerEndpoint } from "../http/owner_endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Service } from "./service.ts";
 
 /** `POST /session`: what the page keeps in place of the secret. */
-export function session({ access }: { access: Access }): Endpoint {
-  const headers = headersOf("json", { cacheControl: "no-store", audience: "none" });
-  return ownerEndpoint({
-    path: "/session",
-    methods: ["POST"],
+export function session({ access }: Service): Endpoint {
+  const headers = headersOf("json", { cacheControl: "no-store", cors: "none" });
+  return endpoint({
     summary: "Begin a session of 12 hours",
     parameters: [],
-    admits: "secretholder",
-    ask: () => undefined,
+    errors: "json",
     answer: () => answer(JSON.stringify(access.beginSession()), headers),
-  }, access);
+    describe: ({ bodies, fresh }) => ({
+      name: "Session",
+      tags: ["Service"],
+      description: "For pages: a session ends by itself, and with the secret that began it.",
+      answers: { 200: fresh("The session.", bodies.session) },
+    }),
+  });
 }

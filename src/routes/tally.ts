@@ -1,29 +1,30 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, SHARED_READ } from "../http/endpoint.ts";
-import { parseQuery } from "../http/query.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import script from "../page/tally.js" with { type: "text" };
 
 /** `GET /tally.js`: the element with which any page counts its views and shows them. */
 export function tally(): Endpoint {
-  return {
-    path: "/tally.js",
-    methods: SHARED_READ,
+  const body = compact(script);
+  const headers = headersOf("script", { cacheControl: "max-age=86400", cors: "any" });
+  return endpoint({
     summary: "The element that counts a page's views and shows them",
     parameters: [],
-    admits: "anyone",
-    audience: "any",
     errors: "text",
-    async work() {
-      const { default: script } = await import("../page/tally.js", { with: { type: "text" } });
-      const body = compact(script);
-      const headers = headersOf("script", { cacheControl: "max-age=86400", audience: "any" });
-      return {
-        handle(request) {
-          parseQuery(request.url, new Set());
-          return answer(body, headers);
+    answer: () => answer(body, headers),
+    describe: ({ bodies, cacheControl }) => ({
+      name: "Tally",
+      tags: ["Counters"],
+      description: "For pages of any site: defines the element `tally-mark`, whose attribute " +
+        "`counter` is an id and `key` its counter key. A view is counted when somebody sees it.",
+      answers: {
+        200: {
+          description: "The script, classic or a module.",
+          headers: cacheControl({ const: "max-age=86400" }),
+          content: bodies.script,
         },
-      };
-    },
-  };
+      },
+    }),
+  });
 }
 
 /** The same without comments and the space that only people need: pages everywhere load it. */

@@ -1,70 +1,59 @@
-import { acceptsGzip, asksForPage } from "../http/accept.ts";
 import type { AccessLevel } from "../auth/access.ts";
+import { acceptsGzip, asksForPage } from "../http/accept.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, READ } from "../http/endpoint.ts";
-import { gzip } from "../http/kept_text.ts";
-import { parseQuery } from "../http/query.ts";
-import type { Readers } from "../http/readers.ts";
-import type { PageParts } from "../page/compose.ts";
+import { gzip } from "../http/conditional.ts";
+import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
+import { loadOnce } from "../http/lazy.ts";
+import { composePage } from "../page/compose.ts";
+import { factsOf } from "../page/facts.ts";
+import css from "../page/page.css" with { type: "text" };
+import html from "../page/page.html" with { type: "text" };
+import script from "../page/page.js" with { type: "text" };
+import type { Service } from "./service.ts";
+
+const SHARING = { cacheControl: "no-cache", cors: "none" } as const;
 
 /** `GET /`: for a browser the page, for everybody else what this service is, in plain text. */
 export function welcome(
-  endpoints: () => Promise<readonly Endpoint[]>,
-  { readers }: { readers: Readers },
+  endpoints: () => Promise<readonly RoutedEndpoint[]>,
+  { reads }: Service,
 ): Endpoint {
-  const sharing = { cacheControl: "no-cache", audience: "none" } as const;
   const inWords = {
-    ...headersOf("text", sharing),
+    ...headersOf("text", SHARING),
     "referrer-policy": "no-referrer",
     vary: "Accept",
   };
-  return {
-    path: "/",
-    methods: READ,
+  const load = loadOnce(async () => {
+    const list = await endpoints();
+    const page = await composePage({ html, css, script }, factsOf(list, reads.isPublic));
+    const headers = {
+      ...headersOf("html", SHARING),
+      "content-security-policy": page.policy,
+      vary: "Accept, Accept-Encoding",
+    };
+    return { ...page, packed: await gzip(page.html), headers, words: welcomeText(list) };
+  });
+  return endpoint({
     summary: "Build a badge and see your counters; for who wants no page: the list of endpoints",
     parameters: [],
-    admits: "anyone",
-    audience: "none",
     errors: "json",
-    async work() {
-      const { composePage } = await import("../page/compose.ts");
-      const { factsOf } = await import("../page/facts.ts");
-      const list = await endpoints();
-      const facts = factsOf(list, readers.areAnyone);
-      const { html, policy } = await composePage(await loadParts(), facts);
-      const packed = await gzip(html);
-      const words = welcomeText(list);
-      const plain = {
-        ...headersOf("html", sharing),
-        "content-security-policy": policy,
-        vary: "Accept, Accept-Encoding",
-      };
-      return {
-        handle(request) {
-          parseQuery(request.url, new Set());
-          if (!asksForPage(request)) return answer(words, inWords);
-          if (!acceptsGzip(request)) return answer(html, plain);
-          return answer(packed, { ...plain, "content-encoding": "gzip" });
-        },
-      };
+    find: load,
+    answer({ html, packed, headers, words }, { request }) {
+      if (!asksForPage(request)) return answer(words, inWords);
+      if (!acceptsGzip(request)) return answer(html, headers);
+      return answer(packed, { ...headers, "content-encoding": "gzip" });
     },
-  };
+    preload: load,
+    describe: ({ bodies, service }) =>
+      service("Index", { content: { ...bodies.text, ...bodies.html } }),
+  });
 }
 
-async function loadParts(): Promise<PageParts> {
-  const [html, css, script] = await Promise.all([
-    import("../page/page.html", { with: { type: "text" } }),
-    import("../page/page.css", { with: { type: "text" } }),
-    import("../page/page.js", { with: { type: "text" } }),
-  ]);
-  return { html: html.default, css: css.default, script: script.default };
-}
-
-function welcomeText(endpoints: readonly Endpoint[]): string {
+function welcomeText(endpoints: readonly RoutedEndpoint[]): string {
   const longest = Math.max(...endpoints.map(({ path }) => path.length));
-  const lines = endpoints.map(({ methods, path, summary, admits }) => {
+  const lines = endpoints.map(({ methods, path, summary, access }) => {
     const told = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${told.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[admits]}`;
+    return `  ${told.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[access]}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }

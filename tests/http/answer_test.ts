@@ -288,19 +288,19 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   const { status, title, badge } = statuses[name];
   Deno.test(`a problem answer tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
-    const asJson = problemInWords(problem, { form: "json", audience: "none" });
+    const asJson = problemInWords(problem, { form: "json", cors: "none" });
     strictEqual(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
     deepStrictEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
     match(detail, /^[A-Z].{20,}\.$/);
 
-    const asText = problemInWords(problem, { form: "text", audience: "none" });
+    const asText = problemInWords(problem, { form: "text", cors: "none" });
     strictEqual(asText.status, status);
     strictEqual(await asText.text(), `${title}: ${detail}`);
 
     const svg = errorBadge(problem);
     const request = new Request("http://localhost/");
-    const asImage = problemInPicture(problem, { svg, request, audience: "none" });
+    const asImage = problemInPicture(problem, { svg, request, cors: "none" });
     strictEqual(asImage.status, status);
     const image = await asImage.text();
     const drawn = parseSvg(image);
@@ -311,7 +311,7 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
 }
 
 Deno.test("answer() and headersOf() leave no header of one answer in another", () => {
-  const headers = headersOf("svg", { cacheControl: "no-store", audience: "any" });
+  const headers = headersOf("svg", { cacheControl: "no-store", cors: "any" });
   answer("<svg/>", headers).headers.set("x-tallymark", "stale");
   strictEqual(answer("<svg/>", headers).headers.get("x-tallymark"), null);
 });

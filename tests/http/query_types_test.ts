@@ -7,23 +7,17 @@ import { tempDir } from "../support/temp_dir.ts";
 function endpointThatAsksFor(name: string): string {
   const module = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url));
   return `
-import { counterEndpoint, type CounterService } from ${module("http/counter_endpoint.ts")};
+import { counterEndpoint } from ${module("http/endpoint.ts")};
 import { format } from ${module("http/parameters.ts")};
 
-export const trial = (service: CounterService) =>
-  counterEndpoint({
-    path: "/trial",
-    methods: ["GET"],
-    summary: "Try",
-    parameters: [format],
-    admits: "reader",
-    audience: "none",
-    errors: "json",
-    work: {
-      find: ({ query }) => query.get(${JSON.stringify(name)}) ?? "",
-      answer: (found) => new Response(found),
-    },
-  }, service);
+export const trial = counterEndpoint({
+  summary: "Try",
+  parameters: [format],
+  errors: "json",
+  find: ({ query }) => query.get(${JSON.stringify(name)}) ?? "",
+  answer: (found) => new Response(found),
+  describe: ({ service, bodies }) => service("Trial", { content: bodies.text }),
+});
 `;
 }
 
@@ -47,7 +41,7 @@ Deno.test("a query can be asked for what its endpoint documents, and for nothing
     strictEqual(refused?.code, 1, name);
     match(
       refused?.said ?? "",
-      new RegExp(`"${name}".* is not assignable to parameter of type '"format"'`),
+      new RegExp(`"${name}".* is not assignable to parameter of type '"id" \\| "format"'`),
     );
   }
 });

@@ -15,7 +15,7 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
   const told = [
     ...body.matchAll(/<section><h2>([A-Z, ]+) <code>([^<]+)<\/code><\/h2>(.*?)<\/section>/g),
   ];
-  for (const { path, methods, parameters, admits } of endpoints) {
+  for (const { path, methods, parameters, access } of endpoints) {
     const method = methods[0] ?? "";
     const [, , , section = ""] = told.find(([, methods = "", told]) =>
       told === path && methods.split(", ").includes(method)
@@ -23,7 +23,7 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
     for (const { name } of parameters) {
       ok(section.includes(`<th scope="row"><code>${name}</code>`), `${method} ${path} ${name}`);
     }
-    for (const { name } of CREDENTIALS[admits]) {
+    for (const { name } of CREDENTIALS[access]) {
       match(section, OPENERS[name], `${path} ${name}`);
     }
     match(section, /<strong>200<\/strong>/, path);

@@ -1,6 +1,6 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { type BodyLine, bodyLines } from "../../src/http/body_lines.ts";
+import { type BodyLine, bodyLines, textStream } from "../../src/http/body.ts";
 
 const encoder = new TextEncoder();
 
@@ -63,4 +63,33 @@ Deno.test("bodyLines: blank lines are counted and left out", async () => {
 
 Deno.test("bodyLines: an empty body has no lines", async () => {
   strictEqual((await read([])).length, 0);
+});
+
+Deno.test("textStream: makes no more than is taken, and ends its source when the reader goes away", async () => {
+  const made: number[] = [];
+  let ended = false;
+  const reader = textStream((async function* () {
+    try {
+      for (let number = 1;; number++) {
+        made.push(number);
+        yield String(number);
+      }
+    } finally {
+      ended = true;
+    }
+  })()).getReader();
+  await reader.read();
+  await reader.read();
+  deepStrictEqual(made.slice(3), []);
+  await reader.cancel();
+  strictEqual(ended, true);
+});
+
+Deno.test("textStream: fails where its source fails, after what came before", async () => {
+  const reader = textStream((async function* () {
+    yield "first";
+    throw new Error("away");
+  })()).getReader();
+  strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
+  await rejects(reader.read(), /away/);
 });

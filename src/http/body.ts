@@ -1,3 +1,46 @@
+import { Problem } from "../problem.ts";
+
+/**
+ * The body of a request as text; throws the problem "bad-body" where it has more than `limit` bytes, is not UTF-8 or
+ * breaks off, and "shutting-down" where it is the end of the service that breaks it off.
+ */
+export async function bodyText(
+  { body }: Request,
+  { limit, draining }: { limit: number; draining: { readonly hasBegun: boolean } },
+): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let length = 0;
+  for await (const chunk of chunksOf(body, draining)) {
+    length += chunk.length;
+    if (length > limit) {
+      throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
+    }
+    text += decoded(decoder, chunk);
+  }
+  return text + decoded(decoder);
+}
+
+async function* chunksOf(
+  body: Request["body"],
+  draining: { readonly hasBegun: boolean },
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? [];
+  } catch (cause) {
+    if (draining.hasBegun) throw new Problem("shutting-down", { cause });
+    throw new Problem("bad-body", { detail: "The body broke off before its end.", cause });
+  }
+}
+
+function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch (cause) {
+    throw new Problem("bad-body", { detail: "The body must be UTF-8.", cause });
+  }
+}
+
 /** A line of a request's body. */
 export interface BodyLine {
   /** Counted from 1, blank lines included. */
@@ -80,4 +123,22 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   bytes.set(one);
   bytes.set(other, one.length);
   return bytes;
+}
+
+/**
+ * A body that is made as fast as it is taken. Where making it fails, the connection ends before the body does, so that
+ * nobody takes a part for the whole; where the caller goes away, the source is ended.
+ */
+export function textStream(source: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await source.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await source.return(undefined);
+    },
+  }, { highWaterMark: 1 });
 }

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { isUnchanged } from "../../src/http/entity_tag.ts";
+import { isUnchanged } from "../../src/http/conditional.ts";
 
 const tag = '"4g-1a2b3c-12%2C345"';
 

@@ -65,7 +65,7 @@ export class Metrics {
   /** Hits that the store acknowledged, and those of which nobody knows. */
   hits = 0;
   unknownHits = 0;
-  /** Hits that were refused as their family had begun as many counters as it may. */
+  /** Hits that were refused because their family key had created as many counters as it may. */
   familyFull = 0;
   /** Commands that a node of the store sent to another one. */
   redirects = 0;

@@ -64,7 +64,7 @@ const KINDS = {
     status: 403,
     title: "Family full",
     detail:
-      "The key of this family began as many counters today as it may; those that exist go on counting.",
+      "The key of this family created as many counters today as it may; hits on existing ones still count.",
     badge: "family full",
   },
   "not-found": {

@@ -7,14 +7,14 @@ import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 import { type FamilyPrefix, type KeyKind, openSecret, type Secret } from "./secret.ts";
 
-/** The secret, for who cannot send a header. */
+/** The secret, for callers that cannot send a header. */
 export const token = {
   name: "token",
   meaning: "The secret; a header keeps it out of the logs on the way.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** What opens a counter for hits and nothing else. */
+/** A counter key or a family key. */
 export const key = {
   name: "key",
   meaning: "A counter key from `/key`. It may stand in public: it counts its id or family only.",
@@ -22,13 +22,13 @@ export const key = {
 } as const satisfies Parameter;
 
 /**
- * Whom an endpoint is for: anyone; readers, who need to be owners where reads are closed; keyholders, who have the secret
+ * Whom an endpoint is for: anyone; readers, who have to be owners if reads are closed; keyholders, who have the secret
  * or the key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself or,
  * once, the token of the sign-in link.
  */
 export type AccessLevel = "anyone" | "reader" | "keyholder" | "owner" | "secretholder";
 
-/** The parameters that may hold the credentials for an endpoint. */
+/** The parameters in which credentials are accepted, by access level. */
 export const CREDENTIALS = {
   anyone: [],
   reader: [token],
@@ -37,24 +37,22 @@ export const CREDENTIALS = {
   secretholder: [token],
 } as const;
 
-/** A request with what it shows to be authorized. */
 export interface Credentials {
   readonly request: Request;
   readonly query: Query<"token" | "key">;
-  /** The counter that it is about; undefined where it is not about a single one. */
+  /** Undefined if the request is not about a single counter. */
   readonly id: CounterId | undefined;
 }
 
-/** What authorized a request: nothing was asked for, or it showed the secret (or a session) or a key of this kind. */
+/** What authorized a request: nothing was required, the secret or a session, or a key of this kind. */
 export type Grant = "open" | "secret" | KeyKind;
 
-/** Throws or rejects with the problem "unauthorized" where the credentials do not suffice. */
+/** Throws or rejects with "unauthorized" if the credentials do not suffice. */
 export type AccessCheck<Shown = Credentials> = (credentials: Shown) => Grant | Promise<Grant>;
 
 /** For endpoints that no counter key opens. */
 type OwnersCredentials = Omit<Credentials, "id">;
 
-/** Decides who may do what. */
 export interface Access {
   readonly check: Readonly<
     & Record<AccessLevel, AccessCheck>
@@ -78,7 +76,7 @@ export interface AccessOptions {
   log: Log;
 }
 
-/** The same answer is given to a missing secret and to a wrong one. */
+/** A missing secret and a wrong one are refused with the same words. */
 export function createAccess(
   { secret: text, openReads, useSignInLink, log }: AccessOptions,
 ): Access {
@@ -86,7 +84,7 @@ export function createAccess(
   const warnIfOnPage = createPageWarning(log);
   let secret: Secret | undefined;
 
-  /** A check with the secret, which the first check opens and waits for. */
+  /** The first check opens the secret and waits for it. */
   function withSecret<Shown>(check: (credentials: Shown) => Grant): AccessCheck<Shown> {
     return (credentials) => {
       if (text === undefined || secret !== undefined) return check(credentials);
@@ -126,7 +124,7 @@ export function createAccess(
     return secret?.keyFor(id, given);
   }
 
-  /** What makes keys and sessions; throws the reason why there are none. */
+  /** The secret, for making keys and sessions; throws the reason if there are none. */
   function maker(reason: string): Secret {
     if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
     return secret;
@@ -166,7 +164,6 @@ const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characte
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;
 
-/** The usual sentence, and what else the caller of this endpoint should know. */
 function unauthorized(more: string): Problem {
   const { detail } = new Problem("unauthorized");
   return new Problem("unauthorized", { detail: `${detail} ${more}`.trim() });
@@ -186,9 +183,8 @@ function bearer(value: string | null): string | undefined {
   return value === null ? undefined : /^bearer +(.+)$/i.exec(value)?.[1];
 }
 
-/** What stands for the secret for some hours. */
 interface Session {
-  /** `s1`, the second since 1970 in which it ends, and a code of that second: nothing of it is kept here. */
+  /** `s1`, when it expires (seconds since 1970), and a code of that: the server keeps nothing. */
   readonly token: string;
   readonly expires: Date;
 }
@@ -201,7 +197,6 @@ function beginSession(secret: Secret): Session {
   return { token: `s1.${end}.${secret.codeOf(signed(end))}`, expires: new Date(end * 1000) };
 }
 
-/** Whether this is the token of a session that has not ended. */
 function isSession(given: string, secret: Secret): boolean {
   const [, end, code] = SESSION_TOKEN.exec(given) ?? [];
   if (end === undefined || code === undefined || Number(end) * 1000 <= Date.now()) return false;
@@ -213,12 +208,12 @@ function signed(end: number | string): string {
 }
 
 const HOUR_MS = 3_600_000;
-/** How many origins are remembered for sure. */
+/** At least so many origins are remembered. */
 const REMEMBERED_ORIGINS = 1000;
-/** Characters: whoever has the secret may send any. */
+/** Characters. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/** Warns where a page of another site shows the secret, which all who see that page have: once an hour for each origin. */
+/** Warns if a page of another site sends the secret, which everybody who sees that page can read: once per origin and hour. */
 function createPageWarning(log: Log): (request: Request) => void {
   const warned = new Recent<string, number>(REMEMBERED_ORIGINS);
   return ({ headers }) => {

@@ -2,48 +2,44 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 
-/** A secret that can be compared with and that makes counter keys. */
 export interface Secret {
-  /** Whether this is the secret; it takes the same time wherever the two differ. */
+  /** Takes the same time wherever the two differ. */
   matches(given: string | Uint8Array): boolean;
-  /** The key of one counter. */
   keyOf(id: CounterId): string;
-  /** The key of a whole family. */
   familyKeyOf(prefix: FamilyPrefix): string;
-  /** What a key is to a counter, undefined where it is none; it takes the same time wherever it differs from one. */
+  /** Undefined if this is no key of the counter; takes the same time wherever it differs from one. */
   keyFor(id: CounterId, given: string): KeyKind | undefined;
-  /** A code of a text that only who has the secret can make. */
+  /** A code that nobody can make without the secret. */
   codeOf(text: string): string;
-  /** Whether this is the code of a text; it takes the same time wherever the two differ. */
+  /** Takes the same time wherever the two differ. */
   matchesCode(given: string, text: string): boolean;
 }
 
-/** The counter's own key, or that of a family that it belongs to. */
+/** The counter's own key, or the key of a family to which it belongs. */
 export type KeyKind = "own" | FamilyPrefix;
 
-/** Of how many counters the keys that opened them are remembered for sure. */
+/** For at least so many counters the last valid key is remembered. */
 const REMEMBERED = 10_000;
 
-/** Opens a secret. What it loads takes long to load: a start should not wait for it. */
+/** Loads node:crypto first, which takes too long for the start. */
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
-  // Hot path: what opened before is not hashed again, nor is its key made again. What did not open is not kept: whoever
-  // guesses would fill the memory.
-  const openedWith = new Set<string>();
-  const keysThatOpened = new Recent<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
+  // Hot path: what was right before is not computed again. What was wrong is not kept: guesses would fill the memory.
+  const knownSecrets = new Set<string>();
+  const knownKeys = new Recent<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
 
-  /** As text, as `timingSafeEqual` would need a Buffer of each. */
+  /** In hexadecimal: two texts are compared faster than two Buffers are made. */
   function digest(given: string | Uint8Array): string {
     return createHash("sha256").update(given).digest("hex");
   }
 
-  /** A set looks a text up by its hash: how long that takes does not tell how much of it is right. */
+  /** Looking a text up in a set goes by its hash: the time does not show how much of the text is right. */
   function matches(given: string | Uint8Array): boolean {
     if (typeof given !== "string") return sameText(expected, digest(given));
-    if (openedWith.has(given)) return true;
+    if (knownSecrets.has(given)) return true;
     const right = sameText(expected, digest(given));
-    if (right) openedWith.add(given);
+    if (right) knownSecrets.add(given);
     return right;
   }
 
@@ -64,12 +60,12 @@ export async function openSecret(text: string): Promise<Secret> {
   const familyKeyOf = (prefix: FamilyPrefix): string => keyTo(`prefix:${prefix}`);
 
   function keyFor(id: CounterId, given: string): KeyKind | undefined {
-    const known = keysThatOpened.get(id);
+    const known = knownKeys.get(id);
     if (known !== undefined && sameText(known.key, given)) return known.kind;
     const kind = sameText(keyOf(id), given)
       ? "own"
       : familiesOf(id).find((prefix) => sameText(familyKeyOf(prefix), given));
-    if (kind !== undefined) keysThatOpened.set(id, { key: given, kind });
+    if (kind !== undefined) knownKeys.set(id, { key: given, kind });
     return kind;
   }
 
@@ -77,7 +73,7 @@ export async function openSecret(text: string): Promise<Secret> {
   return { matches, keyOf, familyKeyOf, keyFor, codeOf, matchesCode };
 }
 
-/** Looks at every character, so that the time does not tell where they differ; what is compared has one known length. */
+/** Compares in constant time; the length is no secret. */
 function sameText(expected: string, given: string): boolean {
   if (given.length !== expected.length) return false;
   let difference = 0;
@@ -89,13 +85,13 @@ function sameText(expected: string, given: string): boolean {
 
 declare const brand: unique symbol;
 
-/** The beginning of the ids of a family of counters: written as ids are, and ending in a slash. */
+/** What the ids of a family begin with: normalized like an id, and ending in a slash. */
 export type FamilyPrefix = string & { readonly [brand]: true };
 
-/** In how many families a counter may be: so many keys may have to be made to find the one that was given. */
+/** Limits how many keys have to be made to check one that was given. */
 const MAX_FAMILIES = 8;
 
-/** The family that a text names; throws a problem for what no id could begin with. */
+/** Throws "bad-query" or "bad-id" if no family can have this prefix. */
 export function familyPrefix(text: string): FamilyPrefix {
   if (!text.trim().endsWith("/")) {
     throw new Problem("bad-query", {
@@ -109,7 +105,7 @@ export function familyPrefix(text: string): FamilyPrefix {
   });
 }
 
-/** The families that a counter belongs to, the one with the shortest prefix first. */
+/** The families of a counter, the shortest prefix first. */
 export function familiesOf(id: CounterId): readonly FamilyPrefix[] {
   const prefixes: FamilyPrefix[] = [];
   let end = id.indexOf("/");
@@ -120,7 +116,7 @@ export function familiesOf(id: CounterId): readonly FamilyPrefix[] {
   return prefixes;
 }
 
-/** The one place where a text becomes a prefix: a part of an id, or one itself. */
+/** Cast: a valid id, or the beginning of one up to a slash. */
 function branded(text: string): FamilyPrefix {
   return text as FamilyPrefix;
 }

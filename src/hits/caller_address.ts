@@ -1,22 +1,20 @@
-/** How far the addresses of callers can be known. */
 export interface CallerAddressOptions {
-  /** Who is at the other end of the connection. */
+  /** The address at the other end of the connection. */
   peer: string;
-  /** The header `X-Forwarded-For`, all of them joined by commas; null where there is none. */
+  /** The value of `X-Forwarded-For`; null if there is none. */
   forwarded: string | null;
   proxies: Proxies;
 }
 
-/** How many proxies of the owner's stand before the service; or that Deno Deploy does, whose peer is the caller. */
+/** How many proxies of the owner are in front of the service; behind Deno Deploy's own, the peer is the caller. */
 export type Proxies = number | "deploy";
 
-/** The address of a caller in its one spelling, or why it cannot be known. */
+/** The address of a caller in its canonical form, or why it is unknown. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
 
-/** Tells who calls. */
 export type CallerAddress = (options: CallerAddressOptions) => Caller;
 
-/** Loads what Node knows of addresses, which is more than a start should wait for. */
+/** Loads node:net first, which takes too long for the start. */
 export async function loadCallerAddress(): Promise<CallerAddress> {
   const { BlockList, isIPv4, isIPv6 } = await import("node:net");
 
@@ -26,8 +24,7 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
   for (const [network, bits] of PRIVATE_IPV6) privateNetworks.addSubnet(network, bits, "ipv6");
 
   /**
-   * Where the caller cannot be known it is said and not guessed: all callers behind a proxy that is not counted, or
-   * counted too often, would be taken for one.
+   * Never guesses: if TRUST_PROXY does not fit, the address of a proxy would be taken for that of every caller behind it.
    */
   function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
     if (proxies === "deploy") return callerAt(ipAddress(peer));
@@ -35,13 +32,13 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
     const entries = forwarded === null ? undefined : entriesAt(proxies, forwarded);
     if (entries === undefined) return TOO_FEW;
     const [before, caller] = entries.map(ipAddress);
-    // A proxy within that tells of a public caller is one more that was not counted.
+    // A private address that was called from a public one is another proxy.
     const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
       isPrivate(caller);
     return isProxy ? ONE_MORE : callerAt(caller);
   }
 
-  /** An address with or without a port, brackets and zone, in its one spelling; undefined for anything else. */
+  /** Takes an address with or without a port, brackets and zone; undefined for anything else. */
   function ipAddress(entry: string): string | undefined {
     if (entry.length > MAX_ENTRY_LENGTH) return undefined;
     const text = entry.trim();
@@ -72,8 +69,8 @@ function callerAt(address: string | undefined): Caller {
 }
 
 /**
- * The entry before the n-th from the right, which may be missing, and that one; undefined where there are fewer. What
- * stands further left is never looked at: a caller may have put any amount of it there.
+ * The n-th entry from the right, and the one before it, which may be empty; undefined if there are fewer. The rest is
+ * never read: callers can send any amount of it.
  */
 function entriesAt(n: number, forwarded: string): [before: string, entry: string] | undefined {
   let rest = forwarded;
@@ -87,9 +84,9 @@ function entriesAt(n: number, forwarded: string): [before: string, entry: string
   return [before.slice(before.lastIndexOf(",") + 1), rest.slice(comma + 1)];
 }
 
-/** Characters: 45 of an address, its brackets, the name of a network interface, a port, and blanks around it. */
+/** Characters: an address has 45; brackets, a zone, a port and blanks may come with it. */
 const MAX_ENTRY_LENGTH = 100;
-/** Brackets tell an IPv6 address from its port; without them a colon before the port is the only one. */
+/** An address with a port is in brackets or has no other colon. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
 /** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2), as URLs write it. */

@@ -1,24 +1,23 @@
 import { loadOnce } from "../http/lazy.ts";
 import { Recent } from "../recent.ts";
 
-/** What a `User-Agent` says of who calls; an image proxy fetches images for its readers. */
+/** An image proxy fetches images for readers whom it hides. */
 export type AgentKind = "reader" | "crawler" | "image proxy";
 
-/** Tells user agents apart. */
 export interface UserAgents {
-  /** At once for one that came before; the first has to wait for the patterns of crawlers. */
+  /** At once for a `User-Agent` that was seen recently, otherwise after loading the patterns of crawlers. */
   kindOf(agent: string): AgentKind | Promise<AgentKind>;
   /** Loads these patterns. */
   preload(): Promise<void>;
 }
 
-/** GitHub's and others of its kind, and those of mail providers; `isbot` takes them for crawlers. */
+/** GitHub's image proxy and similar ones, and those of mail providers; `isbot` takes them for crawlers. */
 const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
-/** How many user agents are remembered for sure. */
+/** At least so many user agents are remembered. */
 const REMEMBERED = 1000;
-/** Characters; longer ones are rare, and would let anyone fill the memory. */
+/** Characters. Longer ones are rare, and anyone could fill the memory with them. */
 const MAX_REMEMBERED_LENGTH = 300;
-/** Characters of an agent that are looked at, as each of two hundred patterns is tried at each of them. */
+/** Characters. The rest is ignored: two hundred patterns are tried at each character. */
 const MAX_READ_LENGTH = 1000;
 
 export function createUserAgents(): UserAgents {

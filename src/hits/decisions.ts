@@ -6,46 +6,43 @@ import { parseQuery } from "../http/query.ts";
 /** What became of a hit. */
 export type Outcome = "counted" | Remark | ProblemName;
 
-/** A hit, and what was decided on it; nothing tells who sent it. */
+/** What was decided on a hit; nothing in it identifies the sender. */
 export interface Decision {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Undefined where the request named no counter that could be understood. */
+  /** Undefined if the request has no valid id. */
   readonly id: CounterId | undefined;
   readonly outcome: Outcome;
 }
 
-/** How many are kept of each kind. */
 const KEPT = 100;
 
 /**
- * The hits that this process decided on last, in memory only. Rejected requests are kept apart: anyone can send them, and
- * they would push out those that a key or the secret authorized.
+ * The last hits that this process decided on, in memory only. Rejected requests are kept apart: anyone can send them, and
+ * they would push out the hits that were authorized.
  */
 export class Decisions {
   readonly #authorized = new LastDecisions();
   readonly #rejected = new LastDecisions();
 
-  /** Takes down what became of an authorized hit. */
   note(id: CounterId, outcome: Outcome): void {
     this.#authorized.add({ time: Date.now(), id, outcome });
   }
 
-  /** Takes down the problem that a request was answered with. */
   noteProblem({ kind, status }: Problem, request: Request): void {
-    // These come after the authorization, all others before it.
+    // Only an authorized request gets this far.
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const decisions = isAuthorized ? this.#authorized : this.#rejected;
     decisions.add({ time: Date.now(), id: idOf(request), outcome: kind });
   }
 
-  /** Both kinds, each with the newest first. */
+  /** Each list has the newest first. */
   get latest(): { authorized: readonly Decision[]; rejected: readonly Decision[] } {
     return { authorized: this.#authorized.latest, rejected: this.#rejected.latest };
   }
 }
 
-/** A ring: a new decision takes the place of the oldest. */
+/** A ring buffer. */
 class LastDecisions {
   readonly #kept: Decision[] = [];
   #next = 0;
@@ -62,7 +59,7 @@ class LastDecisions {
 
 const ID = new Set(["id"]);
 
-/** The counter that a refused request is about; undefined where its query or its id is what is wrong. */
+/** Undefined if the query or the id is what is wrong with the request. */
 function idOf({ url }: Request): CounterId | undefined {
   try {
     return counterId(parseQuery(url, ID).get("id"));

@@ -8,17 +8,17 @@ import type { HitResult } from "./hit_policy.ts";
 
 export interface FamilyLimitOptions {
   counters: Counters;
-  /** How many counters the key of a family may begin in one process and day. */
+  /** How many counters the key of a family may create in one process and day. */
   limit: number;
   metrics: Metrics;
   log: Log;
 }
 
-/** A bound to what strangers can do with the key of a family, which stands in public: they could fill the store. */
+/** Keeps strangers from filling the store: the key of a family is public. */
 export interface FamilyLimit {
   /**
-   * Counts a hit that the key of a family opened; "family-full" for a counter that does not exist yet where the key began
-   * as many as it may. Hits that were under way by then are counted.
+   * Counts a hit that was authorized by the key of a family. Rejects with "family-full" if the limit is reached and the
+   * counter does not exist yet. Hits that are under way when the limit is reached still count.
    */
   count(
     hit: { id: CounterId; family: FamilyPrefix },
@@ -29,21 +29,21 @@ export interface FamilyLimit {
 export function createFamilyLimit(
   { counters, limit, metrics, log }: FamilyLimitOptions,
 ): FamilyLimit {
-  const begun = new Map<FamilyPrefix, number>();
+  const created = new Map<FamilyPrefix, number>();
   const reported = new Set<FamilyPrefix>();
   let day = counters.calendar.today();
 
-  function begunToday(family: FamilyPrefix): number {
+  function createdToday(family: FamilyPrefix): number {
     const today = counters.calendar.today();
     if (today !== day) {
-      begun.clear();
+      created.clear();
       reported.clear();
     }
     day = today;
-    return begun.get(family) ?? 0;
+    return created.get(family) ?? 0;
   }
 
-  /** A counter that stands at 0 because its owner set it has days, as one that was never hit has not. */
+  /** A counter that its owner set to 0 has days; one that was never hit has none. */
   async function exists(id: CounterId): Promise<boolean> {
     if (await counters.count(id) > 0) return true;
     return (await counters.history(id, day)).days !== undefined;
@@ -53,7 +53,7 @@ export function createFamilyLimit(
     metrics.familyFull++;
     if (!reported.has(family)) {
       reported.add(family);
-      log.warn("a family key began as many counters as it may today: hits on new ones get 403", {
+      log.warn("a family key created as many counters as it may today: hits on new ones get 403", {
         family,
         limit,
       });
@@ -63,9 +63,9 @@ export function createFamilyLimit(
 
   return {
     async count({ id, family }, count) {
-      if (begunToday(family) >= limit && !await exists(id)) refuse(family);
+      if (createdToday(family) >= limit && !await exists(id)) refuse(family);
       const result = await count();
-      if (result === 1) begun.set(family, begunToday(family) + 1);
+      if (result === 1) created.set(family, createdToday(family) + 1);
       return result;
     },
   };

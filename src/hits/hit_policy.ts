@@ -22,20 +22,16 @@ export interface HitRequest {
   readonly grant: Grant;
 }
 
-/**
- * The number to answer with, and in what it differs from that of an ordinary hit. An ordinary hit is the bare number, as
- * there are very many of them.
- */
+/** The number to answer with. Hot path: an ordinary hit is a bare number, without an object around it. */
 export type HitResult = number | { readonly hits: number; readonly remark: Remark };
 
-/** What is said in `X-Tallymark` of an answer that is not that of an ordinary hit. */
+/** Why the number is not that of an ordinary hit, as sent in `X-Tallymark`. */
 export type Remark = "prefetch" | "bot" | "repeat" | "camo";
 
-/** Decides whether and how often hits count. */
 export interface HitPolicy {
-  /** Counts a hit, unless it is one of those that do not count; with an idempotency key it can be sent again. */
+  /** Counts a hit if the policy says so; a hit with the same idempotency key as an earlier one is that hit again. */
   countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
-  /** Loads what hits by a key would have to wait for. */
+  /** Loads the modules that only some hits need. */
   preload(): Promise<void>;
 }
 
@@ -47,7 +43,7 @@ export interface HitPolicyOptions {
   log: Log;
 }
 
-/** Rule after rule, from top to bottom: the first that says what becomes of a hit decides. */
+/** The rules are applied from top to bottom; the first that settles what becomes of a hit wins. */
 export function createHitPolicy(
   { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
 ): HitPolicy {
@@ -65,12 +61,12 @@ export function createHitPolicy(
 
     const hasSecret = grant === "secret";
     const isOnce = query.get("once") !== undefined;
-    // Hot path: nothing below concerns what a server counts for itself.
+    // Hot path: the rules below do not concern a server that counts for itself.
     if (hasSecret && !isOnce && idempotencyKey === undefined) return counters.hit(id);
     const hasVisitor = query.get("visitor") !== undefined;
     if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
 
-    // With the secret a user agent matters only where it tells visitors apart.
+    // A server's own user agent says nothing, unless it is what tells visitors apart.
     const isServer = hasSecret && (hasVisitor || !isOnce);
     const agent = isServer ? "reader" : agents.kindOf(request.headers.get("user-agent") ?? "");
     return agent instanceof Promise
@@ -82,11 +78,11 @@ export function createHitPolicy(
     const { id, grant, query } = hit;
     if (agent === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
 
-    // An image proxy hides whom it fetches for: they are many, or one who reloads.
+    // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
     const isProxy = agent === "image proxy";
     const isOnce = query.get("once") !== undefined && !isProxy;
     const count = (): Promise<HitResult> => {
-      // An idempotency key is looked up before the visitor is, in the same step of the store.
+      // In the store, the idempotency key is checked before the visitor, in the same step.
       if (isOnce) return countVisitor({ hit, idempotencyKey: key }).then(resultOf);
       return key === undefined ? counters.hit(id) : counters.hitOnce(id, { key }).then(resultOf);
     };
@@ -114,7 +110,7 @@ interface NamedHit {
 
 const PREFETCHING = /\bprefetch\b/i;
 
-/** Whether a browser fetches this before anyone asked to see it (Fetch standard, "Sec-Purpose header"). */
+/** Whether a browser only fetches this in case it is wanted later (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {
   return isPrefetching(headers.get("sec-purpose")) || isPrefetching(headers.get("purpose"));
 }
@@ -141,10 +137,10 @@ function withCamo(result: HitResult): HitResult {
   return typeof result === "number" ? { hits: result, remark: "camo" } : result;
 }
 
-/** As it is, or as a quoted string (RFC 8941, section 3.3.3). */
+/** Bare, or as a quoted string (RFC 8941, section 3.3.3). */
 const IDEMPOTENCY_KEY = /^(?:([\w-]{1,64})|"([\w-]{1,64})")$/;
 
-/** What the caller names a hit by, so that it can be sent again; undefined where it has no name. */
+/** The `Idempotency-Key` of a request; throws "bad-idempotency-key" if it is invalid or not allowed. */
 export function idempotencyKeyOf(
   { request: { headers }, grant }: Pick<HitRequest, "request" | "grant">,
 ): string | undefined {
@@ -154,7 +150,7 @@ export function idempotencyKeyOf(
   const key = bare ?? quoted;
   if (key === undefined) throw new Problem("bad-idempotency-key");
   if (grant === "secret") return key;
-  // Whoever finds a counter key in a page could fill the store with keys of this kind.
+  // Counter keys are public: strangers could fill the store with idempotency keys.
   throw new Problem("bad-idempotency-key", {
     detail: "An Idempotency-Key needs the secret: a counter key does not do.",
   });

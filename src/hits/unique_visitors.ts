@@ -8,24 +8,23 @@ import { Recent } from "../recent.ts";
 import { loadCallerAddress, type Proxies } from "./caller_address.ts";
 import type { HitRequest } from "./hit_policy.ts";
 
-/** How many visitors of a day are remembered, of one counter and by this process: later ones count each time. */
+/** How many visitors are remembered each day, per counter and per process; later ones count each time. */
 const MAX_OF_COUNTER = 50_000;
 const MAX_OF_PROCESS = 1_000_000;
-/** Of how many visitors this process knows without asking the store that they came. */
+/** How many visitors this process recognizes without asking the store. */
 const KNOWN = 50_000;
-/** Of how many counters it is known how many visitors they had. */
+/** For how many counters the number of visitors is remembered. */
 const COUNTERS = 10_000;
 
 export interface UniqueVisitorsOptions {
   counters: Counters;
-  /** What stands between the service and its callers. */
   proxies: Proxies;
   log: Log;
 }
 
-/** Counts visitors once a day. Nothing is kept of them but a code that tells nobody who they were when the day is over. */
+/** Counts visitors once a day. All that is kept is a code that identifies nobody once the day is over. */
 export interface UniqueVisitors {
-  /** Counts a visitor who did not come yet today; with an idempotency key that came before it is the hit of then. */
+  /** Counts a visitor who did not come yet today; an idempotency key that is known takes precedence. */
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
 }
 
@@ -45,14 +44,14 @@ export function createUniqueVisitors(
     if (visitors?.day === calendar.today()) return visitors;
     const today = new VisitorsOfDay(counters);
     visitors = today;
-    // The salt ends with its day in this process too, even if nobody comes on the next one.
+    // At midnight this process forgets the salt as well, even if no visitor comes after it.
     AbortSignal.timeout(calendar.untilMidnight()).onabort = () => {
       if (visitors === today) visitors = undefined;
     };
     return today;
   }
 
-  /** What tells visitors apart; undefined where nothing does. */
+  /** What tells visitors apart; undefined if nothing does. */
   async function tracesOf(
     { request: { headers }, peer, query }: Visit,
   ): Promise<readonly string[] | undefined> {
@@ -69,7 +68,7 @@ export function createUniqueVisitors(
     return undefined;
   }
 
-  /** Once a day for each reason: anyone may send one odd header, which must not hide that a setting is wrong. */
+  /** Once a day for each reason: anyone can send one odd header, which must not hide that a setting is wrong. */
   function warn(reason: string): void {
     const today = calendar.today();
     if (warnedOn.get(reason) === today) return;
@@ -103,7 +102,7 @@ export function createUniqueVisitors(
   };
 }
 
-/** Where there is nothing of its own, whatever else tells of a proxy: a caller behind one has no address. */
+/** Empty if only another header shows that there is a proxy: then the address of the caller is not known. */
 function forwardedFor(headers: Headers): string | null {
   const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
   return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
@@ -111,7 +110,6 @@ function forwardedFor(headers: Headers): string | null {
 
 type Encoder = (traces: readonly string[]) => string;
 
-/** What this process knows of the visitors of one day. */
 class VisitorsOfDay {
   readonly day: Day;
   readonly #counters: Counters;
@@ -125,24 +123,22 @@ class VisitorsOfDay {
     this.day = counters.calendar.today();
   }
 
-  /** The code of a visitor; nobody can tell what it was made from without the salt, which ends with the day. */
+  /** The code of a visitor, from which nobody can find out the visitor without the salt of the day. */
   async codeOf(traces: readonly string[]): Promise<string> {
     this.#encoder ??= this.#prepare();
     const encode = await this.#encoder;
     return encode(traces);
   }
 
-  /** Whether this visitor is known to have come; of others nobody knows without asking the store. */
+  /** Whether this visitor came today; if not known, only the store can say. */
   isKnown(visitor: string): boolean {
     return this.#known.get(visitor) === true;
   }
 
-  /** Whether one more visitor of a counter may be remembered. */
   hasRoomFor(id: CounterId): boolean {
     return this.#ofProcess < MAX_OF_PROCESS && (this.#ofCounter.get(id) ?? 0) < MAX_OF_COUNTER;
   }
 
-  /** Takes note of a visitor who came. */
   note(
     visitor: string,
     { id, isNew, remember }: { id: CounterId; isNew: boolean; remember: boolean },
@@ -161,7 +157,7 @@ class VisitorsOfDay {
         import("node:crypto"),
       ]);
       return (traces) => {
-        // With the length before each, no two lists give the same text.
+        // With its length before each part, no two lists give the same text.
         const text = traces.map((trace) => `${trace.length}:${trace}`).join("");
         return createHmac("sha256", salt).update(text).digest().subarray(0, 8)
           .toString("base64url");

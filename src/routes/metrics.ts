@@ -63,7 +63,7 @@ function familiesOf(metrics: Metrics, waiting: number): Family[] {
     single(
       "tallymark_family_full_total",
       "counter",
-      "Hits refused because their family key began as many counters as it may in a day.",
+      "Hits refused because a family key had created as many counters as it may in a day.",
       metrics.familyFull,
     ),
     {

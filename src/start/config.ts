@@ -19,7 +19,7 @@ export interface Config {
   readonly failFast: boolean;
   /** Whether anyone may read. */
   readonly openReads: boolean;
-  /** How many counters the key of a family may begin in one process and day. */
+  /** How many counters the key of a family may create in one process and day. */
   readonly familyLimit: number;
   /** How many proxies of the owner's stand before the service. */
   readonly trustProxy: number;

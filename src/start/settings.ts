@@ -31,8 +31,7 @@ export const SETTINGS = {
   familyLimit: {
     name: "FAMILY_LIMIT",
     default: "10000",
-    meaning:
-      "How many counters that do not exist yet a family key may begin in one process and day; 0: none.",
+    meaning: "How many new counters a family key may create per process and day; 0: none.",
     onDeploy: true,
     parse: parseLimit,
   },

@@ -5,7 +5,7 @@ import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
-import type { OwnSecret } from "./start/own_secret.ts";
+import { findSecret, isReadByOthers, keepSecret, type OwnSecret } from "./start/own_secret.ts";
 import type { CounterStore } from "./counter/store.ts";
 import { readEnvironment, type Surroundings } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
@@ -35,7 +35,9 @@ export async function run(): Promise<void> {
 
 async function start({ environment, strange }: Surroundings): Promise<void> {
   const config = parseConfig(environment);
-  const own = await ownSecret(config);
+  const own = config.secret === undefined && config.platform === "standalone"
+    ? findSecret(config.store)
+    : undefined;
   const secret = config.secret ?? own?.text;
   const link = await signInLink(config, secret);
   const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
@@ -47,7 +49,7 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics();
   const store = await open({ config, calendar, log, metrics, onUnusable: fail });
-  await keepOwnSecret(own, log);
+  if (own !== undefined) keepOwnSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const { openReads, familyLimit } = config;
@@ -94,21 +96,14 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   }
 }
 
-/** The secret of a server whose settings have none; what it needs is loaded for it alone. */
-async function ownSecret({ platform, secret, store }: Config): Promise<OwnSecret | undefined> {
-  if (platform === "deploy" || secret !== undefined) return undefined;
-  return (await import("./start/own_secret.ts")).findSecret(store);
-}
-
 /** Writes the secret down if it is new, and else looks at its file. */
-async function keepOwnSecret(own: OwnSecret | undefined, log: Log): Promise<void> {
-  if (own?.path === undefined) return;
-  const { isReadByOthers, keepSecret } = await import("./start/own_secret.ts");
-  if (own.isNew) keepSecret(own.path, own.text);
-  else if (isReadByOthers(own.path)) {
-    log.warn(`${own.path} can be read by other users of this machine: chmod 600 ${own.path}`);
+function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
+  if (path === undefined) return;
+  if (isNew) keepSecret(path, text);
+  else if (isReadByOthers(path)) {
+    log.warn(`${path} can be read by other users of this machine: chmod 600 ${path}`);
   }
-  for (const warning of secretWarnings(own.path, own.text)) log.warn(warning);
+  for (const warning of secretWarnings(path, text)) log.warn(warning);
 }
 
 /** A link for the person who starts the service and sees its terminal. */

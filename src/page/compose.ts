@@ -1,4 +1,4 @@
-import { style } from "../badge/parameters.ts";
+import { style as badgeStyle } from "../badge/parameters.ts";
 import type { PageFacts } from "./facts.ts";
 
 /** A page whose every part is known, and a policy that lets nothing else run in it. */
@@ -11,6 +11,7 @@ export interface Page {
 export interface PageParts {
   readonly html: string;
   readonly css: string;
+  /** The modules of its script as one, which `deno task page` makes. */
   readonly script: string;
 }
 
@@ -19,23 +20,27 @@ export async function composePage(
   { html, css, script }: PageParts,
   facts: PageFacts,
 ): Promise<Page> {
-  const packed = withoutComments(script);
-  const [styleHash, scriptHash] = await Promise.all([css, packed].map(hashOf));
+  const style = packedStyle(css);
+  const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
     html: html
-      .replace(`<link rel="stylesheet" href="page.css">`, () => `<style>${css}</style>`)
+      .replace(`<link rel="stylesheet" href="page.css">`, () => `<style>${style}</style>`)
       .replace("<!--styles-->", () => stylesWithoutScript(facts))
       .replace(`id="facts">`, (start) => start + inScript(facts))
-      .replace(` src="page.js">`, () => `>${packed}`),
+      .replace(` src="page.js">`, () => `>${script}`),
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
       "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
       "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   };
 }
 
-/** The script without what only its writers read: whole lines of comments, and what lines are indented by. */
-function withoutComments(script: string): string {
-  return script.replace(/^ *(?:\/\*\*(?:(?!\*\/)[^])*\*\/|\/\/.*)\n/gm, "").replace(/^ +/gm, "");
+/** A style sheet without comments and the space that only people need. */
+export function packedStyle(css: string): string {
+  return css
+    .replace(/\/\*.*?\*\//g, "")
+    .replace(/\s*\n\s*/g, "")
+    .replace(/ ?([{~>]) ?|([:,]) /g, "$1$2")
+    .replaceAll(";}", "}");
 }
 
 /** Other names of a style, which would show the same badge twice. */
@@ -43,7 +48,7 @@ const ALIASES: readonly string[] = ["flat"];
 
 function stylesWithoutScript({ openReads }: PageFacts): string {
   const path = openReads ? "badge" : "sample/badge";
-  return style.schema.enum.filter((name) => !ALIASES.includes(name)).map((name) =>
+  return badgeStyle.schema.enum.filter((name) => !ALIASES.includes(name)).map((name) =>
     `<li><img alt="${name}" src="${path}?style=${name}"> <code>style=${name}</code></li>`
   ).join("");
 }

@@ -1,6 +1,6 @@
 import type { ParameterObject } from "../openapi/answers.ts";
 import type { Operation, PathItem } from "../openapi/document.ts";
-import { hashOf, type Page } from "./compose.ts";
+import { hashOf, packedStyle, type Page } from "./compose.ts";
 
 /** What the reference is drawn from: the description of the service for machines. */
 export interface Described {
@@ -14,34 +14,63 @@ interface Openers {
   readonly [scheme: string]: { readonly name?: string; readonly description: string };
 }
 
+/** The groups of endpoints, in the order of the page, by their tags. */
+const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string])[] = [
+  ["Counters", "Count and read"],
+  ["Badges", "Badges and charts"],
+  ["Owners", "For the owner"],
+  ["Service", "The service"],
+];
+
+/** Puts the address of the page into the lines to paste: behind a proxy, browsers alone know it. */
+const SCRIPT = `const home = new URL(".", location.href).href.slice(0, -1);
+for (const line of document.querySelectorAll("pre")) {
+  line.textContent = line.textContent.replace("$T", home);
+}`;
+
 /** Puts every endpoint, its parameters, its answers and a line to paste into one document. */
 export async function composeReference(described: Described, css: string): Promise<Page> {
   const { info, paths, components: { securitySchemes: openers } } = described;
-  const endpoints = Object.entries(paths).map(([path, item]) =>
-    endpointSection(item, { path, openers })
+  const style = packedStyle(css);
+  const endpoints = Object.entries(paths).flatMap(([path, item]) =>
+    toldOf(item, { path, openers })
   );
+  const groups = GROUPS.map(([tag, title]) => {
+    const own = endpoints.filter(({ operation }) => operation.tags[0] === tag);
+    return `<section id="${tag}"><h2>${title}</h2>${own.map(operationSection).join("")}</section>`;
+  });
+  const links = GROUPS.map(([tag, title]) => `<a href="#${tag}">${title}</a>`);
+  const [styleHash, scriptHash] = await Promise.all([style, SCRIPT].map(hashOf));
   return {
     html: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      `<title>Tallymark: every endpoint</title><style>${css}</style></head><body>` +
-      `<header><h1>Tallymark</h1><nav aria-label="Page"><a href=".">Build a badge</a>` +
-      `<a href="openapi.json">OpenAPI</a></nav></header><main><p>${marked(info.description)}</p>` +
-      `<p>In the lines to paste, <code>$T</code> is the address of this service.</p>` +
-      `${endpoints.join("")}</main></body></html>`,
-    policy: `default-src 'none'; style-src ${await hashOf(css)}; base-uri 'none'; ` +
-      "form-action 'none'; frame-ancestors 'none'",
+      `<meta name="color-scheme" content="light dark">` +
+      `<title>API · Tallymark</title><style>${style}</style></head><body>` +
+      `<header class="top"><div><a class="brand" href="." aria-label="Tallymark">${MARK}<b>Tallymark</b></a>` +
+      `<nav aria-label="Main"><a href=".#badges">Badges</a>` +
+      `<a href="api" aria-current="page">API</a><a href="openapi.json">OpenAPI</a></nav></div>` +
+      `</header><main><h1>API</h1><p>${marked(info.description)}</p>` +
+      `<p class="links">${links.join(" ")}</p>${groups.join("")}</main>` +
+      `<script type="module">${SCRIPT}</script></body></html>`,
+    policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "require-trusted-types-for 'script'; trusted-types 'none'",
   };
 }
 
+const MARK = `<svg viewBox="0 0 24 24" fill="none" stroke-width="2.4" stroke-linecap="round" ` +
+  `aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/>` +
+  `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
+
 /** The operations of a path, those that do the same told once. */
-function endpointSection(item: PathItem, about: Pick<Told, "path" | "openers">): string {
+function toldOf(item: PathItem, about: Pick<Told, "path" | "openers">): Told[] {
   const operations = Object.entries(item).filter(([method]) => method !== "head");
   const sections = Map.groupBy(operations, ([, { summary }]) => summary);
-  return [...sections.values()].map((same) => {
+  return [...sections.values()].flatMap((same) => {
     const methods = same.map(([method]) => method.toUpperCase());
     const [, operation] = same[0] ?? [];
-    return operation === undefined ? "" : operationSection({ ...about, methods, operation });
-  }).join("");
+    return operation === undefined ? [] : [{ ...about, methods, operation }];
+  });
 }
 
 interface Told {
@@ -58,7 +87,7 @@ function operationSection(told: Told): string {
   const answers = Object.entries(responses).map(([status, answer]) =>
     `<li><strong>${status}</strong> ${marked(answer.description)}</li>`
   );
-  return `<section><h2>${methods.join(", ")} <code>${escaped(path)}</code></h2>` +
+  return `<section class="panel"><h3>${methods.join(", ")} <code>${escaped(path)}</code></h3>` +
     `<p>${marked(summary)}. ${marked(description ?? "")}</p>` +
     `<pre tabindex="0">${escaped(commandFor(told))}</pre>` +
     (rows.length === 0 ? "" : details("Parameters", tableOf(rows))) +
@@ -100,7 +129,7 @@ function rowOf(name: string, html: string): string {
 }
 
 function tableOf(rows: readonly string[]): string {
-  return `<table class="words"><tbody>${rows.join("")}</tbody></table>`;
+  return `<table><tbody>${rows.join("")}</tbody></table>`;
 }
 
 function valuesOf(schema: ParameterObject["schema"]): string {

@@ -4,11 +4,12 @@ import { loadOnce } from "../http/lazy.ts";
 import { describe } from "../openapi/document.ts";
 import css from "../page/page.css" with { type: "text" };
 import { composeReference } from "../page/reference.ts";
+import own from "../page/reference.css" with { type: "text" };
 
 /** `GET /api`: every endpoint for people, from the same records as the description for machines. */
 export function reference(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
   const load = loadOnce(async () => {
-    const { html, policy } = await composeReference(describe(await endpoints()), css);
+    const { html, policy } = await composeReference(describe(await endpoints()), css + own);
     const headers = {
       ...headersOf("html", { cacheControl: "no-cache", cors: "none" }),
       "content-security-policy": policy,

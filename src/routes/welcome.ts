@@ -8,7 +8,7 @@ import { composePage } from "../page/compose.ts";
 import { factsOf } from "../page/facts.ts";
 import css from "../page/page.css" with { type: "text" };
 import html from "../page/page.html" with { type: "text" };
-import script from "../page/page.js" with { type: "text" };
+import script from "../page/page.min.js" with { type: "text" };
 import type { Service } from "./service.ts";
 
 const SHARING = { cacheControl: "no-cache", cors: "none" } as const;

@@ -13,7 +13,9 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
   strictEqual(status, 200);
   strictEqual(headers["content-type"], "text/html; charset=utf-8");
   const told = [
-    ...body.matchAll(/<section><h2>([A-Z, ]+) <code>([^<]+)<\/code><\/h2>(.*?)<\/section>/g),
+    ...body.matchAll(
+      /<section class="panel"><h3>([A-Z, ]+) <code>([^<]+)<\/code><\/h3>(.*?)<\/section>/g,
+    ),
   ];
   for (const { path, methods, parameters, access } of endpoints) {
     const method = methods[0] ?? "";
@@ -37,14 +39,16 @@ const OPENERS = {
   key: /<code>key<\/code>/,
 };
 
-Deno.test("GET /api lets its own style through and nothing else", async () => {
+Deno.test("GET /api lets its own style and script through and nothing else", async () => {
   await using app = await memoryApp({ openReads: false });
   const { headers, body } = await app.send("GET /api");
-  const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? "";
-  const hash = createHash("sha256").update(style).digest("base64");
+  const hashOf = (element: RegExp) =>
+    `'sha256-${createHash("sha256").update(element.exec(body)?.[1] ?? "").digest("base64")}'`;
   strictEqual(
     headers["content-security-policy"],
-    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; script-src ${hashOf(/<script type="module">([^]*?)<\/script>/)}; ` +
+      `style-src ${hashOf(/<style>([^]*?)<\/style>/)}; base-uri 'none'; form-action 'none'; ` +
+      "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   );
   strictEqual(headers["referrer-policy"], "no-referrer");
 });
@@ -58,6 +62,8 @@ Deno.test(
     const options = { viewport: { width: 320, height: 800 }, colorScheme: "dark" } as const;
     await using opened = await openPage(chromium.browser, `${service.url}/api`, options);
     const { page, complaints } = opened;
+    const line = page.locator("pre").first();
+    match(await line.innerText(), new RegExp(`"${service.url}/hit\\?id=home"`));
     await page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)");
     await assertAccessible(page);
     strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);

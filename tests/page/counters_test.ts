@@ -1,0 +1,236 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { type CounterLine, dayAgo, idsOf, openRow, testOwner } from "../support/owner_page.ts";
+import { assertAccessible } from "../support/web_page.ts";
+import { waitFor } from "../support/wait_for.ts";
+
+const HOSTILE = `"><img src=x onerror=alert(1)>`;
+const LINES: CounterLine[] = [
+  { id: "blog/one", hits: 10, days: { [dayAgo(0)]: 1, [dayAgo(1)]: 4, [dayAgo(8)]: 5 } },
+  { id: "blog/two", hits: 300, days: { [dayAgo(0)]: 20 } },
+  { id: "javascript:alert(1)", hits: 2 },
+  { id: HOSTILE, hits: 12_345 },
+];
+
+testOwner(
+  "the counters are listed, sorted and searched, whatever their ids hold",
+  LINES,
+  async ({ page }) => {
+    await page.getByRole("button", { name: "Total" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/two", "blog/one", "javascript:alert(1)"]);
+    await page.getByRole("button", { name: "Counter" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/one", "blog/two", "javascript:alert(1)"]);
+    await page.getByLabel("Search").fill("BLOG");
+    await page.getByText("2 of 4 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), ["blog/one", "blog/two"]);
+    strictEqual(await page.locator("table img, table script").count(), 0);
+    await assertAccessible(page);
+    await page.getByLabel("Search").fill("zzz");
+    await page.getByText("No counter contains “zzz”").waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await page.getByText("4 counters", { exact: true }).waitFor();
+  },
+);
+
+testOwner(
+  "the figures of all counters add up, with trends of 7 and 30 days, and none of today",
+  LINES,
+  async ({ page }) => {
+    const figures = await page.locator(".figures > div").allInnerTexts();
+    deepStrictEqual(figures.map((text) => text.replace(/\s+/g, " ")), [
+      "Today 21 4 yesterday",
+      "Last 7 days 25 up 400% ▲ 400% vs prior 7 days",
+      "Last 30 days 30",
+      "Total 12,657 in 4 counters",
+    ]);
+  },
+);
+
+testOwner("counters are grouped by prefix, with their sum, and the choice is remembered", [
+  ...LINES,
+  ...["a", "b", "c", "d"].map((id) => ({ id, hits: 1 })),
+], async ({ page }) => {
+  await page.getByRole("button", { name: "Total" }).click();
+  const group = page.getByRole("row", { name: /blog\// }).first();
+  match((await group.innerText()).replace(/\s+/g, " "), /blog\/ 2 counters 21 4 25 .* 310/);
+  deepStrictEqual((await idsOf(page)).slice(0, 4), [HOSTILE, "blog/", "blog/two", "blog/one"]);
+  await page.getByRole("button", { name: "blog/ 2 counters" }).click();
+  deepStrictEqual((await idsOf(page)).slice(0, 3), [HOSTILE, "blog/", "javascript:alert(1)"]);
+  await page.getByLabel("Group by prefix").uncheck();
+  ok(!(await idsOf(page)).includes("blog/"));
+  await page.reload();
+  await page.getByText("8 counters", { exact: true }).waitFor();
+  ok(!await page.getByLabel("Group by prefix").isChecked());
+});
+
+const MANY = Array.from({ length: 20_000 }, (_, index) => ({
+  id: `c${index}`,
+  hits: index,
+  days: { [dayAgo(index % 60)]: index },
+}));
+
+testOwner(
+  "of 20,000 counters those near the screen alone are in the document",
+  MANY,
+  async ({ page }) => {
+    await page.getByText("20,000 counters", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Total" }).click();
+    await page.getByRole("button", { name: "c19999", exact: true }).waitFor();
+    const rows = page.locator(".counters tbody tr");
+    ok(await rows.count() < 100);
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    await page.getByRole("button", { name: "c0", exact: true }).waitFor();
+    ok(await rows.count() < 100);
+    await openRow(page, "c0");
+    await page.getByRole("heading", { name: "Key" }).waitFor();
+    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("button", { name: "c19999", exact: true }).waitFor();
+    ok(await rows.count() < 100);
+    const plot = page.locator(".plot").first();
+    await plot.hover();
+    await page.locator(".tip").first().getByText(/of them c\d+/).waitFor();
+  },
+);
+
+testOwner(
+  "each chart has ranges, a tooltip by pointer and arrow keys, and its figures as a table",
+  [
+    { id: "a", hits: 30, days: { [dayAgo(0)]: 3, [dayAgo(1)]: 7, [dayAgo(200)]: 20 } },
+  ],
+  async ({ page }) => {
+    const chart = page.locator(".figures + .chart");
+    const drawn = chart.getByRole("img");
+    match(
+      await drawn.getAttribute("aria-label") ?? "",
+      /last 90 days: 10 in all, most on .* with 7$/,
+    );
+    await chart.locator(".plot").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    match(await chart.locator(".tip").innerText(), /\n7 views\n7 of them a$/);
+    match(await page.locator("#said").innerText(), /7 views/);
+    await page.keyboard.press("Escape");
+    ok(await chart.locator(".tip").isHidden());
+    await chart.getByRole("button", { name: "12m" }).click();
+    await waitFor(
+      "the year",
+      async () => /: 30 in all/.test(await drawn.getAttribute("aria-label") ?? "") || undefined,
+    );
+    strictEqual(await chart.locator(".bar").count(), 12);
+    await chart.getByText("Daily figures").click();
+    strictEqual(await chart.locator("table tr").count(), 12);
+    await chart.getByRole("button", { name: "30d" }).click();
+    strictEqual(await chart.locator(".bar").count(), 30);
+    await assertAccessible(page);
+  },
+);
+
+testOwner(
+  "the counters are found by the keyboard: / searches, Enter opens a row, Esc closes it",
+  LINES,
+  async ({ page }) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("two");
+    await page.getByText("1 of 4 counters").waitFor();
+    const row = page.getByRole("button", { name: "blog/two", exact: true });
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "blog/two" }).waitFor();
+    strictEqual(await row.getAttribute("aria-expanded"), "true");
+    await page.getByRole("button", { name: "More for blog/two" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    strictEqual(await page.locator(":focus").innerText(), "Copy the id");
+    await page.keyboard.press("Escape");
+    strictEqual(await page.getByRole("menu").count(), 0);
+    await page.keyboard.press("Escape");
+    strictEqual(await page.locator(".detail").count(), 0);
+  },
+);
+
+testOwner("without a counter the page says how one begins", [], async ({ page }) => {
+  await page.getByText("No counters yet").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Build your first badge" }).click();
+  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+  match(page.url(), /#badges/);
+});
+
+testOwner("one counter is one counter", [{ id: "a", hits: 1 }], async ({ page }) => {
+  await page.getByText("1 counter", { exact: true }).waitFor();
+  await page.getByText("in 1 counter", { exact: true }).waitFor();
+});
+
+testOwner(
+  "figures stay while the store is away, and the page says since when, and goes on by itself",
+  LINES,
+  async ({ page }) => {
+    await page.route("**/counters?*", (route) => {
+      const problem = { status: 503, title: "Store unavailable", detail: "The store is away." };
+      return route.fulfill({
+        status: 503,
+        contentType: "application/problem+json",
+        body: JSON.stringify(problem),
+      });
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The store cannot be reached.").waitFor();
+    await page.getByText(/Figures are as of .* New views are not counted until it is back\./)
+      .waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+    await assertAccessible(page);
+    await page.unroute("**/counters?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("The store cannot be reached.").waitFor({ state: "hidden" });
+  },
+);
+
+testOwner(
+  "a list that was cut off changes nothing, and the page says so",
+  LINES,
+  async ({ page }) => {
+    await page.route(
+      "**/counters?*",
+      (route) =>
+        route.fulfill({
+          contentType: "application/x-ndjson",
+          body: '{"id":"blog/one","hits":1}\n',
+        }),
+    );
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The list was cut off.").waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+  },
+);
+
+testOwner(
+  "a service that went away is tried again",
+  LINES,
+  async ({ page }) => {
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The service cannot be reached.").waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("The service cannot be reached.").waitFor({ state: "hidden" });
+  },
+);
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [320, 640, 1600]) {
+    testOwner(
+      `the counters can be used by everybody at ${width} px in ${colorScheme}`,
+      LINES,
+      async ({ page }) => {
+        await openRow(page, "blog/one");
+        await page.getByRole("heading", { name: "Key" }).waitFor();
+        for (const summary of await page.locator("summary:visible").all()) await summary.click();
+        await page.getByLabel("A file to import").waitFor();
+        await assertAccessible(page);
+        strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
+      },
+      { viewport: { width, height: 800 }, colorScheme },
+    );
+  }
+}

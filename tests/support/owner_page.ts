@@ -1,0 +1,70 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { authorized, SECRET } from "./secret.ts";
+import type { Service } from "./service.ts";
+import { type PageTest, type PageTestOptions, testPage } from "./web_page.ts";
+
+/** A line of `/counters`. */
+export interface CounterLine {
+  readonly id: string;
+  readonly hits: number;
+  readonly days?: Readonly<Record<string, number>>;
+}
+
+/** Tests the page of a service that holds these counters, signed in. */
+export function testOwner(
+  name: string,
+  lines: readonly CounterLine[],
+  test: (at: PageTest) => Promise<void>,
+  options: Partial<PageTestOptions> = {},
+): void {
+  const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", ...options.env };
+  const prepare = (service: Service) => importLines(service, lines);
+  testPage(name, { ...options, env, prepare }, async (at) => {
+    await signIn(at.page);
+    await at.page.getByText(/^as of |^No counters yet$/).locator("visible=true").waitFor();
+    await test(at);
+  });
+}
+
+/** Puts counters into a service. */
+export async function importLines(
+  { url }: Pick<Service, "url">,
+  lines: readonly CounterLine[],
+): Promise<void> {
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
+  deepStrictEqual(await answer.json(), { counters: lines.length });
+}
+
+/** Signs in, from any view. */
+export async function signIn(page: Page, secret = SECRET): Promise<void> {
+  const button = page.getByRole("button", { name: "Sign in" });
+  if (!await page.getByLabel("Secret").isVisible()) await button.click();
+  await page.getByLabel("Secret").fill(secret);
+  await button.click();
+}
+
+/** The ids in the table, from top to bottom; of groups their prefix. */
+export function idsOf(page: Page): Promise<string[]> {
+  return page.locator(".counters tbody .opener").evaluateAll((openers) =>
+    openers.map((opener) => opener.getAttribute("title") ?? "")
+  );
+}
+
+/** Opens the row of a counter, or closes it. */
+export async function openRow(page: Page, id: string): Promise<void> {
+  await page.getByRole("button", { name: id, exact: true }).click();
+}
+
+/** The number of a counter, as the service tells it to its owner. */
+export async function countOf({ url }: Service, id: string): Promise<string> {
+  const query = new URLSearchParams({ id });
+  const answer = await fetch(`${url}/count.txt?${query}`, { headers: authorized });
+  return await answer.text();
+}
+
+/** The day so many days ago, in UTC. */
+export function dayAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+}

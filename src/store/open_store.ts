@@ -3,7 +3,7 @@ import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { KV_BATCHES } from "./kv/kv_limits.ts";
-import type { OwnKvOptions } from "./kv/open_kv.ts";
+import type { KvStoreOptions } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/redis_batches.ts";
 import { StartError } from "../start_error.ts";
@@ -64,9 +64,17 @@ async function open(
         traits: { source: "deno-kv", ...KV_BATCHES },
         health,
         async open() {
-          const { openSharedKv } = await loadKv();
+          const { openKvStore } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          return openSharedKv({ kv, prefix, source: "deno-kv", health, today, onDamaged });
+          return await openKvStore({
+            kv,
+            isShared: true,
+            prefix,
+            source: "deno-kv",
+            health,
+            today,
+            onDamaged,
+          });
         },
       });
     case "redis":
@@ -123,19 +131,19 @@ function requireDenoKv(): void {
 }
 
 /** A store whose database is open: a file is owned before the service listens, what counts in it is loaded after that. */
-function ownKv(options: OwnKvOptions): CounterStore {
+function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   const { kv, file, source, health } = options;
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
     health,
     held: file ?? { close: () => Promise.resolve(kv.close()) },
-    open: async () => await (await loadKv()).openOwnKv(options),
+    open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),
   });
 }
 
 /** Loads what counts in a Deno KV, for which nobody waits who has a Redis. */
 function loadKv() {
-  return import("./kv/open_kv.ts");
+  return import("./kv/kv_store.ts");
 }
 
 /** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */

@@ -3,10 +3,8 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { KvFile } from "../../src/store/kv/file/kv_file.ts";
 import { kvKeys } from "../../src/store/kv/kv_keys.ts";
-import { createKvStore } from "../../src/store/kv/kv_store.ts";
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import type { KvPlace } from "../../src/store/kv/kv_records.ts";
-import { openOwnDatabase } from "../../src/store/kv/own_database.ts";
-import { createSharedDatabase } from "../../src/store/kv/shared_database.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
 
 /** How a test opens a store on a Deno KV; what is left out is as the service has it. */
@@ -29,16 +27,16 @@ export interface KvStoreSetup {
 export const SOME_DAY: Day = 20_777;
 
 /** Opens a store on a Deno KV, which belongs to it from then on. */
-export async function kvStore(setup: KvStoreSetup): Promise<CounterStore> {
-  const { kv, prefix = "hits:", source = "deno-kv", file, shared, journalLimits } = setup;
-  const { health = UNWATCHED, today = () => SOME_DAY, onDamaged = () => {} } = setup;
-  const place = { kv, keys: kvKeys(prefix), onDamaged };
-  const database = shared ? createSharedDatabase(place) : await openOwnDatabase({
-    ...place,
-    ...file && { file },
-    ...journalLimits && { journalLimits },
+export async function kvStore({ shared = false, ...setup }: KvStoreSetup): Promise<CounterStore> {
+  return await openKvStore({
+    prefix: "hits:",
+    source: "deno-kv",
+    health: UNWATCHED,
+    today: () => SOME_DAY,
+    onDamaged() {},
+    ...setup,
+    isShared: shared,
   });
-  return createKvStore({ database, source, health, today });
 }
 
 /** Where the counters of most tests are kept. */

@@ -13,19 +13,39 @@ import { Problem } from "../../problem.ts";
 import { KV_BATCHES } from "./kv_limits.ts";
 import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
 import { heldOf, readHistories } from "./kv_history.ts";
+import { kvKeys } from "./kv_keys.ts";
 import { listCounters } from "./kv_list.ts";
 import type { KvRecord } from "./kv_records.ts";
 import { saltOf } from "./kv_salt.ts";
 import { createSweeper } from "./kv_sweep.ts";
+import { openOwnDatabase, type OwnDatabaseOptions } from "./own_database.ts";
 import type { Change, ChangeOutcome } from "./plan.ts";
+import { createSharedDatabase } from "./shared_database.ts";
 
-/** Options of {@linkcode createKvStore}; the database belongs to the store from then on. */
-export interface KvStoreOptions extends KvChangesOptions {
+/** Options of {@linkcode openKvStore}; the database belongs to the store from then on. */
+export interface KvStoreOptions
+  extends Omit<OwnDatabaseOptions, "keys">, Omit<KvChangesOptions, "database"> {
+  /** The beginning of the counters' keys. */
+  prefix: string;
   source: "deno-kv" | "memory";
+  /** Whether others write to the database as well. */
+  isShared: boolean;
 }
 
-/** Counters in Deno KV. */
-export function createKvStore({ source, ...options }: KvStoreOptions): CounterStore {
+/** Opens the counters in a Deno KV. */
+export async function openKvStore(
+  { kv, prefix, onDamaged, file, journalLimits, isShared, ...options }: KvStoreOptions,
+): Promise<CounterStore> {
+  const place = { kv, keys: kvKeys(prefix), onDamaged };
+  const database = isShared
+    ? createSharedDatabase(place)
+    : await openOwnDatabase({ ...place, file, journalLimits });
+  return createKvStore({ ...options, database });
+}
+
+function createKvStore(
+  { source, ...options }: KvChangesOptions & Pick<KvStoreOptions, "source">,
+): CounterStore {
   const { database, health, today } = options;
   const carryOut = createKvChanges(options);
   const sweeper = database.isShared ? undefined : createSweeper(database.kv, today);

@@ -26,9 +26,9 @@ const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/
 /** Options of {@linkcode openOwnDatabase}. */
 export interface OwnDatabaseOptions extends KvPlace {
   /** The file that holds the database; undefined for one in memory. */
-  file?: KvFile;
+  file?: KvFile | undefined;
   /** Smaller ones than a service has show in a test what a journal does. */
-  journalLimits?: JournalLimits;
+  journalLimits?: JournalLimits | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ const FOREIGN = new Map<string, unknown>([
 /** The kinds of Deno KV: in memory, on a file, and shared with others. */
 export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   {
-    name: "createKvStore in memory",
+    name: "openKvStore in memory",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 1,
@@ -46,7 +46,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   },
 
   {
-    name: "createKvStore on a file",
+    name: "openKvStore on a file",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 1,
@@ -69,7 +69,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   },
 
   {
-    name: "createKvStore shared",
+    name: "openKvStore shared",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 3,

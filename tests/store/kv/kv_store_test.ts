@@ -20,7 +20,7 @@ for (const { name, kind } of KV_KINDS) {
   testOnce(name, kind);
 }
 
-Deno.test("createKvStore: a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
+Deno.test("openKvStore: a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv, prefix: "", source: "memory" }));
   await counters.hit(HOME);
@@ -31,7 +31,7 @@ Deno.test("createKvStore: a counter is a KvU64 under [prefix, id], its days are 
   ok(entries[1]?.value instanceof Uint8Array);
 });
 
-Deno.test("createKvStore: the longest ids fit into a commit with the longest prefix", async () => {
+Deno.test("openKvStore: the longest ids fit into a commit with the longest prefix", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = await kvStore({ kv, prefix: "日".repeat(200), source: "memory" });
   const additions = Array.from(
@@ -44,7 +44,7 @@ Deno.test("createKvStore: the longest ids fit into a commit with the longest pre
 
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
-  Deno.test(`createKvStore ${kind}: however many are hit on a day, their ledgers are asked for once`, async () => {
+  Deno.test(`openKvStore ${kind}: however many are hit on a day, their ledgers are asked for once`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     await hitEach(store, MANY);
@@ -63,7 +63,7 @@ for (const shared of [false, true]) {
   });
 }
 
-Deno.test("createKvStore: an only writer commits known ids without reading them", async () => {
+Deno.test("openKvStore: an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
   await only.add([addition(HOME, 1)]);
@@ -76,7 +76,7 @@ Deno.test("createKvStore: an only writer commits known ids without reading them"
   await only.close();
 });
 
-Deno.test("createKvStore: an only writer knows what is committed, and not before", async () => {
+Deno.test("openKvStore: an only writer knows what is committed, and not before", async () => {
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
   strictEqual(only.known?.(HOME), undefined);
@@ -91,7 +91,7 @@ Deno.test("createKvStore: an only writer knows what is committed, and not before
   await only.close();
 });
 
-Deno.test("createKvStore shared: no number is known without asking, as others write too", async () => {
+Deno.test("openKvStore shared: no number is known without asking, as others write too", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.add([addition(HOME, 1)]);
@@ -100,7 +100,7 @@ Deno.test("createKvStore shared: no number is known without asking, as others wr
   await shared.close();
 });
 
-Deno.test("createKvStore: what another wrote after all is found and counted on", async () => {
+Deno.test("openKvStore: what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
   const only = await kvStore({ kv, source: "memory" });
   await only.add([addition(HOME, 1)]);
@@ -109,7 +109,7 @@ Deno.test("createKvStore: what another wrote after all is found and counted on",
   await only.close();
 });
 
-Deno.test("createKvStore: 300 hits at once on known ids are a few commits", async () => {
+Deno.test("openKvStore: 300 hits at once on known ids are a few commits", async () => {
   await using server = startKvConnect();
   const counters = createCounters(await kvStore({ kv: await openRemote(server) }));
   await Promise.all(Array.from({ length: 300 }, () => counters.hit(HOME)));
@@ -117,7 +117,7 @@ Deno.test("createKvStore: 300 hits at once on known ids are a few commits", asyn
   await counters.close();
 });
 
-Deno.test("createKvStore shared: a commit whose answer was lost counts once", async () => {
+Deno.test("openKvStore shared: a commit whose answer was lost counts once", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.add([addition(HOME, 1)]);
@@ -130,7 +130,7 @@ Deno.test("createKvStore shared: a commit whose answer was lost counts once", as
   await shared.close();
 });
 
-Deno.test("createKvStore shared: a conflict with another writer is tried again", async () => {
+Deno.test("openKvStore shared: a conflict with another writer is tried again", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
@@ -139,7 +139,7 @@ Deno.test("createKvStore shared: a conflict with another writer is tried again",
   await Promise.all([shared.close(), other.close()]);
 });
 
-Deno.test("createKvStore shared: a conflict is not taken for success because another commit of the store succeeded", async () => {
+Deno.test("openKvStore shared: a conflict is not taken for success because another commit of the store succeeded", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
@@ -153,7 +153,7 @@ Deno.test("createKvStore shared: a conflict is not taken for success because ano
   await Promise.all([shared.close(), other.close()]);
 });
 
-Deno.test("createKvStore shared: a visitor whom another process counts meanwhile is told the number of then", async () => {
+Deno.test("openKvStore shared: a visitor whom another process counts meanwhile is told the number of then", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const addition = { id: HOME, hits: [{ visitor: "v", remember: true }] };
@@ -166,7 +166,7 @@ Deno.test("createKvStore shared: a visitor whom another process counts meanwhile
   await shared?.close();
 });
 
-Deno.test("createKvStore shared: what one process deletes makes no hits of another the same", async () => {
+Deno.test("openKvStore shared: what one process deletes makes no hits of another the same", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const hits = [{ key: "k" }, { visitor: "v", remember: true }];
@@ -181,7 +181,7 @@ Deno.test("createKvStore shared: what one process deletes makes no hits of anoth
 });
 
 for (const checks of [10, 100]) {
-  Deno.test(`createKvStore shared: 100 counters that are hit at once are counted where a commit may have ${checks} checks`, async () => {
+  Deno.test(`openKvStore shared: 100 counters that are hit at once are counted where a commit may have ${checks} checks`, async () => {
     await using server = startKvConnect({ checks });
     const shared = await kvStore({ kv: await openRemote(server), shared: true });
     const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
@@ -197,7 +197,7 @@ for (const checks of [10, 100]) {
   });
 }
 
-Deno.test("createKvStore shared: what the server refuses as too large was surely not counted", async () => {
+Deno.test("openKvStore shared: what the server refuses as too large was surely not counted", async () => {
   await using server = startKvConnect({ checks: 0 });
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await rejectsWith("store-unavailable", shared.add([addition(HOME, 1)]));
@@ -205,7 +205,7 @@ Deno.test("createKvStore shared: what the server refuses as too large was surely
   await shared.close();
 });
 
-Deno.test("createKvStore shared: conflicts without end are given up before the deadline", async () => {
+Deno.test("openKvStore shared: conflicts without end are given up before the deadline", async () => {
   await using server = startKvConnect();
   const other = await openRemote(server);
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
@@ -225,7 +225,7 @@ Deno.test("createKvStore shared: conflicts without end are given up before the d
   other.close();
 });
 
-Deno.test("createKvStore shared: beside a counter there are its days and a mark of the writer", async () => {
+Deno.test("openKvStore shared: beside a counter there are its days and a mark of the writer", async () => {
   await using server = startKvConnect();
   const kv = await openRemote(server);
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
@@ -236,7 +236,7 @@ Deno.test("createKvStore shared: beside a counter there are its days and a mark 
   kv.close();
 });
 
-Deno.test("createKvStore shared: no second commit goes out while one is overdue", async () => {
+Deno.test("openKvStore shared: no second commit goes out while one is overdue", async () => {
   await using server = startKvConnect();
   const counters = createCounters(await kvStore({ kv: await openRemote(server), shared: true }));
   strictEqual(await counters.hit(HOME), 1);
@@ -252,7 +252,7 @@ Deno.test("createKvStore shared: no second commit goes out while one is overdue"
   await counters.close();
 });
 
-Deno.test("createKvStore: what is read while a commit is under way is not kept", async () => {
+Deno.test("openKvStore: what is read while a commit is under way is not kept", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, "a"], new Deno.KvU64(1n));
   const asked = await kvStore({ kv, source: "memory" });
@@ -279,7 +279,7 @@ Deno.test("createKvStore: what is read while a commit is under way is not kept",
   deepStrictEqual(await asked.add([addition(id, 1)]), [3]);
 });
 
-Deno.test("createKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {
+Deno.test("openKvStore: asks once for a counter that it has read, and again for one that was never hit", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, "a"], new Deno.KvU64(7n));
   const asked = await kvStore({ kv, source: "memory" });

@@ -38,7 +38,7 @@ Deno.test("createSweeper: what is over ends with the first mark after it, and no
   await counters.close();
 });
 
-Deno.test("createKvStore: a key makes hits the same for 24 hours, also into the next of its days", async () => {
+Deno.test("openKvStore: a key makes hits the same for 24 hours, also into the next of its days", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv }));
   const markOf = (

@@ -63,7 +63,7 @@ Deno.test("createNearReader: a total and its ledger are of one instant", async (
   await today.close();
 });
 
-Deno.test("createKvStore shared: a hit that comes between two reads for many that are set is before them", async () => {
+Deno.test("openKvStore shared: a hit that comes between two reads for many that are set is before them", async () => {
   const kv = await Deno.openKv(":memory:");
   const [first = "", ...others] = ALL.slice(0, 50);
   const A = counterId(first);
@@ -103,7 +103,7 @@ const settings = fc.record({
 
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
-  Deno.test(`createKvStore ${kind}: many set together become what they become one by one`, async () => {
+  Deno.test(`openKvStore ${kind}: many set together become what they become one by one`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(settings, { maxLength: 12 }), async (taken) => {
         const together = await kvStore({ kv: await Deno.openKv(":memory:"), shared });

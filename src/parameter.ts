@@ -18,4 +18,6 @@ export interface Parameter<Name extends string = string> {
   readonly schema: ParameterSchema;
   /** Whether a text is one of its values; without this, what is not understood is as good as the default. */
   readonly accepts?: (text: string) => boolean;
+  /** How often it may be given, if more than once. */
+  readonly maxTimes?: number;
 }

@@ -91,6 +91,12 @@ const KINDS = {
     detail: "The counter stands at its largest number, 2^53-1; it was left as it is.",
     badge: "full",
   },
+  "family-too-large": {
+    status: 409,
+    title: "Family too large",
+    detail: "More than 100,000 counters begin with this prefix: ask for a part of them.",
+    badge: "too many",
+  },
   "internal": {
     status: 500,
     title: "Internal error",

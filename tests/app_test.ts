@@ -18,8 +18,19 @@ const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS patch HIT ALL constructo
 /** What a request without a query and a body comes to. */
 function expectedStatus(path: string, method: string): number {
   if (method === "OPTIONS") return 204;
-  // No counter is meant where none is named.
-  return path === "/counters" && ["PUT", "DELETE"].includes(method) ? 400 : 200;
+  // No counter, or family, is meant where none is named.
+  const isNamed = path === "/counters" ? !["PUT", "DELETE"].includes(method) : !NAMING.has(path);
+  return isNamed ? 200 : 400;
+}
+
+/** The paths that take no default for what they are about. */
+const NAMING: ReadonlySet<string> = new Set(["/counts", "/top"]);
+
+/** A request line about an id, as it is about something of the kind on a path. */
+function about(path: string, line: string): string {
+  // Several ids are no fault there.
+  if (path === "/counts") return line.replace("id=%00&id=a", "id=%00&period=7d&period=7d");
+  return path === "/top" ? line.replaceAll(/\bid=(%00|a)/g, "prefix=$1/") : line;
 }
 
 for (const endpoint of paths) {
@@ -176,7 +187,7 @@ for (const { path, methods: [method = ""] } of protectedEndpoints) {
     await using app = openApp({ store, openReads: false });
     for (const { line, host, status, name } of faults) {
       strictEqual(store.touched, 0, "the store is asked last");
-      const target = line.replace("METHOD", method).replace(" PATH", ` ${path}`)
+      const target = about(path, line).replace("METHOD", method).replace(" PATH", ` ${path}`)
         .replace("TOKEN", SECRET);
       const answer = await app.send(target, { host });
       strictEqual(answer.status, status, target);
@@ -234,7 +245,7 @@ for (
     const store = new ScriptedStore();
     store.failure = new Error("the disk of oz");
     await using app = openApp({ store });
-    const answer = await app.send(`${method} ${path}?id=a`, authorized);
+    const answer = await app.send(about(path, `${method} ${path}?id=a`), authorized);
     strictEqual(answer.status, path === "/readyz" ? 503 : 500);
     ok(!JSON.stringify(answer).includes("the disk of oz"));
     if (path === "/readyz") return;

@@ -23,16 +23,17 @@ export const key = {
 
 /**
  * Whom an endpoint is for: anyone; readers, who have to be owners if reads are closed; keyholders, who have the secret
- * or the key of the counter; owners, who have the secret or a session; or secretholders, who have the secret itself or,
+ * or the key of the counter; who may see a family, with the secret, a session or the key of the family; owners, who have the secret or a session; or secretholders, who have the secret itself or,
  * once, the token of the sign-in link.
  */
-export type AccessLevel = "anyone" | "reader" | "keyholder" | "owner" | "secretholder";
+export type AccessLevel = "anyone" | "reader" | "keyholder" | "family" | "owner" | "secretholder";
 
 /** The parameters in which credentials are accepted, by access level. */
 export const CREDENTIALS = {
   anyone: [],
   reader: [token],
   keyholder: [token, key],
+  family: [token, key],
   owner: [token],
   secretholder: [token],
 } as const;
@@ -143,6 +144,13 @@ export function createAccess(
         if (grant === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
         return grant;
       }),
+      family: withSecret((credentials: Credentials) => {
+        if (showsSecretOrSession(credentials)) return "secret";
+        const kind = keyKindOf(credentials);
+        // The key of the counter that has the same name opens that counter alone.
+        if (kind === undefined || kind === "own") throw unauthorized(OF_FAMILY);
+        return kind;
+      }),
       owner: withSecret((credentials: OwnersCredentials) => {
         if (showsSecretOrSession(credentials)) return "secret";
         throw unauthorized("");
@@ -160,6 +168,7 @@ export function createAccess(
 
 const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
 const OR_KEY = "A counter key in key= opens its own counter, or its own family.";
+const OF_FAMILY = "The key of the family in key=, or of one around it, opens this too.";
 const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;

@@ -18,6 +18,7 @@ import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 import { within } from "../counter/within.ts";
 import { Batcher, errorOf, type Group, Slots } from "./batcher.ts";
+import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
 import { yieldingToHits } from "./yield_to_hits.ts";
 
@@ -63,6 +64,8 @@ export interface Counters {
   setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
   list(options: ListOptions): AsyncGenerator<ListPage>;
+  /** Sums and rankings of counters, for which nobody waits who asks for single ones. */
+  families(): Promise<Families>;
   /**
    * Resolves where the store would take a hit within a second, with the names of its shards that would not; rejects with
    * "store-unavailable" otherwise.
@@ -162,6 +165,7 @@ export function createCounters(
 
   let watch: ReturnType<typeof setInterval> | undefined;
   let closing: Promise<void> | undefined;
+  let families: Promise<Families> | undefined;
 
   function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
     groups.forEach(({ id }, index) => {
@@ -242,7 +246,23 @@ export function createCounters(
     return await within(READY_DEADLINE_MS, store.check());
   }
 
+  async function openFamilies(): Promise<Families> {
+    const { createFamilies } = await import("./families.ts");
+    return createFamilies({
+      list: (options) => store.list(options),
+      byId: store.importById,
+      calendar,
+      hitsWait: othersWait,
+    });
+  }
+
+  /** Whether somebody waits who is not reading a list. */
+  function othersWait(): boolean {
+    return hits.waiting + writes.waiting + onces.waiting + counts.waiting > 0;
+  }
+
   async function end(): Promise<void> {
+    await (await families)?.end();
     await Promise.all(queues.map((queue) => queue.drain()));
     clearInterval(watch);
     await store.close();
@@ -275,10 +295,12 @@ export function createCounters(
     },
     async *list(options) {
       if (closing !== undefined) throw new Problem("store-unavailable");
-      yield* yieldingToHits(store.list(options), () => {
-        return hits.waiting + writes.waiting + onces.waiting + counts.waiting > 0;
-      });
+      yield* yieldingToHits(store.list(options), othersWait);
     },
+    families: () =>
+      closing === undefined
+        ? families ??= openFamilies()
+        : Promise.reject(new Problem("store-unavailable")),
     ready,
     close: () => closing ??= end(),
   };

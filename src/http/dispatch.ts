@@ -1,11 +1,19 @@
-import { type Access, type AccessCheck, CREDENTIALS, type Grant } from "../auth/access.ts";
-import { counterId } from "../counter/counter_id.ts";
+import {
+  type Access,
+  type AccessCheck,
+  type AccessLevel,
+  CREDENTIALS,
+  type Grant,
+} from "../auth/access.ts";
+import { familyPrefix } from "../auth/secret.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import type { Parameter } from "../parameter.ts";
 import { Problem } from "../problem.ts";
 import { answer, type CorsPolicy, headOf, NO_SNIFF } from "./answer.ts";
 import type { CounterAsked, Endpoint, Peer, Route, RouteFacts } from "./endpoint.ts";
+import { createHostCheck } from "./host.ts";
 import { LoadError } from "./lazy.ts";
 import { problemInPicture, problemInWords } from "./problem_answer.ts";
 import { BadQuery, checkValues, parseQuery, type Query, readableQuery } from "./query.ts";
@@ -136,6 +144,7 @@ function createExchange(
     query: UNREAD,
     understood: givenBack(undefined),
     id: DEFAULT_ID,
+    isFamily: false,
     grant: "open",
   };
 }
@@ -150,58 +159,30 @@ function granted(exchange: Exchange, grant: Grant): Exchange {
   return exchange;
 }
 
-const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;
-const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{0,5}))?$/;
-
-/** What Deno puts into a URL where the header is missing, empty or no text. */
-const FALLBACK_HOST = /^localhost(?::|$)/;
-
-/** Throws the problem "bad-host" where the Host header of a request is no host. */
-type HostCheck = (request: Request) => void;
-
-/** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
-function createHostCheck(): HostCheck {
-  /** How the URLs begin that name the host last found right: most requests name the one that the service is known by. */
-  let knownBeginning: string | undefined;
-
-  return (request) => {
-    const { url } = request;
-    if (knownBeginning !== undefined && beginsOnlyWith(knownBeginning, url)) return;
-    const host = request.headers.get("host");
-    if (host === null) return;
-    if (!isHost(host)) throw new Problem("bad-host");
-    const beginning = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
-    if (beginning.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) knownBeginning = beginning;
-  };
-}
-
-function isHost(host: string): boolean {
-  const found = NAME_OR_IPV4.exec(host) ??
-    (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
-  return found !== null && Number(found[1] ?? 0) <= 65535;
-}
-
-/**
- * Whether the path that was asked for, which begins with a slash or an asterisk, follows at once: where another of these
- * comes later that path may begin there, and what stands before it was in the header. So a host is known without the
- * header; to look at one has Deno keep all headers of the request, which takes a twentieth of a read. Where the request
- * line holds a whole URL its host is the one that counts, whatever the header says (RFC 9112, section 3.2.2).
- */
-function beginsOnlyWith(beginning: string, url: string): boolean {
-  return url.startsWith(beginning) && !url.includes("/", beginning.length) &&
-    !url.includes("*", beginning.length);
-}
-
 /** Understands the query and, of an endpoint about a counter, the id in it. */
 function understand({ endpoint, documented, choices }: LoadedRoute, exchange: Exchange): void {
   if (endpoint.ignoresQuery === true) return;
   const { request } = exchange;
   const query = exchange.query = parseQuery(request.url, documented);
   checkValues(query, choices);
-  exchange.understood = givenBack(endpoint.understand?.(query));
-  if (!endpoint.isAboutCounter) return;
+  exchange.understood = givenBack(endpoint.understand?.(query, request));
+  const { subject } = endpoint;
+  if (subject === "none") return;
   if (request.method === "POST") refuseBody(request);
-  exchange.id = counterId(query.get("id"));
+  exchange.isFamily = subject === "family" ||
+    (subject === "either" && query.get("prefix") !== undefined);
+  exchange.id = exchange.isFamily ? familyIn(query) : counterId(query.get("id"));
+}
+
+/** The prefix of a family, as it would be the id of a counter. */
+function familyIn(query: Query<string>): CounterId {
+  const prefix = query.get("prefix");
+  if (prefix !== undefined && query.get("id") === undefined) return counterId(familyPrefix(prefix));
+  throw new Problem("bad-query", {
+    detail: prefix === undefined
+      ? "Give the prefix of a family, as in prefix=blog/."
+      : "Give an id or a prefix, not both.",
+  });
 }
 
 /** A form or a JSON body would be overlooked, and the default counter counted in silence. */
@@ -225,6 +206,8 @@ function findAndAnswer(endpoint: Endpoint, exchange: Exchange): Response | Promi
   );
 }
 
+const TAKES_KEYS: ReadonlySet<AccessLevel> = new Set(["keyholder", "family"]);
+
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflight(route: LoadedRoute, request: Request): Response {
   const { allow, documented } = route;
@@ -238,7 +221,7 @@ function preflight(route: LoadedRoute, request: Request): Response {
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
     // What a key opens is not for the secret, which a header could show.
-    ...(route.access !== "keyholder" && { "access-control-allow-headers": "*" }),
+    ...(!TAKES_KEYS.has(route.access) && { "access-control-allow-headers": "*" }),
     "access-control-max-age": "86400",
   }, 204);
 }
@@ -251,7 +234,7 @@ function corsPolicyOf(
   { access, cors }: RouteFacts,
   { request: { headers }, query }: { request: Request; query: Query<string> },
 ): CorsPolicy {
-  if (access !== "keyholder" || query.get("key") === undefined) return cors;
+  if (!TAKES_KEYS.has(access) || query.get("key") === undefined) return cors;
   const showsSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
     headers.has("authorization");
   return showsSecret ? cors : "any";
@@ -364,10 +347,12 @@ class Row {
   #open(endpoint: Endpoint): LoadedRoute {
     const { path, methods, access, cors } = this.#route;
     const { allow, access: { check } } = this.#options;
-    const parameters = [...endpoint.parameters, ...CREDENTIALS[access]];
+    const parameters: readonly Parameter[] = [...endpoint.parameters, ...CREDENTIALS[access]];
     return {
       ...{ path, methods, access, cors, endpoint, allow },
-      documented: new Set(parameters.map(({ name }) => name)),
+      documented: new Set(
+        parameters.filter(({ maxTimes }) => maxTimes === undefined).map(({ name }) => name),
+      ),
       choices: endpoint.parameters.filter(({ accepts }) => accepts !== undefined),
       authorize: check[access],
     };

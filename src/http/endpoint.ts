@@ -5,7 +5,7 @@ import type { Parameter } from "../parameter.ts";
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy, WordForm } from "./answer.ts";
 import { loadOnce } from "./lazy.ts";
-import { id } from "./parameters.ts";
+import { family, id } from "./parameters.ts";
 import type { Query } from "./query.ts";
 
 /** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
@@ -22,10 +22,12 @@ export interface Asked<Name extends string = string, Understood = unknown> {
   readonly grant: Grant;
 }
 
-/** The same for an endpoint that is about one counter. */
+/** The same for an endpoint that is about one counter, or about a family of counters. */
 export interface CounterAsked<Name extends string = string, Understood = unknown>
   extends Asked<Name, Understood> {
+  /** Of a family, the prefix of its ids, which could be an id too. */
   readonly id: CounterId;
+  readonly isFamily: boolean;
 }
 
 /** What an endpoint says of itself, and what it does with a request, in the order in which it happens. */
@@ -46,7 +48,7 @@ interface Definition<
   /** Whether it answers whatever its query is. */
   readonly ignoresQuery?: boolean;
   /** What the query asks for; throws the problem with it before the caller is authorized. */
-  readonly understand?: (query: Given) => Understood;
+  readonly understand?: (query: Given, request: Request) => Understood;
   /** Asks the store for what the answer says, or does what was asked for. */
   readonly find?: (asked: Kind) => Found | Promise<Found>;
   /** What to answer with if `find` rejects; throws the error on if there is nothing. */
@@ -68,15 +70,18 @@ interface Definition<
  */
 export interface Endpoint
   extends Definition<string, Query<string>, CounterAsked<string, never>, unknown, unknown, never> {
-  /** Whether `id` names a counter that it is about, `home` if it is left out. */
-  readonly isAboutCounter: boolean;
+  /**
+   * What the query names: a counter in `id`, `home` if it is left out; a family in `prefix`; either of them; or nothing of
+   * the kind.
+   */
+  readonly subject: "counter" | "family" | "either" | "none";
 }
 
 /** An endpoint that is not about one counter. */
 export function endpoint<Name extends string, Understood, Found>(
   definition: Definition<Name, Query<Name>, Asked<Name, Understood>, Understood, Found>,
 ): Endpoint {
-  return { ...definition, isAboutCounter: false };
+  return { ...definition, subject: "none" };
 }
 
 /** An endpoint that is about the counter that `id` names. */
@@ -90,7 +95,35 @@ export function counterEndpoint<Name extends string, Understood, Found>(
   >,
 ): Endpoint {
   const { parameters } = definition;
-  return { ...definition, parameters: [id, ...parameters], isAboutCounter: true };
+  return { ...definition, parameters: [id, ...parameters], subject: "counter" };
+}
+
+/** An endpoint that reads the counter that `id` names, or the sum of the family that `prefix` names. */
+export function readEndpoint<Name extends string, Understood, Found>(
+  definition: Definition<
+    Name,
+    Query<Name | "id" | "prefix">,
+    CounterAsked<Name | "id" | "prefix", Understood>,
+    Understood,
+    Found
+  >,
+): Endpoint {
+  const { parameters } = definition;
+  return { ...definition, parameters: [id, family, ...parameters], subject: "either" };
+}
+
+/** An endpoint that is about the family that `prefix` names. */
+export function familyEndpoint<Name extends string, Understood, Found>(
+  definition: Definition<
+    Name,
+    Query<Name | "prefix">,
+    CounterAsked<Name | "prefix", Understood>,
+    Understood,
+    Found
+  >,
+): Endpoint {
+  const { parameters } = definition;
+  return { ...definition, parameters: [family, ...parameters], subject: "family" };
 }
 
 /** What the table of routes says of an endpoint. */

@@ -9,7 +9,7 @@ export const id = {
   schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** The counters whose key is asked for. */
+/** A family of counters. */
 export const family = {
   name: "prefix",
   meaning: "In the place of `id`: what the ids of a family begin with, up to a slash, as `blog/`.",

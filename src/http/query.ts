@@ -36,6 +36,7 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
   const hash = url.indexOf("#", start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
   if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", { query });
+  const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
   let flaw: Omit<BadQueryOptions, "query"> | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
@@ -60,6 +61,21 @@ export function readableQuery(url: string, documented: ReadonlySet<string>): Que
   }
 }
 
+/** Every value of a parameter in the query of a URL, in the order in which they were given; decoded as strictly. */
+export function valuesOf(url: string, name: string): readonly string[] {
+  const values: string[] = [];
+  const start = url.indexOf("?");
+  const hash = url.indexOf("#", start);
+  if (start === -1) return values;
+  for (const pair of url.slice(start + 1, hash === -1 ? undefined : hash).split("&")) {
+    const equals = pair.indexOf("=");
+    if (decodeToCopy(equals === -1 ? pair : pair.slice(0, equals)) !== name) continue;
+    const value = decodeToCopy(equals === -1 ? "" : pair.slice(equals + 1));
+    if (value !== undefined) values.push(value);
+  }
+  return values;
+}
+
 /** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
 export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
   for (const { name, accepts, schema } of parameters) {
@@ -79,11 +95,16 @@ function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema)
 
 /** Characters, which in a URL are bytes: eight of the longest ids, and a visitor with all that stands before its name. */
 const MAX_QUERY_LENGTH = 8192;
-/**
- * Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. What it returns is a copy: V8
- * would keep a whole URL for as long as a part of it is kept.
- */
-function decode(text: string): string | undefined {
+/** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */
+const LONG_URL = 1000;
+const NEEDS_DECODING = /[%+]/;
+
+function decodeQuickly(text: string): string | undefined {
+  return NEEDS_DECODING.test(text) ? decodeToCopy(text) : text;
+}
+
+/** Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. */
+function decodeToCopy(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

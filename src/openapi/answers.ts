@@ -56,6 +56,11 @@ export type Answers = { [status: string]: Answer };
 /** The bodies of answers that went well. */
 export const bodies = {
   counter: { "application/json": { schema: reference("Counter") } },
+  count: {
+    "application/json": { schema: { oneOf: [reference("Counter"), reference("FamilySum")] } },
+  },
+  counts: { "application/json": { schema: reference("Counts") } },
+  top: { "application/json": { schema: reference("Top") } },
   hits: { "text/plain": { schema: reference("HitsText") } },
   svg: { "image/svg+xml": { schema: reference("Svg") } },
   shieldsBadge: { "application/json": { schema: reference("ShieldsBadge") } },
@@ -200,8 +205,8 @@ const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer
       "Nothing was counted.",
   },
   409: {
-    description: "What the store holds under this id is not a counter, or the counter is full. " +
-      "It is left as it was.",
+    description: "What the store holds under this id is not a counter, or the counter is full; " +
+      "it is left as it was. Of a family: it has more than 100,000 counters.",
   },
   414: { description: "The query has more than 8,192 bytes." },
   500: { description: "An unexpected error: the log has its cause." },

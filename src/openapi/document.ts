@@ -28,6 +28,7 @@ const SECURITY: Record<AccessLevel, Operation["security"]> = {
   anyone: [{}],
   reader: [{}, ...secret],
   keyholder: [...secret, { counterKey: [] }],
+  family: [...secret, { counterKey: [] }],
   owner: secret,
   secretholder: secret,
 };
@@ -126,6 +127,13 @@ function responsesOf(
   return { ...answers, ...parts.problems(statuses, form) };
 }
 
-function inQuery({ name, meaning, schema }: Parameter): ParameterObject {
-  return { name, in: "query", description: meaning, schema: { ...schema } };
+function inQuery({ name, meaning, schema, maxTimes }: Parameter): ParameterObject {
+  return {
+    name,
+    in: "query",
+    description: meaning,
+    schema: maxTimes === undefined
+      ? { ...schema }
+      : { type: "array", items: { ...schema }, minItems: 1, maxItems: maxTimes },
+  };
 }

@@ -5,6 +5,8 @@ export type Schema = { readonly [keyword: string]: unknown };
 
 const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
 
+const SOURCE = { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." };
+
 const DECISIONS = {
   type: "array",
   maxItems: 100,
@@ -31,10 +33,49 @@ export const schemas = {
     {
       id: { type: "string", examples: ["home"] },
       hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
-      source: { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." },
+      source: SOURCE,
     },
     { period: { enum: PERIODS, description: "The period, where one was asked for." } },
   ),
+  FamilySum: record(
+    "What the counters hold together whose ids begin with a prefix; at most 10 s old.",
+    {
+      prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
+      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [345] },
+      counters: { type: "integer", minimum: 0, maximum: 100_000, examples: [12] },
+      source: SOURCE,
+    },
+    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+  ),
+  Counts: record(
+    "Several counters by their ids, and where their values came from.",
+    {
+      counts: {
+        type: "object",
+        additionalProperties: {
+          type: ["integer", "null"],
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+        examples: [{ a: 12, b: 0 }],
+      },
+      source: SOURCE,
+    },
+    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+  ),
+  Top: record("The counters of a family with the most hits.", {
+    prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
+    period: { enum: PERIODS },
+    counters: {
+      type: "array",
+      maxItems: 100,
+      items: record("A counter and its hits in the period.", {
+        id: { type: "string", examples: ["blog/a"] },
+        hits: { type: "integer", minimum: 0, examples: [120] },
+      }),
+    },
+    source: SOURCE,
+  }),
   HitsText: { type: "string", pattern: "^[0-9]{1,16}\\n?$", examples: ["42"] },
   ShieldsBadge: record("What the endpoint badge of shields.io reads.", {
     schemaVersion: { const: 1 },
@@ -94,7 +135,6 @@ export const schemas = {
     additionalProperties: false,
   },
   Days: record("The hits of single days.", {
-    id: { type: "string", examples: ["home"] },
     total: { type: "integer", minimum: 0, examples: [41] },
     timeZone: { type: "string", description: "The zone whose days they are.", examples: ["UTC"] },
     days: {
@@ -104,6 +144,9 @@ export const schemas = {
         hits: { type: "integer", minimum: 0, examples: [7] },
       }),
     },
+  }, {
+    id: { type: "string", description: "The counter.", examples: ["home"] },
+    prefix: { type: "string", description: "Or the family.", pattern: "/$", examples: ["blog/"] },
   }),
   Decisions: record("What became of the last hits.", {
     decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },

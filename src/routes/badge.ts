@@ -4,10 +4,10 @@ import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { createCheckedImages } from "../http/conditional.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import { createLatest, isStale, type Latest } from "./reading.ts";
 import { period, show } from "../http/parameters.ts";
-import { checkShown, readShownWithDays, type Shown } from "./reading.ts";
+import { checkShown, type Shown } from "./reading.ts";
 import { hasDays, type WithDays } from "./reading.ts";
 import type { Service } from "./service.ts";
 
@@ -21,7 +21,7 @@ export function badge({ counters, reads }: Service): Endpoint {
     ...headersOf("svg", reads.sharing("no-store")),
     ...remarkOf("stale", cors),
   };
-  return counterEndpoint({
+  return readEndpoint({
     summary: "Show a counter as a badge",
     parameters: [...LOOKS, period, show],
     understand: checkShown,
@@ -29,7 +29,7 @@ export function badge({ counters, reads }: Service): Endpoint {
     find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
       const count = sparkOf(asked.query);
       if (count === 0) return latest.find(asked);
-      return readShownWithDays(counters, { ...asked, count: daysBehind(count) });
+      return latest.findWithDays(asked, daysBehind(count));
     },
     recover: latest.recover,
     answer(found, { request, query }) {

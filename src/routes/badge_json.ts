@@ -3,7 +3,7 @@ import { parseLabel } from "../badge/look.ts";
 import { formatCounts, parseNumberForm } from "../badge/number.ts";
 import { color, label, locale, numbers } from "../badge/parameters.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import { createLatest, isStale } from "./reading.ts";
 import { cacheSeconds, period, show } from "../http/parameters.ts";
 import { checkShown } from "./reading.ts";
@@ -12,16 +12,18 @@ import type { Service } from "./service.ts";
 /** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
 export function badgeJson({ counters, reads }: Service): Endpoint {
   const { cors } = reads;
+  const latest = createLatest(counters);
   const stale = {
     ...headersOf("json", reads.sharing("no-store")),
     ...remarkOf("stale", cors),
   };
-  return counterEndpoint({
+  return readEndpoint({
     summary: "Describe the badge for the endpoint badge of shields.io",
     parameters: [period, show, label, color, cacheSeconds, numbers, locale],
     understand: checkShown,
     errors: "json",
-    ...createLatest(counters),
+    find: latest.find,
+    recover: latest.recover,
     answer(latest, { query }) {
       const counts = isStale(latest) ? latest.stale : latest;
       const seconds = secondsOf(query.get("cacheSeconds"));

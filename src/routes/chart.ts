@@ -2,7 +2,7 @@ import { textHash } from "../badge/text.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
 import * as pictures from "../chart/pictures.ts";
 import { createCheckedImages } from "../http/conditional.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import type { Parameter } from "../parameter.ts";
 import { readWithDays } from "./reading.ts";
@@ -50,13 +50,13 @@ function picture<Name extends string>(
   { name, summary, parameters, picture: { since, draw, drawFailure } }: PictureFacts<Name>,
 ): Endpoint {
   const images = createCheckedImages(reads);
-  return counterEndpoint({
+  return readEndpoint({
     summary,
     parameters,
     errors: "svg",
-    async find({ id, query }) {
+    async find({ id, isFamily, query }) {
       const show = ({ hits }: { hits: number }) => hits;
-      const asked = { id, since: since(query, counters.calendar.today()), show };
+      const asked = { id, isFamily, since: since(query, counters.calendar.today()), show };
       const { shown, days } = await readWithDays(counters, asked);
       return draw({ id, total: shown, days }, query);
     },

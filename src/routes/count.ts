@@ -1,28 +1,35 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import { format, period } from "../http/parameters.ts";
-import { readPeriod } from "./reading.ts";
+import type { FamilySum } from "../counting/families.ts";
+import { readPeriod, readSum } from "./reading.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count({ counters, reads }: Service): Endpoint {
   const json = headersOf("json", reads.sharing("no-store"));
   const text = headersOf("text", reads.sharing("no-store"));
-  return counterEndpoint({
+  return readEndpoint({
     summary: "Read a counter",
     parameters: [format, period],
     errors: (query) => isText(query.get("format")) ? "text" : "json",
-    find: (asked) => readPeriod(counters, asked),
-    answer(hits, { id, query }) {
+    find: (asked): number | Promise<number | FamilySum> =>
+      asked.isFamily ? readSum(counters, asked) : readPeriod(counters, asked),
+    answer(found, { id, query }) {
+      const hits = typeof found === "number" ? found : found.hits;
       if (isText(query.get("format"))) return answer(String(hits), text);
       const { source } = counters;
-      return answer(JSON.stringify({ id, hits, source, period: query.get("period") }), json);
+      const period = query.get("period");
+      const body = typeof found === "number"
+        ? { id, hits, source, period }
+        : { prefix: id, hits, counters: found.counters, source, period };
+      return answer(JSON.stringify(body), json);
     },
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Count",
       tags: ["Counters"],
       answers: {
-        200: fresh("The count; 0 before the first hit.", { ...bodies.counter, ...bodies.hits }),
+        200: fresh("The count; 0 before the first hit.", { ...bodies.count, ...bodies.hits }),
       },
       problems: STORE_PROBLEMS,
     }),

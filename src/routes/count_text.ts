@@ -1,5 +1,5 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import { period } from "../http/parameters.ts";
 import { readPeriod } from "./reading.ts";
 import type { Service } from "./service.ts";
@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 /** `GET /count.txt`: the number as plain text. */
 export function countText({ counters, reads }: Service): Endpoint {
   const headers = headersOf("text", reads.sharing("no-store"));
-  return counterEndpoint({
+  return readEndpoint({
     summary: "Read a counter as plain text",
     parameters: [period],
     errors: "text",

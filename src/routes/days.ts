@@ -1,8 +1,9 @@
 import { type Day, formatDay, from, type Held, parseDay, upTo } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import { fromDay, toDay } from "../http/parameters.ts";
 import { Problem } from "../problem.ts";
+import { readHistory } from "./reading.ts";
 import type { Service } from "./service.ts";
 
 /** How many days are told at most: ten years. */
@@ -20,19 +21,20 @@ interface Range {
 export function days({ counters, reads }: Service): Endpoint {
   const { calendar } = counters;
   const headers = headersOf("json", reads.sharing("no-store"));
-  return counterEndpoint({
+  return readEndpoint({
     summary: "Read the hits of single days",
     parameters: [fromDay, toDay],
     errors: "json",
     understand: (query) => rangeOf(query, calendar.today()),
-    async find({ id, query }) {
+    async find({ id, isFamily, query }) {
       const range = rangeOf(query, calendar.today());
-      return { range, held: await counters.history(id, range.first) };
+      return { range, held: await readHistory(counters, { id, isFamily, since: range.first }) };
     },
-    answer({ range, held }, { id }) {
+    answer({ range, held }, { id, isFamily }) {
       const { timeZone } = calendar;
       const days = daysIn(range, { held, today: calendar.today() });
-      return answer(JSON.stringify({ id, total: held.hits, timeZone, days }), headers);
+      const subject = isFamily ? { prefix: id } : { id };
+      return answer(JSON.stringify({ ...subject, total: held.hits, timeZone, days }), headers);
     },
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Days",

@@ -35,7 +35,7 @@ export function hitImage({ counters, hits, decisions }: Service): Endpoint {
   async function countWithDays(asked: HitRequest, count: number): Promise<Drawn> {
     const found = await hits.countHit(asked);
     const since = counters.calendar.today() - daysBehind(count) + 1;
-    return await readWithDays(counters, { id: asked.id, since, show: () => found })
+    return await readWithDays(counters, { id: asked.id, isFamily: false, since, show: () => found })
       .catch(() => found);
   }
 

@@ -1,7 +1,7 @@
-import type { CounterId } from "../counter/counter_id.ts";
 import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
 import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/period.ts";
 import type { Counters } from "../counting/counters.ts";
+import type { FamilySum } from "../counting/families.ts";
 import type { CounterAsked } from "../http/endpoint.ts";
 import { period as periodParameter } from "../http/parameters.ts";
 import type { Query } from "../http/query.ts";
@@ -9,7 +9,10 @@ import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 
 /** The part of a request that says what it reads. */
-type ReadOf<Name extends string> = Pick<CounterAsked<Name>, "id" | "query">;
+type ReadOf<Name extends string> = Subject & Pick<CounterAsked<Name>, "query">;
+
+/** A counter, or a family that is read as if it were one. */
+type Subject = Pick<CounterAsked, "id" | "isFamily">;
 
 /** What a badge shows: a number, or several beside each other. */
 export type Shown = number | readonly number[];
@@ -17,35 +20,54 @@ export type Shown = number | readonly number[];
 /** The hits of a counter in the period that a query asks for: all of them where it names none. */
 export function readPeriod(
   counters: Counters,
-  { id, query }: ReadOf<"period">,
+  { id, isFamily, query }: ReadOf<"period">,
 ): number | Promise<number> {
   const period = periodOf(query);
+  if (isFamily) return readSum(counters, { id, query }).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, beginningOf(period, today))
     .then((held) => hitsIn(period, { held, today }));
 }
 
-/** The numbers that a query asks to be shown: those of its period, or those that `show` names. */
-export function readShown(
+/** The hits of a family in the period that a query asks for, and how many counters it has. */
+export async function readSum(
   counters: Counters,
-  { id, query }: ReadOf<"period" | "show">,
+  { id, query }: Pick<ReadOf<"period">, "id" | "query">,
+): Promise<FamilySum> {
+  return await (await counters.families()).sum(id, periodOf(query));
+}
+
+/** What a counter or a family holds, with its days from `since` on at least. */
+export async function readHistory(
+  counters: Pick<Counters, "families" | "history">,
+  { id, isFamily, since }: Subject & { since: Day },
+): Promise<Held> {
+  return await (isFamily ? await counters.families() : counters).history(id, since);
+}
+
+/** The numbers that a query asks to be shown: those of its period, or those that `show` names. */
+function readShown(
+  counters: Counters,
+  asked: ReadOf<"period" | "show">,
 ): Shown | Promise<Shown> {
-  if (query.get("show") === undefined) return readPeriod(counters, { id, query });
+  const { query } = asked;
+  if (query.get("show") === undefined) return readPeriod(counters, asked);
   const today = counters.calendar.today();
-  return counters.history(id, today).then((held) => shownOf(held, { query, today }));
+  return readHistory(counters, { ...asked, since: today })
+    .then((held) => shownOf(held, { query, today }));
 }
 
 /** The same, with the days of the last `count` days. */
-export function readShownWithDays(
+function readShownWithDays(
   counters: Counters,
-  { id, query, count }: ReadOf<"period" | "show"> & { count: number },
+  { id, isFamily, query, count }: ReadOf<"period" | "show"> & { count: number },
 ): Promise<WithDays<Shown>> {
   const today = counters.calendar.today();
   const beginning = beginningOf(periodOf(query), today);
   const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
   const show = (held: Held, today: Day) => shownOf(held, { query, today });
-  return readWithDays(counters, { id, since, show });
+  return readWithDays(counters, { id, isFamily, since, show });
 }
 
 function shownOf(
@@ -62,13 +84,13 @@ export function checkShown(query: Query<"period" | "show">): void {
   throw new Problem("bad-query", { detail: "Give period or show, not both." });
 }
 
-/** Whether a query asks for the number that a counter holds. */
-export function asksForTotal(query: Query<"period" | "show">): boolean {
-  return query.get("show") === undefined && periodOf(query) === "total";
+/** Whether a request asks for the number that a counter holds. */
+function asksForCount({ isFamily, query }: ReadOf<"period" | "show">): boolean {
+  return !isFamily && query.get("show") === undefined && periodOf(query) === "total";
 }
 
-/** Whatever the query says was accepted before. */
-function periodOf(query: Query<"period">): Period {
+/** The period that a query asks for; whatever it says was accepted before. */
+export function periodOf(query: Query<"period">): Period {
   const text = query.get("period");
   const period = text === undefined ? undefined : parsePeriod(text);
   return period ?? periodParameter.schema.default;
@@ -85,13 +107,13 @@ export function hasDays<Shown>(found: Shown | WithDays<Shown>): found is WithDay
   return typeof found === "object" && found !== null && "days" in found;
 }
 
-/** The days of a counter up to today, from `since` on at least, and what `show` makes of all that it holds. */
+/** The days of a counter or a family up to today, from `since` on at least, and what `show` makes of all that it holds. */
 export async function readWithDays<Shown>(
-  { calendar, history }: Pick<Counters, "calendar" | "history">,
-  { id, since, show }: { id: CounterId; since: Day; show(held: Held, today: Day): Shown },
+  counters: Pick<Counters, "calendar" | "families" | "history">,
+  { show, ...asked }: Subject & { since: Day; show(held: Held, today: Day): Shown },
 ): Promise<WithDays<Shown>> {
-  const held = await history(id, since);
-  const today = calendar.today();
+  const held = await readHistory(counters, asked);
+  const today = counters.calendar.today();
   const known = held.days ?? { newest: today, hits: [] };
   return { shown: show(held, today), days: upTo(known, today) };
 }
@@ -112,25 +134,30 @@ const REMEMBERED = 10_000;
 /** Reads what badges show, and what was seen last while the store is away. */
 export interface LatestReader {
   find(asked: Asked): Latest | Promise<Latest>;
+  /** The same, with the days of the last `count` days. */
+  findWithDays(asked: Asked, count: number): Promise<WithDays<Shown>>;
   /** Throws every error on but that of a store that is away. */
   recover(error: unknown, asked: Asked): Latest;
 }
 
-/** A reader that remembers the numbers of periods; the counters remember what they hold. */
+/** A reader that remembers the numbers of periods and families; the counters remember what they hold. */
 export function createLatest(counters: Counters): LatestReader {
   const shown = new Recent<string, Shown>(REMEMBERED);
   return {
     find(asked) {
-      if (asksForTotal(asked.query)) return counters.count(asked.id);
+      if (asksForCount(asked)) return counters.count(asked.id);
       return Promise.resolve(readShown(counters, asked)).then((numbers) => {
         shown.set(nameOf(asked), numbers);
         return numbers;
       });
     },
+    async findWithDays(asked, count) {
+      const found = await readShownWithDays(counters, { ...asked, count });
+      if (!asksForCount(asked)) shown.set(nameOf(asked), found.shown);
+      return found;
+    },
     recover(error, asked) {
-      const stale = asksForTotal(asked.query)
-        ? counters.lastSeen(asked.id)
-        : shown.get(nameOf(asked));
+      const stale = asksForCount(asked) ? counters.lastSeen(asked.id) : shown.get(nameOf(asked));
       if (!(error instanceof Problem) || error.status !== 503 || stale === undefined) throw error;
       return { stale };
     },
@@ -142,6 +169,7 @@ export function isStale(latest: Latest): latest is Stale {
   return typeof latest === "object" && "stale" in latest;
 }
 
-function nameOf({ id, query }: Asked): string {
-  return `${query.get("period") ?? query.get("show")} ${id}`;
+function nameOf({ id, isFamily, query }: Asked): string {
+  const shown = query.get("show") ?? periodOf(query);
+  return `${isFamily ? "family" : "counter"} ${shown} ${id}`;
 }

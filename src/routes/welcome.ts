@@ -63,6 +63,7 @@ const NEEDS: Record<AccessLevel, string> = {
   anyone: "",
   reader: "",
   keyholder: " (with the secret or the key of the counter)",
+  family: " (with the secret or the key of the family)",
   owner: " (with the secret)",
   secretholder: " (with the secret)",
 };

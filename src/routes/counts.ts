@@ -1,0 +1,69 @@
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { id, period } from "../http/parameters.ts";
+import { valuesOf } from "../http/query.ts";
+import type { Parameter } from "../parameter.ts";
+import { Problem } from "../problem.ts";
+import { readPeriod } from "./reading.ts";
+import type { Service } from "./service.ts";
+
+/** How many counters may be asked for at once. */
+const MAX_IDS = 100;
+
+const ids = {
+  ...id,
+  meaning: `A counter; 1 to ${MAX_IDS} may be given, as in \`id=a&id=b\`.`,
+  maxTimes: MAX_IDS,
+} as const satisfies Parameter;
+
+/** `GET /counts`: the numbers of several counters, in the order in which they are asked for, each once. */
+export function counts({ counters, reads }: Service): Endpoint {
+  const headers = headersOf("json", reads.sharing("no-store"));
+  return endpoint({
+    summary: "Read several counters",
+    parameters: [ids, period],
+    errors: "json",
+    understand: (_, { url }) => idsIn(url),
+    async find({ understood, query }) {
+      // All in the same turn of the event loop, so that the store gets them in one batch.
+      const numbers = understood.map((id) => readPeriod(counters, { id, isFamily: false, query }));
+      return await Promise.all(numbers.map(countOf));
+    },
+    answer(numbers, { understood, query }) {
+      // Put together as text: an object would list ids that look like numbers first, and has no room for "__proto__".
+      const members = understood.map((id, index) => `${JSON.stringify(id)}:${numbers[index]}`);
+      const facts = JSON.stringify({ source: counters.source, period: query.get("period") });
+      return answer(`{"counts":{${members.join(",")}},${facts.slice(1)}`, headers);
+    },
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counts",
+      tags: ["Counters"],
+      description:
+        "In the order of the request; an id that is given twice counts once. `null` is " +
+        "for an id under which the store holds something else than a counter.",
+      answers: { 200: fresh("The counts; 0 before the first hit.", bodies.counts) },
+      problems: STORE_PROBLEMS.filter((status) => status !== 409),
+    }),
+  });
+}
+
+function idsIn(url: string): readonly CounterId[] {
+  const given = valuesOf(url, ids.name);
+  if (given.length < 1 || given.length > MAX_IDS) {
+    throw new Problem("bad-query", {
+      detail: `Give 1 to ${MAX_IDS} ids, as in id=a&id=b: this query has ${given.length}.`,
+    });
+  }
+  return [...new Set(given.map(counterId))];
+}
+
+/** A number; null for what is not a counter. */
+async function countOf(hits: number | Promise<number>): Promise<number | null> {
+  try {
+    return await hits;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "not-a-counter") return null;
+    throw error;
+  }
+}

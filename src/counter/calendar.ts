@@ -6,7 +6,7 @@ export interface Calendar {
   readonly timeZone: string;
   /** The calendar day that it is now. */
   today(): Day;
-  /** How many milliseconds are left of it. */
+  /** How many milliseconds are left of it: 1 at least. */
   untilMidnight(): number;
 }
 
@@ -18,32 +18,35 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
   const dayAt = timeZone === "UTC" ? dayInUtc : dayIn(timeZone);
   let minute = NaN;
   let day = NaN;
+  /** When the day ends that somebody asked for last. */
+  let end = { day: NaN, minute: NaN };
+
+  function today(): Day {
+    const time = now();
+    // Zones are whole minutes apart from UTC, so that no day begins within one (IANA tzdb, since 1972).
+    const current = Math.floor(time / MINUTE_MS);
+    if (current !== minute) {
+      minute = current;
+      day = dayAt(time);
+    }
+    return day;
+  }
+
   return {
     timeZone,
-    today() {
-      const time = now();
-      // Zones are whole minutes apart from UTC, so that no day begins within one (IANA tzdb, since 1972).
-      const current = Math.floor(time / MINUTE_MS);
-      if (current !== minute) {
-        minute = current;
-        day = dayAt(time);
-      }
-      return day;
-    },
+    today,
     untilMidnight() {
-      const time = now();
-      const today = dayAt(time);
-      // The first minute of the next day is looked for by halves: no day is longer than this.
-      let [before, after] = [
-        Math.floor(time / MINUTE_MS),
-        Math.ceil((time + 2 * DAY_MS) / MINUTE_MS),
-      ];
-      while (after - before > 1) {
-        const middle = Math.floor((before + after) / 2);
-        if (dayAt(middle * MINUTE_MS) > today) after = middle;
-        else before = middle;
+      if (end.day !== today()) {
+        // The first minute of the next day is looked for by halves: no day is longer than two of UTC.
+        let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
+        while (after - before > 1) {
+          const middle = Math.floor((before + after) / 2);
+          if (dayAt(middle * MINUTE_MS) > day) after = middle;
+          else before = middle;
+        }
+        end = { day, minute: after };
       }
-      return after * MINUTE_MS - time;
+      return Math.max(1, end.minute * MINUTE_MS - now());
     },
   };
 }

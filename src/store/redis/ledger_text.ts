@@ -77,9 +77,9 @@ const LEDGER = /^(\d+) (-?\d+) (\d+|-|x)((?: \d+)*)$/;
 const FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);
 const YEAR = /^\d+(?: \d+)*$/;
 
-/** Whether these can be the hits of so many days at most. */
+/** Whether these can be the hits of so many days at most: no counter has more than it can hold. */
 function areHits(numbers: readonly number[], most: number): boolean {
-  return numbers.length <= most && numbers.every((number) => number <= MAX_HITS);
+  return numbers.length <= most && numbers.reduce((sum, hits) => sum + hits, 0) <= MAX_HITS;
 }
 
 /** Each has a space before it. */

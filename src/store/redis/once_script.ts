@@ -18,13 +18,20 @@ for at = 3, #ARGV, 3 do
   if ARGV[at] ~= '' then keys[#keys + 1] = ARGV[at] end
   if ARGV[at + 1] ~= '' then visitors = true end
 end
--- Always beside another key, see all_here.
-local epoch = #keys > 0 and redis.call('MGET', KEYS[1], epoch_key)[2] or ''
+local epoch = ''
 local function once_key(key) return beside(KEYS[2], 'once' .. epoch .. ':' .. key) end
-local names = { KEYS[1], visitors and seen or KEYS[2] }
-for at, key in ipairs(keys) do names[at + 2] = once_key(key) end
-local found, known = redis.call('MGET', unpack(names)), {}
-for at, key in ipairs(keys) do known[key] = found[at + 2] end
+-- Always several at once, see all_here.
+local function look()
+  local names = { KEYS[1], visitors and seen or KEYS[2], #keys > 0 and epoch_key or nil }
+  for at, key in ipairs(keys) do names[at + 3] = once_key(key) end
+  return redis.call('MGET', unpack(names))
+end
+local found, known = look(), {}
+if found[3] then
+  epoch = found[3]
+  found = look()
+end
+for at, key in ipairs(keys) do known[key] = found[at + 3] end
 
 local amount, answers, firsts, again, newcomers, is_new = 0, {}, {}, {}, {}, {}
 for at = 3, #ARGV, 3 do

@@ -14,7 +14,6 @@ local LAST_DAY = 47481
 local function text(number) return string.format('%.0f', number) end
 
 local function year_of(day) return 1968 + math.floor(4 * (day + 731) / 1461) end
-local function first_day_of(year) return math.ceil((year - 1968) * 1461 / 4) - 731 end
 
 local function beside(ledger, name) return (string.gsub(ledger, '}days', '}' .. name, 1)) end
 local function year_key(ledger, year) return beside(ledger, 'days' .. year) end
@@ -47,62 +46,47 @@ local function write(...)
   is_changed = true
 end
 
--- Whether a text is a list of so many hits at most, each with a space before it.
-local function is_list(numbers, most)
-  local rest, count = string.gsub(numbers, ' %d+', '')
-  if rest ~= '' or count > most then return false end
-  -- Only as long a text can be too much.
-  if not string.find(numbers, '${"%d".repeat(16)}') then return true end
-  for number in string.gmatch(numbers, '%d+') do
-    if tonumber(number) > MAX_HITS then return false end
-  end
-  return true
-end
-
--- The parts of a ledger: the open day, its opening, the first year, and the days before; nothing where it is out of bounds.
-local function parts_of(ledger)
-  local last, opening, first, before = string.match(ledger or '', '^(%d+) (%-?%d+) (%S+)(.*)$')
+-- The open day of a ledger, its opening, and the first year; nothing where it is out of bounds.
+local function head_of(ledger)
+  local last, opening, first = string.match(ledger, '^(%d+) (%-?%d+) (%S+)')
   if not last or tonumber(last) > LAST_DAY or math.abs(opening) > MAX_HITS then return end
-  local year = year_of(last)
-  if not is_list(before, last - first_day_of(year)) then return end
   if first ~= '-' and first ~= 'x' then
-    if not string.find(first, '^%d+$') or tonumber(first) < 1970 or tonumber(first) >= year then return end
+    if not string.find(first, '^%d+$') or tonumber(first) < 1970 or tonumber(first) >= year_of(last) then return end
   end
-  return last, opening, first, before
+  return last, opening, first
 end
 
--- A ledger once a day is open, at the total so far; and the year that this ends, with its text.
+-- The hits of the days before the open one. Hot path at midnight: they are looked at only where a setting keeps them.
+local function before_of(ledger) return string.match(ledger, '^%S+ %S+ %S+(.*)$') end
+
+-- The parts of a ledger once a day is open, at the total so far; and the year that this ends, with its text.
 local function opened(ledger, total, day)
-  local last, opening, first, before = parts_of(ledger)
-  if not last then return text(day) .. ' ' .. text(total) .. ' ' .. (total > 0 and 'x' or '-') end
-  local over, ended
-  if tonumber(last) < day then
-    if first == 'x' then first = '-' end
-    local hits = ' ' .. text(math.max(0, total - opening))
-    if year_of(last) == year_of(day) then
-      before = string.rep(' 0', day - last - 1) .. hits .. before
-    else
-      over, ended = year_of(last), last .. hits .. before
-      if first == '-' then first = over end
-      before = ''
-    end
-    last, opening = text(day), text(total)
+  local last, opening, first = head_of(ledger)
+  if not last then return text(day), text(total), total > 0 and 'x' or '-', '' end
+  local before = before_of(ledger)
+  if tonumber(last) >= day then return last, opening, first, before end
+  if first == 'x' then first = '-' end
+  local hits = ' ' .. text(math.max(0, total - opening))
+  if year_of(last) == year_of(day) then
+    return text(day), text(total), first, string.rep(' 0', day - last - 1) .. hits .. before
   end
-  return last .. ' ' .. opening .. ' ' .. first .. before, over, ended
+  local over = year_of(last)
+  return text(day), text(total), first == '-' and text(over) or first, '', over, last .. hits .. before
 end
 
 -- Opens a day, whatever becomes of its hits: these come to the same if it is open.
 local function open(key, total, day)
   local held = redis.call('GET', key) or ''
-  local ledger, over, ended = opened(held, total, day)
+  local last, opening, first, before, over, ended = opened(held, total, day)
   if over then redis.call('SET', year_key(key, over), ended) end
+  local ledger = last .. ' ' .. opening .. ' ' .. first .. before
   -- One with an x may be left of a counter that was deleted, and end of itself.
-  if ledger ~= held or string.find(ledger, 'x', 1, true) then redis.call('SET', key, ledger) end
+  if ledger ~= held or first == 'x' then redis.call('SET', key, ledger) end
 end
 
 -- The entries that the years before the open one may have, as pairs of a year and its key.
 local function years_of(ledger_key, ledger)
-  local last, _, first = parts_of(ledger)
+  local last, _, first = head_of(ledger)
   local years = {}
   for year = tonumber(first) or math.huge, last and year_of(last) - 1 or 0 do
     years[#years + 1] = { text(year), year_key(ledger_key, year) }
@@ -110,23 +94,17 @@ local function years_of(ledger_key, ledger)
   return years
 end
 
-local function is_year(year, held)
-  local last, hits = string.match(held, '^(%d+)(.*)$')
-  return last and tonumber(last) <= LAST_DAY and year_of(last) == tonumber(year)
-    and is_list(hits, last - first_day_of(year) + 1)
-end
-
 -- All that is held of a counter: total, ledger, and each year with its text.
 local function snapshot(key, ledger_key)
   local held = { redis.call('GET', key), redis.call('GET', ledger_key) }
-  local years = years_of(ledger_key, held[2])
+  local years = years_of(ledger_key, held[2] or '')
   if #years == 0 then return held end
   local keys = { key, ledger_key }
   for at, entry in ipairs(years) do keys[at + 2] = entry[2] end
   local found = redis.call('MGET', unpack(keys))
   for at, entry in ipairs(years) do
     local hits = found[at + 2]
-    if hits and is_year(entry[1], hits) then
+    if hits then
       held[#held + 1] = entry[1]
       held[#held + 1] = hits
     end
@@ -151,9 +129,10 @@ return redis.call('INCRBY', KEYS[1], ARGV[2])
  */
 export const BEGIN = `${COMMON}
 if not redis.call('GET', KEYS[1]) then return 0 end
-local last, _, first, before = parts_of(redis.call('GET', KEYS[2]))
+local ledger = redis.call('GET', KEYS[2]) or ''
+local last, _, first = head_of(ledger)
 if not last then redis.call('SET', KEYS[2], ARGV[1] .. ' 0 -')
-elseif first == 'x' then redis.call('SET', KEYS[2], last .. ' 0 -' .. before) end
+elseif first == 'x' then redis.call('SET', KEYS[2], last .. ' 0 -' .. before_of(ledger)) end
 return 1
 `;
 
@@ -182,7 +161,7 @@ if not held[1] and not held[2] then return held end
 
 local epoch = beside(KEYS[2], 'epoch')
 local gone = { KEYS[1] }
-for _, entry in ipairs(years_of(KEYS[2], held[2])) do gone[#gone + 1] = entry[2] end
+for _, entry in ipairs(years_of(KEYS[2], held[2] or '')) do gone[#gone + 1] = entry[2] end
 for day = ARGV[1] - 1, ARGV[1] + 1 do gone[#gone + 1] = beside(KEYS[2], 'seen' .. text(day)) end
 all_here({ KEYS[2], epoch, unpack(gone) })
 -- A Redis that is out of memory takes it all the same, once something was removed.

@@ -17,6 +17,23 @@ if not held[1] and not held[2] and not given then
   return held
 end
 
+local function first_day_of(year) return math.ceil((year - 1968) * 1461 / 4) - 731 end
+
+-- The sum of a list of so many hits at most, each with a space before it; nil where it is none, or its sum not exact.
+local function sum_of(numbers, most)
+  local rest, count = string.gsub(numbers, ' %d+', '')
+  if rest ~= '' or count > most then return nil end
+  local sum = 0
+  for number in string.gmatch(numbers, '%d+') do sum = sum + number end
+  return sum <= MAX_HITS and sum or nil
+end
+
+local function sum_of_year(year, held)
+  local last, hits = string.match(held, '^(%d+)(.*)$')
+  if not last or tonumber(last) > LAST_DAY or year_of(last) ~= tonumber(year) then return nil end
+  return sum_of(hits, last - first_day_of(year) + 1)
+end
+
 -- The larger number of each day; both begin with the same one.
 local function larger(one, other)
   local list, at = {}, 0
@@ -50,29 +67,30 @@ end
 
 -- The parts of a ledger once a day is open; a year that this ends goes to the others.
 local function parts_at(day, ledger, total, years)
-  local over, ended
-  ledger, over, ended = opened(ledger, total, day)
+  local last, opening, first, before, over, ended = opened(ledger, total, day)
   if over then years[text(over)] = ended end
-  local last, opening, first, before = parts_of(ledger)
   return last, opening, first == 'x' and '-' or first, before
 end
 
-local function last_day(ledger) return tonumber((parts_of(ledger))) or 0 end
-
--- The sum of all numbers in texts but their first words.
-local function sum_of(texts)
-  local sum = 0
-  for _, words in pairs(texts) do
-    for number in string.gmatch(string.match(words, ' .*') or '', '%d+') do sum = sum + number end
-  end
-  return sum
-end
+local function last_day(ledger) return tonumber((head_of(ledger))) or 0 end
 
 local total, ledger = total_of(held[1]), held[2] or ''
 if not total then return no_counter() end
 local after = mode == 'max' and math.max(hits, total) or hits
 local known, years = years_in(held, 3), years_in(ARGV, 5)
-local day = math.max(today, last_day(ledger), last_day(given))
+
+-- What is known stays, and counts only as far as it is in bounds; with its sum.
+local sum = 0
+if not given or mode == 'max' then
+  local last, opening = head_of(ledger)
+  local of_ledger = last and sum_of(before_of(ledger), last - first_day_of(year_of(last)))
+  if not of_ledger then ledger, known = '', {} else sum = of_ledger + math.max(0, total - opening) end
+  for year, hits_of_year in pairs(known) do
+    local of_year = sum_of_year(year, hits_of_year)
+    if of_year then sum = sum + of_year else known[year] = nil end
+  end
+end
+local day = math.max(today, last_day(ledger), last_day(given or ''))
 
 local last, opening, first, before
 if not given then
@@ -90,11 +108,13 @@ else
   end
   opening = after + opening
 end
-if mode == 'max' or not given then
-  local sum = math.max(0, after - opening) + sum_of({ before }) + sum_of(years)
-  if not given then sum = sum + sum_of(known) end
-  if sum > math.max(after, 2 ^ 52) then return redis.error_reply('ERR counter is full of days') end
+if given and mode == 'max' then
+  sum = math.max(0, after - opening) + (sum_of(before, math.huge) or math.huge)
+  for year, hits_of_year in pairs(years) do
+    sum = sum + (sum_of_year(year, hits_of_year) or math.huge)
+  end
 end
+if sum > math.max(after, 2 ^ 52) then return redis.error_reply('ERR counter is full of days') end
 
 local touched, gone = { key, ledger_key }, {}
 for year in pairs(years) do touched[#touched + 1] = year_key(ledger_key, year) end

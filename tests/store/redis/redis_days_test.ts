@@ -210,8 +210,9 @@ Deno.test(
 
 const DAMAGED = [
   ...["99999999999999999999 1 -", `${DAY} 99999999999999999999 -`, "not a ledger", ""],
-  ...[`${DAY} 1 x y`, `${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`],
-  ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, "47482 1 -"],
+  ...[`${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`, "47482 1 -"],
+  // Only what reads the days, or sets a counter and keeps them, looks at those before the open one.
+  ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, `${DAY} 1 - y`],
 ];
 
 Deno.test(
@@ -258,7 +259,10 @@ Deno.test(
     deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
     deepStrictEqual(
       await store.history(ids.map((id) => ({ id, since: DAY }))),
-      all({ hits: 9, days: { newest: DAY, hits: [2] } }),
+      ids.map((_, index) => ({
+        hits: 9,
+        days: index < 8 ? { newest: DAY, hits: [2] } : undefined,
+      })),
     );
     await Promise.all([store.close(), other.close()]);
   },

@@ -49,7 +49,7 @@ const ALIASES: readonly string[] = ["flat"];
 function stylesWithoutScript({ openReads }: PageFacts): string {
   const path = openReads ? "badge" : "sample/badge";
   return badgeStyle.schema.enum.filter((name) => !ALIASES.includes(name)).map((name) =>
-    `<li><img alt="${name}" src="${path}?style=${name}"> <code>style=${name}</code></li>`
+    `<img alt="style=${name}" src="${path}?style=${name}"> `
   ).join("");
 }
 

@@ -1,10 +1,17 @@
 import type { RoutedEndpoint } from "../http/endpoint.ts";
-import type { Parameter } from "../parameter.ts";
+import type { ParameterSchema } from "../parameter.ts";
+
+/** What a control of the page needs to know of a parameter. */
+type Control = Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum" | "maxLength">;
 
 /** What the page knows of the service; all its controls are made from this. */
 export interface PageFacts {
-  /** What may stand in the query of a picture, beside the counter, by the path of the picture. */
-  readonly pictures: Readonly<Record<string, readonly Pick<Parameter, "name" | "schema">[]>>;
+  /** The names of what may stand in the query of a picture, beside the counter, by the path of the picture. */
+  readonly pictures: Readonly<Record<string, readonly string[]>>;
+  /** What they may be, as the first of the pictures has them. */
+  readonly controls: Readonly<Record<string, Control>>;
+  /** The defaults that are others in another picture. */
+  readonly defaults: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   /** The pictures of which there is a sample. */
   readonly samples: readonly string[];
   /** The names of what a counting image may be told. */
@@ -22,12 +29,26 @@ export function factsOf(endpoints: readonly RoutedEndpoint[], openReads: boolean
   const has = (path: string) => endpoints.some((endpoint) => endpoint.path === path);
   const looksOf = (path: string) =>
     endpoints.filter((endpoint) => endpoint.path === path)
-      .flatMap(({ parameters }) => parameters.filter(({ name }) => !NO_LOOKS.includes(name)))
-      .map(({ name, schema }) => ({ name, schema }));
+      .flatMap(({ parameters }) => parameters.filter(({ name }) => !NO_LOOKS.includes(name)));
   const namesOf = (path: string) => looksOf(path).map(({ name }) => name);
   const pictures = PICTURES.filter(has);
+  const controls: Record<string, Control> = {};
+  const defaults: Record<string, Record<string, string | number>> = {};
+  for (const path of pictures) {
+    const own: Record<string, string | number> = {};
+    for (const { name, schema } of looksOf(path)) {
+      const { type: _, ...control } = schema;
+      const known = controls[name] ??= control;
+      if (schema.default !== undefined && schema.default !== known.default) {
+        own[name] = schema.default;
+      }
+    }
+    if (Object.keys(own).length > 0) defaults[path.slice(1)] = own;
+  }
   return {
-    pictures: Object.fromEntries(pictures.map((path) => [path.slice(1), looksOf(path)])),
+    pictures: Object.fromEntries(pictures.map((path) => [path.slice(1), namesOf(path)])),
+    controls,
+    defaults,
     samples: pictures.filter((path) => has(`/sample${path}`)).map((path) => path.slice(1)),
     counting: namesOf("/hit.svg"),
     shields: namesOf("/badge.json"),

@@ -21,7 +21,7 @@ testPage(
     await page.getByLabel("Label", { exact: true }).fill("visits");
     await page.getByRole("radio", { name: "For the badge" }).check();
     const markdown = await copied(page, "Markdown");
-    const query = "id=user/repo&label=visits&style=for-the-badge&numbers=grouped&theme=auto";
+    const query = "id=user/repo&label=visits&style=for-the-badge&numbers=grouped";
     strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
     await shown(page, "#on-light");
     await using readme = pageOf(await copied(page, "HTML"));
@@ -166,6 +166,7 @@ for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
 testPage("charts only show: the builder says so, and goes back to counting with the badge", {
   env: OPEN,
 }, async ({ page, service }) => {
+  await page.getByRole("radio", { name: "Pixel" }).check();
   await page.getByRole("tab", { name: "Chart" }).click();
   await page.getByText("Charts, calendars and cards only show.").waitFor();
   const counting = page.getByRole("radio", { name: /^Count views/ });
@@ -174,6 +175,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   strictEqual(await copied(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
   await page.getByRole("tab", { name: "Badge" }).click();
   ok(await counting.isChecked());
+  ok(await page.getByRole("radio", { name: "Pixel" }).isChecked());
   match(await copied(page, "URL"), /\/hit\.svg\?/);
 });
 
@@ -286,7 +288,7 @@ testPage(
     }
     strictEqual(
       await copied(page, "URL"),
-      `${service.url}/badge?id=a&label=%21&numbers=grouped&theme=auto`,
+      `${service.url}/badge?id=a&label=%21&numbers=grouped`,
     );
     await page.getByRole("tab", { name: "URL" }).focus();
     await page.keyboard.press("ArrowLeft");

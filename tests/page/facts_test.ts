@@ -24,8 +24,8 @@ const WITH: Record<string, string> = { logoColor: "&logo=eye", locale: "&numbers
 
 Deno.test("the page knows of each style what it does nothing with", async () => {
   await using app = await memoryApp();
-  const { pictures, unknown } = factsOf(endpoints, true);
-  const styles = pictures.badge?.find(({ name }) => name === "style")?.schema.enum ?? [];
+  const { controls, unknown } = factsOf(endpoints, true);
+  const styles = controls.style?.enum ?? [];
   const found: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(VALUES)) {
     found[name] = [];

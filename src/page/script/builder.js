@@ -17,9 +17,9 @@ import { call, here, sessionToken } from "./session.js";
 import { elementSnippet, imageSnippets, queryOf } from "./snippets.js";
 
 /**
- * @typedef {{ type: string, default?: string | number, enum?: string[], minimum?: number, maximum?: number, maxLength?: number }} Schema
+ * @typedef {{ default?: string | number, enum?: string[], minimum?: number, maximum?: number, maxLength?: number }} Schema
  * @typedef {{ name: string, schema: Schema }} Parameter
- * @typedef {{ pictures: Record<string, Parameter[]>, samples: string[], counting: string[], shields: string[], aliases: string[], unknown: Record<string, string[]>, openReads: boolean }} Facts
+ * @typedef {{ pictures: Record<string, string[]>, controls: Record<string, Schema>, defaults: Record<string, Record<string, string | number>>, samples: string[], counting: string[], shields: string[], aliases: string[], unknown: Record<string, string[]>, openReads: boolean }} Facts
  * @typedef {[name: string, value: string][]} Choices
  */
 
@@ -62,9 +62,11 @@ const WORDS = {
   "today/total": "Today / total",
 };
 /** What the builder begins with; the snippets say what differs from the defaults of the service. @type {Record<string, string>} */
-const FIRST = { style: "terminal", numbers: "grouped", theme: "auto" };
-/** Styles that come with bars unless somebody chose otherwise. */
-const WITH_BARS = ["pill", "terminal"];
+const FIRST = { style: "terminal", numbers: "grouped" };
+/** The styles that come with bars and in the reader's colors unless somebody chose otherwise. */
+const RICH = ["pill", "terminal"];
+/** @type {Record<string, string>} */
+const SUITED = { spark: "14", theme: "auto" };
 const COLORS = [
   "brightgreen",
   "green",
@@ -84,7 +86,10 @@ const kinds = Object.keys(KINDS).filter((kind) => Object.hasOwn(facts.pictures, 
 let kind = kinds[0] ?? "badge";
 let family = false;
 let format = "Markdown";
-let sparkChosen = false;
+/** What of these somebody chose. @type {Set<string>} */
+const byHand = new Set();
+/** The tile that was chosen of each kind. @type {Map<string, string>} */
+const picked = new Map();
 /** Whether a badge counts: remembered while a picture is chosen that cannot. */
 let counts = true;
 let turn = 0;
@@ -127,6 +132,7 @@ const tiles = make("div", { class: "tiles" });
 const kindTabs = tabs("Kind", "tiles", kinds.map(nameOfKind), nameOfKind(kind), (name) => {
   kind = kinds.find((path) => nameOfKind(path) === name) ?? kind;
   showTiles();
+  followStyle();
   show();
 });
 const swatches = make("div", { class: "swatches" });
@@ -236,9 +242,15 @@ function nameOfKind(path) {
   return KINDS[path]?.[0] ?? path;
 }
 
-/** @param {string} path */
+/** @param {string} path @returns {Parameter[]} */
 function parametersOf(path) {
-  return facts.pictures[path] ?? [];
+  return (facts.pictures[path] ?? []).map((name) => {
+    const own = facts.defaults[path]?.[name];
+    return {
+      name,
+      schema: { ...facts.controls[name], ...(own !== undefined && { default: own }) },
+    };
+  });
 }
 
 /** Every parameter that shapes a picture, and is no tile, by name. */
@@ -291,7 +303,7 @@ function fieldOf(parameter) {
     )
     : make("input", {
       name,
-      type: schema.type === "integer" ? "number" : "text",
+      type: schema.minimum === undefined ? "text" : "number",
       min: schema.minimum,
       max: schema.maximum,
       maxlength: schema.maxLength,
@@ -308,10 +320,9 @@ function showTiles() {
   const parameter = parametersOf(kind).find((parameter) => parameter.name === name);
   const values = parameter?.schema.enum?.filter((value) => !facts.aliases.includes(value)) ?? [];
   const all = values.length > 0 ? values : [kind];
-  const first = values.includes(FIRST[name] ?? "")
-    ? FIRST[name]
-    : parameter?.schema.default ?? all[0];
-  const wide = WITH_BARS.filter((value) => all.includes(value));
+  const first = picked.get(kind) ??
+    (values.includes(FIRST[name] ?? "") ? FIRST[name] : parameter?.schema.default ?? all[0]);
+  const wide = RICH.filter((value) => all.includes(value));
   const sorted = [...wide, ...all.filter((value) => !wide.includes(value))];
   tiles.replaceChildren(...sorted.map((value, index) => {
     const isPicture = kind !== "badge";
@@ -397,8 +408,8 @@ function chosen(tile) {
     let value = String(data.get(name) ?? "").trim();
     if (name === "color") value = colorOf(data);
     if (name === tileName && tile !== undefined) value = tile;
-    if (name === "spark" && tile !== undefined && !sparkChosen) {
-      value = WITH_BARS.includes(tile) ? "14" : "";
+    if (tile !== undefined && Object.hasOwn(SUITED, name) && !byHand.has(name)) {
+      value = suited(name, tile);
     }
     return value === "" || value === String(schema.default ?? "")
       ? []
@@ -426,12 +437,12 @@ export function restoreDesign(query) {
     tab.setAttribute("aria-selected", String(isIt));
     tab.setAttribute("tabindex", isIt ? "0" : "-1");
   }
+  const tile = query.get(KINDS[kind]?.[1] || "picture");
+  if (tile !== null) picked.set(kind, tile);
   showTiles();
   idField.value = query.get("id") ?? "";
   const color = query.get("color") ?? "";
   const values = [...query, ["swatch", color === "" || COLORS.includes(color) ? color : "other"]];
-  if (query.has("id") && [...query].length > 1 && !query.has("spark")) sparkChosen = true;
-  sparkChosen ||= query.has("spark");
   for (const [name = "", value = ""] of values) {
     for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
       if (control.type === "radio" || control.type === "checkbox") {
@@ -440,7 +451,13 @@ export function restoreDesign(query) {
     }
   }
   counts = query.get("do") !== "show";
-  if (!sparkChosen) followStyle();
+  for (const name of Object.keys(SUITED)) {
+    // What a whole design leaves out was chosen too.
+    const usual = suited(name, styleOf());
+    const value = query.get(name) ?? (query.size > 1 ? "" : usual);
+    if (value !== usual && !isUnknown(name, styleOf())) byHand.add(name);
+    for (const control of controls(`[name="${name}"]`)) control.value = value;
+  }
   family = query.get("family") === "on";
   show();
 }
@@ -450,10 +467,15 @@ function controls(selector) {
   return /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll(selector));
 }
 
-/** Bars come and go with the style, until somebody chooses. */
+/** What suits a style, where nobody chose: bars and the reader's colors come and go with it. @param {string} name @param {string} style */
+function suited(name, style) {
+  return kind !== "badge" || RICH.includes(style) ? SUITED[name] ?? "" : "";
+}
+
 function followStyle() {
-  for (const spark of controls("[name=spark]")) {
-    spark.value = WITH_BARS.includes(styleOf()) ? "14" : "";
+  for (const name of Object.keys(SUITED)) {
+    if (byHand.has(name)) continue;
+    for (const control of controls(`[name="${name}"]`)) control.value = suited(name, styleOf());
   }
 }
 
@@ -740,8 +762,10 @@ export function initBuilder() {
   followStyle();
   const showSoon = debounced(show);
   form.addEventListener("input", ({ target }) => {
-    if (target instanceof HTMLSelectElement && target.name === "spark") sparkChosen = true;
-    if (target instanceof HTMLInputElement && target.name === "style" && !sparkChosen) {
+    const { name, value } = /** @type {HTMLInputElement} */ (target);
+    if (Object.hasOwn(SUITED, name)) byHand.add(name);
+    if (name === KINDS[kind]?.[1]) {
+      picked.set(kind, value);
       followStyle();
     }
     if (kind === "badge") counts = countRadio.checked;

@@ -17,6 +17,7 @@ import {
 } from "./http/endpoint.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { ServeAs } from "./peers/serve_as.ts";
 import { count } from "./routes/count.ts";
 import { countText } from "./routes/count_text.ts";
 import { hit } from "./routes/hit.ts";
@@ -24,7 +25,11 @@ import { health, readiness, type Service } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
 export interface AppOptions {
-  config: Omit<AccessOptions, "log"> & { proxies: Proxies; familyLimit: number };
+  config: Omit<AccessOptions, "log"> & {
+    proxies: Proxies;
+    familyLimit: number;
+    serveAs: ServeAs;
+  };
   counters: Counters;
   metrics: Metrics;
   log: Log;
@@ -78,6 +83,7 @@ function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
     route("/sample/chart.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleChart(s))),
     route("/sample/calendar.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCalendar(s))),
     route("/sample/card.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCard(s))),
+    route("/as/:peer/*", [...SHARED_READ, "POST"], "anyone", "any", () => import("./routes/peers.ts").then((m) => m.peers(s))),
     route("/", READ, "anyone", "none", () => import("./routes/welcome.ts").then((m) => m.welcome(all, s))),
   ];
 }
@@ -99,6 +105,9 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     decisions: new Decisions(),
     draining,
     metrics,
+    log,
+    serveAs: config.serveAs,
+    dispatch: (request, peer) => app.fetch(request, { request, peer }),
   };
   const endpoints = () =>
     Promise.all(routes.map(async (route) => ({ ...route, ...await route.load() })));
@@ -112,7 +121,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   }
   app.notFound(({ env }) => dispatch(undefined, env.request, env.peer));
   return {
-    fetch: (request, peer) => app.fetch(request, { request, peer }),
+    fetch: service.dispatch,
     async load() {
       // What fails now is tried again by the first request for it, which is told.
       await Promise.allSettled(paths.map((path) => path.load()));

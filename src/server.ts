@@ -52,9 +52,9 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   if (own !== undefined) keepOwnSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
-  const { openReads, familyLimit } = config;
+  const { openReads, familyLimit, serveAs } = config;
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, useSignInLink: link?.use },
+    config: { secret, openReads, proxies, familyLimit, serveAs, useSignInLink: link?.use },
     counters,
     metrics,
     log,

@@ -13,7 +13,14 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/log.ts", "src/metrics.ts", "src/start_error.ts"],
   ]],
   ["src/app.ts", ["src/routes/", "src/hits/", "src/http/", "src/auth/", "npm:hono"]],
-  ["src/start/", ["src/start/", "src/start_error.ts", "src/min_secret_length.ts", "node:"]],
+  ["src/peers/", ["src/peers/", "src/problem.ts"]],
+  ["src/start/", [
+    "src/start/",
+    "src/peers/serve_as.ts",
+    "src/start_error.ts",
+    "src/min_secret_length.ts",
+    "node:",
+  ]],
   ["src/start_error.ts", []],
   ["src/min_secret_length.ts", []],
   ["src/log.ts", []],
@@ -33,6 +40,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/chart/",
       "src/openapi/",
       "src/page/",
+      "src/peers/",
     ],
     ...["src/routes/reading.ts", "src/problem.ts", "src/recent.ts"],
   ]],
@@ -116,12 +124,12 @@ for (const module of modules) {
   });
 }
 
-Deno.test("imports: what browsers get lies under src/page, and routes alone import it, as text", async () => {
-  deepStrictEqual(pages.filter((page) => !page.startsWith("src/page/")), []);
+Deno.test("imports: what browsers get lies under src/page, or with the peer whose script it is, and is imported as text", async () => {
+  deepStrictEqual(pages.filter((page) => !/^src\/(?:page|peers)\//.test(page)), []);
   for (const module of modules) {
     const text = await Deno.readTextFile(join(projectFolder, module));
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
-      ok(module.startsWith("src/routes/") && /with \{ type: "text" \}/.test(line), line);
+      ok(/^src\/(?:routes|peers)\//.test(module) && /with \{ type: "text" \}/.test(line), line);
     }
   }
 });

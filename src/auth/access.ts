@@ -61,6 +61,8 @@ export interface Access {
   >;
   /** The key that opens one counter, to be given to an owner only. */
   keyOf(id: CounterId): string;
+  /** The same for a request that the service makes of another; undefined if keys are off. */
+  keyFor(id: CounterId): Promise<string | undefined>;
   /** The same for a family of counters. */
   familyKeyOf(prefix: FamilyPrefix): string;
   /** A session, to be given to a secretholder only. */
@@ -161,6 +163,11 @@ export function createAccess(
       }),
     },
     keyOf: (id) => maker(NO_KEYS).keyOf(id),
+    async keyFor(id) {
+      if (!keysAreOn) return undefined;
+      secret ??= await openSecret(text);
+      return secret.keyOf(id);
+    },
     familyKeyOf: (prefix) => maker(NO_KEYS).familyKeyOf(prefix),
     beginSession: () => beginSession(maker(NO_SESSIONS)),
   };

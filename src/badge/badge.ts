@@ -110,7 +110,7 @@ function drawingsOf<Framed>(
   const hash = textHash(renderBadge(look, ""));
   const draw = (told: Told) => {
     const { counts, bars } = partsOf(told);
-    const message = formatCounts(counts, look);
+    const message = formatCounts(withBase(counts, look), look);
     const tag = `${hash}-${encodeURIComponent(message)}${bars.tag}`;
     return { told, framed: frame({ svg: renderBadge(look, message, { bars }), tag }) };
   };
@@ -119,6 +119,14 @@ function drawingsOf<Framed>(
     if (last?.told !== told) last = draw(told);
     return last.framed;
   };
+}
+
+/** The total, which stands last, with what the counter had elsewhere. */
+function withBase(counts: Counts, { base }: Look): Counts {
+  if (base === 0) return counts;
+  const sum = (total: number) => Math.min(Number.MAX_SAFE_INTEGER, total + base);
+  if (typeof counts === "number") return sum(counts);
+  return counts.map((count, index) => index === counts.length - 1 ? sum(count) : count);
 }
 
 function partsOf(told: Told): WithBars {

@@ -1,6 +1,6 @@
 import { parseColor } from "./color.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
-import { digits, label as labelParameter, type LookQuery, spark } from "./parameters.ts";
+import { base, digits, label as labelParameter, type LookQuery, spark } from "./parameters.ts";
 import { LOGOS } from "./styles/logo.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
@@ -10,6 +10,8 @@ import { cleanText, type Line, setLine } from "./text.ts";
 export interface Look extends NumberForm {
   /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
   readonly label: string;
+  /** What is added to the total as it is drawn. */
+  readonly base: number;
   readonly style: Style;
   readonly palette: Palette;
   /** The label, set in the style's face. */
@@ -36,6 +38,7 @@ export function parseLook(query: LookQuery): Look {
   });
   return Object.freeze({
     label,
+    base: wholeWithin(query.get("base"), base.schema) ?? base.schema.default,
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     style,
     palette,

@@ -133,6 +133,13 @@ export const digits = {
   schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
 } as const satisfies Parameter;
 
+/** What a counter had elsewhere. */
+export const base = {
+  name: "base",
+  meaning: "A whole number that is added to the total as it is drawn, and to nothing else.",
+  schema: { type: "integer", default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+} as const satisfies Parameter;
+
 /** Everything that shapes a badge; what is not understood falls back to its default. */
 export const LOOKS = Object.freeze(
   [
@@ -150,6 +157,7 @@ export const LOOKS = Object.freeze(
     logo,
     logoColor,
     digits,
+    base,
   ] as const,
 );
 

@@ -1,4 +1,3 @@
-import type { FamilyPrefix } from "../auth/secret.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
@@ -10,6 +9,8 @@ export interface FamilyLimitOptions {
   counters: Counters;
   /** How many counters the key of a family may create in one process and day. */
   limit: number;
+  /** Who the log says has created them. */
+  by?: string;
   metrics: Metrics;
   log: Log;
 }
@@ -21,19 +22,19 @@ export interface FamilyLimit {
    * counter does not exist yet. Hits that are under way when the limit is reached still count.
    */
   count(
-    hit: { id: CounterId; family: FamilyPrefix },
+    hit: { id: CounterId; family: string },
     count: () => Promise<HitResult>,
   ): Promise<HitResult>;
 }
 
 export function createFamilyLimit(
-  { counters, limit, metrics, log }: FamilyLimitOptions,
+  { counters, limit, by = "a family key", metrics, log }: FamilyLimitOptions,
 ): FamilyLimit {
-  const created = new Map<FamilyPrefix, number>();
-  const reported = new Set<FamilyPrefix>();
+  const created = new Map<string, number>();
+  const reported = new Set<string>();
   let day = counters.calendar.today();
 
-  function createdToday(family: FamilyPrefix): number {
+  function createdToday(family: string): number {
     const today = counters.calendar.today();
     if (today !== day) {
       created.clear();
@@ -49,11 +50,11 @@ export function createFamilyLimit(
     return (await counters.history(id, day)).days !== undefined;
   }
 
-  function refuse(family: FamilyPrefix): never {
+  function refuse(family: string): never {
     metrics.familyFull++;
     if (!reported.has(family)) {
       reported.add(family);
-      log.warn("a family key created as many counters as it may today: hits on new ones get 403", {
+      log.warn(`${by} created as many counters as it may today: hits on new ones get 403`, {
         family,
         limit,
       });

@@ -60,8 +60,8 @@ interface Definition<
   readonly onProblem?: (problem: Problem, request: Request) => void;
   /** Loads what the first request would have to wait for. */
   readonly preload?: () => Promise<unknown>;
-  /** What the OpenAPI document says beyond this, put together of the parts that it is given. */
-  readonly describe: (parts: typeof openapi) => openapi.Description;
+  /** What the OpenAPI document says beyond this, put together of the parts that it is given; left out of it without. */
+  readonly describe?: (parts: typeof openapi) => openapi.Description;
 }
 
 /**

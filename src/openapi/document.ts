@@ -92,17 +92,22 @@ export function describe(endpoints: readonly RoutedEndpoint[]) {
 function pathsOf(endpoints: readonly RoutedEndpoint[]): { [path: string]: PathItem } {
   const paths: { [path: string]: PathItem } = {};
   for (const endpoint of endpoints) {
+    const { describe } = endpoint;
+    if (describe === undefined) continue;
     const operations = endpoint.methods
       .filter((method) => method !== "OPTIONS")
-      .map((method) => [method.toLowerCase(), operationOf(endpoint, method)]);
+      .map((method) => [method.toLowerCase(), operationOf(endpoint, { method, describe })]);
     paths[endpoint.path] = { ...paths[endpoint.path], ...Object.fromEntries(operations) };
   }
   return paths;
 }
 
-function operationOf(endpoint: RoutedEndpoint, method: string): Operation {
+function operationOf(
+  endpoint: RoutedEndpoint,
+  { method, describe }: { method: string; describe: (these: typeof parts) => Description },
+): Operation {
   const { summary, parameters, access } = endpoint;
-  const description = endpoint.describe(parts);
+  const description = describe(parts);
   const { name, tags, description: more, headers = [], body } = description;
   const responses = responsesOf(endpoint, description);
   const isHead = method === "HEAD";

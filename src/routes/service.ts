@@ -4,8 +4,10 @@ import type { Decisions } from "../hits/decisions.ts";
 import type { HitPolicy } from "../hits/hit_policy.ts";
 import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
 import type { ConnectionDraining } from "../http/dispatch.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type Peer } from "../http/endpoint.ts";
+import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { ServeAs } from "../peers/serve_as.ts";
 import { Problem } from "../problem.ts";
 
 /** What the endpoints stand on. */
@@ -17,6 +19,11 @@ export interface Service {
   readonly decisions: Decisions;
   readonly draining: ConnectionDraining;
   readonly metrics: Metrics;
+  readonly log: Log;
+  /** What anyone may count under the addresses of other counters. */
+  readonly serveAs: ServeAs;
+  /** Answers a request to any endpoint. */
+  readonly dispatch: (request: Request, peer: Peer) => Response | Promise<Response>;
 }
 
 const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });

@@ -1,3 +1,4 @@
+import type { ServeAs } from "../peers/serve_as.ts";
 import { SETTINGS } from "./settings.ts";
 import { type Environment, SettingsReader } from "./settings_reader.ts";
 import { parseHostedStore, type StoreSetting } from "./store_setting.ts";
@@ -21,6 +22,8 @@ export interface Config {
   readonly openReads: boolean;
   /** How many counters the key of a family may create in one process and day. */
   readonly familyLimit: number;
+  /** What anyone may count under the addresses of other counters. */
+  readonly serveAs: ServeAs;
   /** How many proxies of the owner's stand before the service. */
   readonly trustProxy: number;
   /** The zone whose days are counted, by its IANA name. */
@@ -48,6 +51,7 @@ export function parseConfig(environment: Environment): Config {
     failFast: reader.read(SETTINGS.failFast),
     openReads: deploy || secret === undefined || publicReads,
     familyLimit: reader.read(SETTINGS.familyLimit),
+    serveAs: reader.read(SETTINGS.serveAs),
     trustProxy: reader.read(SETTINGS.trustProxy),
     timeZone: reader.read(SETTINGS.timeZone),
     ignored: reader.withoutEffect(Object.values(SETTINGS)),

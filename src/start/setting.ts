@@ -1,3 +1,5 @@
+import { parseServeAs, type ServeAs } from "../peers/serve_as.ts";
+
 /** An environment variable of the owner: all that there is to say of it, in one place. */
 export interface Setting<Value> {
   readonly name: string;
@@ -45,6 +47,16 @@ export function parseCount(text: string): number {
 export function parseLimit(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new BadSetting("must be a whole number from 0 to 999999999");
+}
+
+/** What strangers may count under the addresses of other counters; nothing if it is empty. */
+export function parsePeers(text: string): ServeAs {
+  try {
+    return parseServeAs(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new BadSetting(error.message);
+  }
 }
 
 /** The name or address of a host. */

@@ -4,11 +4,13 @@ import {
   parseFlag,
   parseHost,
   parseLimit,
+  parsePeers,
   parsePort,
   parsePrefix,
   parseTimeZone,
   type Setting,
 } from "./setting.ts";
+import type { ServeAs } from "../peers/serve_as.ts";
 import { parseStoreUrl, type StoreSetting } from "./store_setting.ts";
 
 /** Every setting, once; in the order in which the README lists them. */
@@ -34,6 +36,14 @@ export const SETTINGS = {
     meaning: "How many new counters a family key may create per process and day; 0: none.",
     onDeploy: true,
     parse: parseLimit,
+  },
+  serveAs: {
+    name: "SERVE_AS",
+    default: "",
+    meaning:
+      "What anyone may count under the addresses of other counters, separated by commas: ids (`komarev/octocat`), or families, which end in a slash (`hits.sh/github.com/octocat/`).",
+    onDeploy: true,
+    parse: parsePeers,
   },
   store: {
     name: "STORE_URL",
@@ -117,7 +127,7 @@ export const SETTINGS = {
     onDeploy: true,
     parse: parseTimeZone,
   },
-} satisfies Record<string, Setting<string | undefined | boolean | number | StoreSetting>>;
+} satisfies Record<string, Setting<string | undefined | boolean | number | ServeAs | StoreSetting>>;
 
 /** What Deno Deploy sets, which no owner does. */
 export const PLATFORM_VARIABLES = ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;

@@ -18,6 +18,7 @@ const plain: Config = {
   failFast: false,
   openReads: true,
   familyLimit: 10_000,
+  serveAs: [],
   trustProxy: 0,
   timeZone: "UTC",
   ignored: [],
@@ -93,6 +94,10 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     replicas: 2,
   }],
   ["FAMILY_LIMIT", { FAMILY_LIMIT: "250000" }, { ...plain, familyLimit: 250_000 }],
+  ["SERVE_AS", { SERVE_AS: " komarev/Octocat, hits.sh/github.com/o/ ,," }, {
+    ...plain,
+    serveAs: ["komarev/octocat", "hits.sh/github.com/o/"],
+  }],
   ["FAMILY_LIMIT=0", { FAMILY_LIMIT: "0" }, { ...plain, familyLimit: 0 }],
   ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {

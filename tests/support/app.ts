@@ -1,3 +1,4 @@
+import { parseServeAs } from "../../src/peers/serve_as.ts";
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
@@ -52,6 +53,8 @@ export interface TestAppOptions {
   proxies?: Proxies;
   /** How many counters a family key may begin; as many as without the setting unless given. */
   familyLimit?: number;
+  /** As the setting SERVE_AS. */
+  serveAs?: string;
 }
 
 /** The app over a store, which it closes at the end. */
@@ -59,11 +62,12 @@ export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
   const { proxies = 0, familyLimit = 10_000 } = options;
+  const serveAs = parseServeAs(options.serveAs ?? "");
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit },
+    config: { secret, openReads, proxies, familyLimit, serveAs },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

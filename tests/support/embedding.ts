@@ -33,9 +33,16 @@ const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like 
   "Chrome/156.0.0.0 Safari/537.36";
 
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
-export async function openEmbedding({ openReads = false } = {}): Promise<Embedding> {
+export async function openEmbedding(
+  { openReads = false, serveAs = "" } = {},
+): Promise<Embedding> {
   const service = await startService({
-    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: openReads ? "1" : "0" },
+    env: {
+      SECRET_TOKEN: SECRET,
+      STORE_URL: "memory:",
+      PUBLIC_READS: openReads ? "1" : "0",
+      SERVE_AS: serveAs,
+    },
   });
   const pages = new Map<string, SitePage>();
   const asked: string[] = [];

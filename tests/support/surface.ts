@@ -7,7 +7,13 @@ import { ScriptedStore } from "./scripted_store.ts";
 
 /** Every endpoint of the service, for tests that walk its surface; they stand on a store that holds nothing. */
 export const endpoints = await createApp({
-  config: { secret: undefined, openReads: true, proxies: 0, familyLimit: 10_000 },
+  config: {
+    secret: undefined,
+    openReads: true,
+    proxies: 0,
+    familyLimit: 10_000,
+    serveAs: [],
+  },
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
   metrics: new Metrics(),

@@ -1,0 +1,30 @@
+// Fills the elements of busuanzi: page views, site views and site visitors. Nothing is kept in the browser.
+(() => {
+  const names = ["site_pv", "page_pv", "site_uv"];
+  const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);
+  const { src } = document.currentScript ?? document.querySelector('script[src*="/busuanzi.pure"]');
+  const url = new URL("../../busuanzi", src);
+  // The page may send its host alone, or nothing: then this says which page it is.
+  url.searchParams.set("page", decodeURI(location.pathname));
+  const ready = new Promise((resolve) => {
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve);
+    else resolve();
+  });
+  fetch(url, { referrerPolicy: "origin", credentials: "omit" })
+    .then((response) => response.ok ? response.json() : Promise.reject(response.status))
+    .then((numbers) => ready.then(() => numbers))
+    .then((numbers) => {
+      for (const name of names) {
+        const value = find("value", name);
+        if (value) value.textContent = numbers[name];
+        const container = find("container", name);
+        if (container) container.style.display = "inline";
+      }
+    })
+    .catch(() => {
+      for (const name of names) {
+        const container = find("container", name);
+        if (container) container.style.display = "none";
+      }
+    });
+})();

@@ -1,0 +1,381 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { PEER_NAMES } from "../../src/peers/serve_as.ts";
+import { openApp, type TestApp } from "../support/app.ts";
+import { ModelStore } from "../support/model_store.ts";
+import { parseSvg } from "../support/parse_svg.ts";
+import { authorized } from "../support/secret.ts";
+import { COUNTAPI, IMAGES } from "../peers/addresses.ts";
+
+const READER = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0",
+};
+const ALL = PEER_NAMES.map((name) => `${name}/`).join();
+
+for (const { address, id, title, colors } of IMAGES) {
+  Deno.test(`GET /as/${address} counts ${id} and shows "${title}"`, async () => {
+    await using app = open({ serveAs: ALL });
+    const { status, headers, body } = await get(app, address);
+    strictEqual(status, 200, body);
+    strictEqual(headers["content-type"], "image/svg+xml; charset=utf-8");
+    strictEqual(headers["cache-control"], "max-age=0, no-cache, no-store, must-revalidate");
+    strictEqual(parseSvg(body).find(({ name }) => name === "title")?.text, title);
+    if (colors !== undefined) {
+      const fills = [...body.matchAll(/<rect [^>]*fill="(#\w+)"/g)].map(([, fill]) => fill);
+      deepStrictEqual(fills.slice(0, 2), colors);
+    }
+    deepStrictEqual(await counted(app), { [id]: 1 });
+  });
+}
+
+for (const [address, id] of COUNTAPI) {
+  Deno.test(`GET and POST /as/${address} count ${id} and answer {"value":N}`, async () => {
+    await using app = open({ serveAs: "countapi/" });
+    const { status, headers, body } = await get(app, address);
+    strictEqual(status, 200, body);
+    strictEqual(body, '{"value":1}');
+    strictEqual(headers["access-control-allow-origin"], "*");
+    strictEqual((await app.send(`POST /as/${address}`, READER)).body, '{"value":2}');
+    const reading = address.replace("/hit/", "/get/");
+    strictEqual(
+      (await get(app, `${reading}?callback=app.show`)).body,
+      'try{app.show({"value":2});}catch(e){}',
+    );
+    deepStrictEqual(await counted(app), { [id]: 2 });
+  });
+}
+
+Deno.test("/as/countapi/get of a counter that was never hit is 404, and writes nothing", async () => {
+  await using app = open({ serveAs: ALL });
+  strictEqual((await get(app, "countapi/get/namespace/never")).status, 404);
+  deepStrictEqual(await counted(app), {});
+});
+
+Deno.test("/as/countapi takes the names of functions for callback=, and nothing else", async () => {
+  await using app = open({ serveAs: ALL });
+  for (const name of ["a", "_x", "$", "Busuanzi_1", "a.b.c", "x".repeat(64)]) {
+    const { status, headers, body } = await get(app, `countapi/hit/abc/def?callback=${name}`);
+    strictEqual(status, 200, name);
+    strictEqual(headers["content-type"], "text/javascript; charset=utf-8");
+    strictEqual(headers["x-content-type-options"], "nosniff");
+    ok(body.startsWith(`try{${name}({`));
+  }
+  const bad = [
+    "",
+    "1a",
+    "a-b",
+    "a(b",
+    "a;b",
+    "alert(1)//",
+    "x".repeat(65),
+    "a%20b",
+    "%0a",
+    "é",
+    ".a",
+    "a%00",
+  ];
+  for (const name of bad) {
+    const { status } = await get(app, `countapi/hit/abc/def?callback=${name}`);
+    strictEqual(status, 400, name);
+  }
+  deepStrictEqual(await counted(app), { "countapi/abc/def": 6 });
+});
+
+const READING = [
+  "visitor-badge/badge?page_id=a.b&query_only=true",
+  "visitor-badge/badge?page_id=a.b&hit=false",
+  "visitor-badge/badge?page_id=a.b&hit=0",
+  "seeyoufarm/api/count/keep/badge.svg?url=https://github.com/a/b",
+  "seeyoufarm/api/count/graph/dailyhits.svg?url=https://github.com/a/b",
+  "hits.sh/api/urns/github.com/a/b",
+  "profile-counter/octocat/",
+];
+
+for (const address of READING) {
+  Deno.test(`GET /as/${address} only reads`, async () => {
+    await using app = open({ serveAs: ALL });
+    const { status } = await get(app, address);
+    strictEqual(status, 200);
+    deepStrictEqual(await counted(app), {});
+  });
+}
+
+const FORMS: readonly (readonly [address: string, body: string])[] = [
+  [
+    "dwyl/a/b.json",
+    '{"schemaVersion":1,"label":"hits","style":"flat","message":"1","color":"lightgrey"}',
+  ],
+  [
+    "dwyl/a/b.json?style=for-the-badge&color=red",
+    '{"schemaVersion":1,"label":"hits","style":"for-the-badge","message":"1","color":"red"}',
+  ],
+  [
+    "seeyoufarm/api/hit?url=https%3A%2F%2Fa.example%2Fb%3Fc&output=json",
+    '{"today_hits":1,"total_hits":1}',
+  ],
+  [
+    "komarev/ghpvc/?username=octocat&style=pixel",
+    '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
+  ],
+];
+
+for (const [address, expected] of FORMS) {
+  Deno.test(`GET /as/${address} counts and answers as the peer does`, async () => {
+    await using app = open({ serveAs: ALL });
+    strictEqual((await get(app, address)).body, expected);
+    deepStrictEqual(Object.values(await counted(app)), [1]);
+  });
+}
+
+const REFUSED: readonly (readonly [address: string, status: number])[] = [
+  ["komarev/ghpvc/?username=", 400],
+  ["komarev/ghpvc/?username=-a", 400],
+  ["komarev/ghpvc/?username=a--b", 400],
+  [`komarev/ghpvc/?username=${"a".repeat(40)}`, 400],
+  ["visitor-badge/badge", 400],
+  ["seeyoufarm/api/count/incr/badge.svg", 400],
+  ["seeyoufarm/api/count/incr/badge.svg?url=ftp://a.example", 400],
+  ["seeyoufarm/api/count/incr/badge.svg?url=javascript://a", 400],
+  ["dwyl/a%20b/c.svg", 400],
+  ["hits.sh/nodot/path.svg", 400],
+  [`hits.sh/a.example/${"x".repeat(250)}.svg`, 400],
+  ["countapi/hit/ab/cde", 400],
+  ["countapi/hit/a%2Fb/cde", 404],
+  ["countapi/set/abc/def?value=9", 404],
+  ["countapi/create?namespace=abc&key=def", 404],
+  ["countapi/update/abc/def?amount=1", 404],
+  ["countapi/reset/abc/def", 404],
+  ["countapi/delete/abc/def", 404],
+  ["komarev/", 404],
+  ["komarev", 404],
+  ["nobody/x", 404],
+  ["constructor/x", 404],
+  ["hits.sh/%ff.svg", 400],
+  ["busuanzi/busuanzi", 400],
+];
+
+for (const [address, status] of REFUSED) {
+  Deno.test(`GET /as/${address.slice(0, 60)} is ${status}, and drawn for an image`, async () => {
+    await using app = open({ serveAs: ALL });
+    strictEqual((await get(app, address)).status, status);
+    const isPicture = /badge|ghpvc|\.svg/.test(address) && status === 400;
+    const image = await app.send(`GET /as/${address}`, { ...READER, accept: "image/*" });
+    if (isPicture && !address.includes("%ff")) {
+      strictEqual(image.status, 200);
+      match(image.body, /^<svg /);
+    } else strictEqual(image.status, status);
+    deepStrictEqual(await counted(app), {});
+  });
+}
+
+const CLOSED = [
+  "komarev/ghpvc/?username=octocat2",
+  "komarev/ghpvc/?username=octoca",
+  "hits.sh/github.com/octocatX.svg",
+  "hits.sh/github.com/octocat.svg",
+  "hits.sh/GITHUB.COM/octocat/x.svg",
+  "hits.sh/github.com%2Foctoca/x.svg",
+  "hits.sh/github.com./octocat/x.svg",
+  "hits.sh/x/../github.com.evil/octocat/x.svg",
+  "seeyoufarm/api/count/incr/badge.svg?url=https://github.com/octocat",
+  "dwyl/octocat/hello.svg",
+];
+
+for (const address of CLOSED) {
+  Deno.test(`GET /as/${address} is refused as on the endpoint that it is, where SERVE_AS does not open it`, async () => {
+    await using app = open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
+    const { status, body } = await get(app, address);
+    strictEqual(status, 401);
+    match(body, /unauthorized/i);
+    deepStrictEqual(await counted(app), {});
+  });
+}
+
+Deno.test("SERVE_AS is written by the peer's own rule, and opens an id or everything below a slash", async () => {
+  await using app = open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
+  strictEqual((await get(app, "komarev/ghpvc/?username=OCTOCAT")).status, 200);
+  strictEqual((await get(app, "hits.sh/github.com/octocat/a.svg")).status, 200);
+  strictEqual((await get(app, "hits.sh/github.com%2Foctocat%2Fb.svg")).status, 200);
+  deepStrictEqual(await counted(app), {
+    "hits.sh/github.com/octocat/a": 1,
+    "hits.sh/github.com/octocat/b": 1,
+    "komarev/octocat": 1,
+  });
+});
+
+Deno.test("/as/ without SERVE_AS takes a counter key or the secret, as everywhere else", async () => {
+  await using app = open();
+  const address = "hits.sh/github.com/a/b.svg";
+  strictEqual((await get(app, address)).status, 401);
+  const { body } = await app.send("GET /key?id=hits.sh/github.com/a/b", authorized);
+  const { key } = JSON.parse(body);
+  strictEqual((await get(app, `${address}?key=${key}`)).status, 200);
+  strictEqual((await get(app, `${address}?key=${key}x`)).status, 401);
+  strictEqual((await app.send(`GET /as/${address}`, { ...READER, ...authorized })).status, 200);
+  deepStrictEqual(await counted(app), { "hits.sh/github.com/a/b": 2 });
+});
+
+Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tells of them", async () => {
+  await using app = open({ serveAs: ALL });
+  const address = "/as/komarev/ghpvc/?username=octocat";
+  const bot = await app.send(`GET ${address}`, { "user-agent": "Googlebot/2.1" });
+  strictEqual(bot.headers["x-tallymark"], "bot");
+  const prefetch = await app.send(`GET ${address}`, { ...READER, "sec-purpose": "prefetch" });
+  strictEqual(prefetch.headers["x-tallymark"], "prefetch");
+  strictEqual((await app.send(`HEAD ${address}`, READER)).status, 200);
+  strictEqual((await app.send("HEAD /as/countapi/hit/abc/def", READER)).status, 200);
+  deepStrictEqual(await counted(app), {});
+  const camo = await app.send(`GET ${address}`, { "user-agent": "github-camo (1234)" });
+  strictEqual(camo.headers["x-tallymark"], "camo");
+  deepStrictEqual(await counted(app), { "komarev/octocat": 1 });
+  match(
+    (await app.send("GET /decisions", authorized)).body,
+    /"id":"komarev\/octocat","outcome":"bot"/,
+  );
+});
+
+Deno.test("/as/ answers the preflight of a page of any site, and 405 to what peers do not take", async () => {
+  await using app = open({ serveAs: ALL });
+  const { status, headers } = await app.send("OPTIONS /as/countapi/hit/abc/def");
+  strictEqual(status, 204);
+  strictEqual(headers["access-control-allow-origin"], "*");
+  strictEqual((await app.send("POST /as/komarev/ghpvc/?username=a", READER)).status, 405);
+  strictEqual((await app.send("PUT /as/countapi/hit/abc/def", READER)).status, 405);
+  deepStrictEqual(await counted(app), {});
+});
+
+Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, and goes on counting those that exist", async () => {
+  await using app = open({ serveAs: "dwyl/" });
+  for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/u/r${n}.svg`)).status, 200);
+  const full = await get(app, "dwyl/u/one-more.svg");
+  strictEqual(full.status, 403);
+  strictEqual(full.headers["x-tallymark"], "family-full");
+  strictEqual((await get(app, "dwyl/u/another.svg")).status, 403);
+  strictEqual((await get(app, "dwyl/u/r7.svg")).status, 200);
+  const all = await counted(app);
+  strictEqual(Object.keys(all).length, 1000);
+  strictEqual(all["dwyl/u/r7"], 2);
+  match((await app.send("GET /metrics", authorized)).body, /family_full\w* 2\b/);
+});
+
+Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, once a day for a visitor", async () => {
+  await using app = open({ serveAs: "busuanzi/blog.example.com/" });
+  const from = (page: string) => ({ ...READER, referer: page });
+  const send = (page: string, query = "") =>
+    app.send(`GET /as/busuanzi/busuanzi${query}`, from(page));
+  const first = await send(
+    "https://blog.example.com/post/1?x=1#y",
+    "?jsonpCallback=BusuanziCallback_12",
+  );
+  strictEqual(
+    first.body,
+    'try{BusuanziCallback_12({"site_uv":1,"page_pv":1,"version":2.4,"site_pv":1});}catch(e){}',
+  );
+  await send("https://blog.example.com/post/1");
+  // A page that sends its host alone says by itself where it is.
+  const other = await send("https://blog.example.com/", "?page=/post/2");
+  deepStrictEqual(JSON.parse(other.body), { site_uv: 1, page_pv: 1, version: 2.4, site_pv: 3 });
+  for (
+    const page of [
+      "https://other.example.com/post/1",
+      "https://blog.example.com.evil.com/",
+      "https://evilblog.example.com/",
+    ]
+  ) {
+    strictEqual((await send(page)).status, 401, page);
+  }
+  strictEqual((await send("https://blog.example.com/", "?page=/*site")).status, 400);
+  deepStrictEqual(await counted(app), {
+    "busuanzi/blog.example.com/*site": 3,
+    "busuanzi/blog.example.com/*visitors": 1,
+    "busuanzi/blog.example.com/post/1": 2,
+    "busuanzi/blog.example.com/post/2": 1,
+  });
+});
+
+const RUNS = Number(Deno.env.get("FULL_NUMBERS") === "1" ? 1_000_000 : 3000);
+
+Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only what is opened, once each`, async () => {
+  await using app = open({
+    serveAs: "komarev/octocat,hits.sh/github.com/octocat/,countapi/open/",
+  });
+  const part = fc.oneof(
+    fc.constantFrom(
+      "ghpvc",
+      "badge",
+      "hit",
+      "get",
+      "api",
+      "count.svg",
+      "github.com",
+      "octocat",
+      "open",
+      "..",
+      ".",
+      "%2e%2e",
+      "%2F",
+      "%00",
+      "%ff",
+      "busuanzi",
+      "set",
+      "a.svg",
+      "*site",
+    ),
+    fc.webSegment(),
+    fc.string({ maxLength: 20 }).map(encodeURIComponent),
+  );
+  const query = fc.array(
+    fc.tuple(
+      fc.constantFrom(
+        "username",
+        "page_id",
+        "url",
+        "callback",
+        "key",
+        "style",
+        "base",
+        "hit",
+        "page",
+        "&amp;color",
+      ),
+      fc.string({ maxLength: 20 }).map(encodeURIComponent),
+    ),
+    { maxLength: 4 },
+  );
+  const name = fc.oneof(fc.constantFrom(...PEER_NAMES), part);
+  let most = 0;
+  await fc.assert(
+    fc.asyncProperty(name, fc.array(part, { maxLength: 6 }), query, async (name, parts, query) => {
+      const text = query.map((pair) => pair.join("=")).join("&");
+      const { status } = await get(
+        app,
+        `${name}/${parts.join("/")}${text === "" ? "" : `?${text}`}`,
+      );
+      ok(status < 500, `${status}`);
+      most++;
+    }),
+    { numRuns: RUNS, seed: 28 },
+  );
+  let sum = 0;
+  for (const [id, hits] of Object.entries(await counted(app))) {
+    match(id, /^(komarev\/octocat$|hits\.sh\/github\.com\/octocat\/|countapi\/open\/)/);
+    sum += hits;
+  }
+  ok(sum <= most);
+});
+
+function open({ serveAs = "" } = {}): TestApp {
+  const calendar = createCalendar("UTC");
+  return openApp({ store: new ModelStore(calendar.today), calendar, serveAs });
+}
+
+function get(app: TestApp, address: string) {
+  return app.send(`GET /as/${address}`, READER);
+}
+
+async function counted(app: TestApp): Promise<Record<string, number>> {
+  const { body } = await app.send("GET /counters", authorized);
+  const lines = body.trim().split("\n").map((line) => JSON.parse(line)).filter(({ id }) => id);
+  return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]).sort());
+}

@@ -1,10 +1,17 @@
 import { Problem } from "../../problem.ts";
-import { isSplit, keyOf, redirectOf } from "./cluster_slots.ts";
+import { keyOf } from "./cluster_slots.ts";
 import type { ClusterTopology } from "./cluster_topology.ts";
 import { slotOf } from "./key_slot.ts";
 import { arrived, type RedisNode } from "./redis_node.ts";
-import { isFailure, type Reply } from "./redis_reply.ts";
-import { isForbiddenScript, isUnknownScript } from "./script_calls.ts";
+import {
+  isFailure,
+  isForbiddenScript,
+  isTopologyStale,
+  isTryAgain,
+  isUnknownScript,
+  redirectOf,
+  type Reply,
+} from "./connection/reply.ts";
 import { type Command, writes } from "./store_link.ts";
 
 /** A command on its way, and what became of it as far as it is known. */
@@ -30,8 +37,6 @@ const PAUSE_MS = 10;
 
 /** What becomes of a command that no node takes. */
 const UNSENT: Reply = { kind: "refused", cause: new Problem("store-unavailable") };
-/** Answers of a node that does not know, or not yet, who serves a slot. */
-const LOST_ITS_WAY = /^(?:CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b/;
 
 /** Brings commands to the nodes that serve their slots, and follows where those send them on: a redirect is a refusal, so to follow it is no repetition. */
 export class ClusterCourier {
@@ -93,10 +98,10 @@ export class ClusterCourier {
   #targetOf(errand: Errand, node: RedisNode, sentAt: number): RedisNode | undefined {
     const { reply } = errand;
     if (reply.kind !== "refused") return undefined;
-    if (isSplit(reply)) return node;
+    if (isTryAgain(reply)) return node;
     const redirect = redirectOf(reply, node.address);
     if (redirect === undefined) {
-      if (reply === UNSENT || LOST_ITS_WAY.test(reply.cause.message)) {
+      if (reply === UNSENT || isTopologyStale(reply.cause)) {
         this.#topology.inquiry.alarm();
       }
       return undefined;
@@ -140,7 +145,7 @@ function judge(node: RedisNode, errands: readonly Errand[]): void {
 function isTrouble({ reply }: Errand, { address }: RedisNode): boolean {
   if (reply === UNSENT || !isFailure(reply)) return false;
   if (reply.kind === "lost") return true;
-  const goesOn = isSplit(reply) || redirectOf(reply, address) !== undefined;
+  const goesOn = isTryAgain(reply) || redirectOf(reply, address) !== undefined;
   return !goesOn && !isUnknownScript(reply.cause) && !isForbiddenScript(reply.cause);
 }
 

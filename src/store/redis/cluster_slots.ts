@@ -1,5 +1,5 @@
 import type { RedisAddress } from "../../start/redis_address.ts";
-import type { Reply } from "./redis_reply.ts";
+import { knownHost, type Reply } from "./connection/reply.ts";
 import type { Command } from "./store_link.ts";
 
 /** Where a server is. */
@@ -10,13 +10,6 @@ export interface SlotRange {
   readonly first: number;
   readonly last: number;
   readonly master: Place;
-}
-
-/** Where a command should go instead. */
-export interface Redirect extends Place {
-  /** For this command alone, as the slot is on its way there. */
-  readonly asking: boolean;
-  readonly slot: number;
 }
 
 /** What a node answers to `CLUSTER SLOTS`; undefined where it is no such answer. `asked` stands where a node does not tell its name. */
@@ -34,37 +27,9 @@ function slotRange(range: unknown, asked: Place): SlotRange | undefined {
   const [first, last, master] = range;
   if (!Array.isArray(master)) return undefined;
   const [host, port] = master;
-  const place = { host: known(host) ?? asked.host, port: Number(port) };
+  const place = { host: knownHost(host) ?? asked.host, port: Number(port) };
   return { first: Number(first), last: Number(last), master: place };
 }
-
-/** A node that does not know its own name, or must not tell it, gives none: it is at the address that was asked. */
-function known(host: unknown): string | undefined {
-  return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
-}
-
-const REDIRECT = /^(MOVED|ASK) (\d+) (.*):(\d+)$/;
-
-/** Where a reply sends a command; undefined where it does not. */
-export function redirectOf(reply: Reply, asked: Place): Redirect | undefined {
-  if (reply.kind !== "refused") return undefined;
-  const [, kind, slot, host, port] = REDIRECT.exec(reply.cause.message) ?? [];
-  if (kind === undefined) return undefined;
-  return {
-    asking: kind === "ASK",
-    slot: Number(slot),
-    host: known(host) ?? asked.host,
-    port: Number(port),
-  };
-}
-
-/** Whether some keys of a command are here and some elsewhere, as their slot is on its way. */
-export function isSplit(reply: Reply): boolean {
-  return reply.kind === "refused" && SPLIT.test(reply.cause.message);
-}
-
-/** The second is said of a key that a script looked at and that was not declared. */
-const SPLIT = /^TRYAGAIN|access a non local key/;
 
 const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
 

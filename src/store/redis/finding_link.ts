@@ -3,7 +3,7 @@ import { Problem } from "../../problem.ts";
 import { StartError } from "../../start_error.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { arrived, nameOf, type RedisNode } from "./redis_node.ts";
-import type { Reply } from "./redis_reply.ts";
+import { hasNoDatabases, type Reply } from "./connection/reply.ts";
 import { singleLink } from "./single_link.ts";
 import type { Command, Shard, StoreLink } from "./store_link.ts";
 
@@ -87,7 +87,7 @@ export class FindingLink implements StoreLink {
       ...health,
       away: (cause) => {
         health.away(cause);
-        if (/SELECT is not allowed in cluster mode/.test(String(cause))) {
+        if (hasNoDatabases(cause)) {
           this.#refuse("is a Redis Cluster, which has no database but 0");
         }
       },

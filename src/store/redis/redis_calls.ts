@@ -1,11 +1,5 @@
-import { isFailure, type Reply } from "./redis_reply.ts";
-import {
-  calls,
-  isForbiddenScript,
-  isUnknownScript,
-  type Scripts,
-  withText,
-} from "./script_calls.ts";
+import { isFailure, isForbiddenScript, isUnknownScript, type Reply } from "./connection/reply.ts";
+import { calls, type Scripts, withText } from "./script_calls.ts";
 import type { Command, StoreLink } from "./store_link.ts";
 
 /** Another form of a command that was refused for its form alone; undefined where there is none. */

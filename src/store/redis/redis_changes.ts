@@ -9,15 +9,9 @@ import { ledgerKey } from "./ledger_key.ts";
 import { formatLedger, formatYear, heldOf, textsOf } from "./ledger_text.ts";
 import type { RedisAdditions } from "./redis_additions.ts";
 import type { RedisCalls } from "./redis_calls.ts";
-import { isFailure, problemOf, type Reply } from "./redis_reply.ts";
+import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
 import { secondsLeft } from "./redis_salt.ts";
-import {
-  callOf,
-  isForbiddenScript,
-  type Script,
-  type ScriptCall,
-  type Scripts,
-} from "./script_calls.ts";
+import { callOf, type Script, type ScriptCall, type Scripts } from "./script_calls.ts";
 import type { Command } from "./store_link.ts";
 
 /** Options of {@linkcode RedisChanges}. */

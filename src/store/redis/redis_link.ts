@@ -2,7 +2,13 @@ import type { RedisAddress } from "../../start/redis_address.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { backoff, createRedisClient, type RedisClient, type RedisLibrary } from "./redis_client.ts";
-import { refusedByReplica, refusesLogin, type Reply, replyOf } from "./redis_reply.ts";
+import {
+  isLoginRefused,
+  isReplicaRefusal,
+  needsLogin,
+  type Reply,
+  replyOf,
+} from "./connection/reply.ts";
 
 /** Options of {@linkcode RedisLink}. */
 export interface RedisLinkOptions {
@@ -70,7 +76,7 @@ export class RedisLink {
     this.#underWay -= commands.length;
     this.#progress = performance.now();
     const replies = settled.map((result) => replyOf(result, this.#options.library));
-    if (replies.some(refusedByReplica)) this.#seekMaster();
+    if (replies.some(isReplicaRefusal)) this.#seekMaster();
     return replies;
   }
 
@@ -115,7 +121,7 @@ export class RedisLink {
   #fail(client: RedisClient, error: unknown): void {
     if (client === this.#successor) return this.#dropSuccessor();
     if (client !== this.#client) return;
-    if (error instanceof Error && refusesLogin(error)) this.#options.health.denied(error);
+    if (error instanceof Error && isLoginRefused(error)) this.#options.health.denied(error);
     else this.#options.health.away(error);
     this.#tried.resolve();
   }
@@ -126,9 +132,8 @@ export class RedisLink {
     const [ping, ...infos] = await this.send(GREETING).catch(() => []);
     const { health } = this.#options;
     if (ping?.kind === "done") health.readable();
-    if (ping?.kind === "refused" && ping.cause.message.startsWith("NOAUTH")) {
-      health.denied(ping.cause);
-    } else if (ping !== undefined) {
+    if (needsLogin(ping)) health.denied(ping.cause);
+    else if (ping !== undefined) {
       this.#learn(infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join(""));
     }
     this.#tried.resolve();

@@ -4,7 +4,7 @@ import { within } from "../../counter/within.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { RedisLink } from "./redis_link.ts";
 import type { RedisLibrary } from "./redis_client.ts";
-import type { Reply } from "./redis_reply.ts";
+import type { Reply } from "./connection/reply.ts";
 import { type Command, writes } from "./store_link.ts";
 
 /** Options of {@linkcode RedisNode}. */

@@ -6,7 +6,7 @@ import { ledgerKey, yearKey } from "./ledger_key.ts";
 import { heldOf, parseLedger, parseYear } from "./ledger_text.ts";
 import type { RedisCalls } from "./redis_calls.ts";
 import type { StoreLink } from "./store_link.ts";
-import { isForbidden, problemOf, type Reply } from "./redis_reply.ts";
+import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
 
 /** Options of {@linkcode RedisReading}. */
 export interface RedisReadingOptions {

@@ -2,7 +2,7 @@ import type { Calendar } from "../../counter/calendar.ts";
 import type { Day } from "../../counter/days.ts";
 import { randomSalt } from "../random_salt.ts";
 import type { RedisCalls } from "./redis_calls.ts";
-import { problemOf } from "./redis_reply.ts";
+import { problemOf } from "./connection/reply.ts";
 
 /** The salt of a day, made by whoever asks first; Redis removes it when the day ends. */
 export async function saltOf(

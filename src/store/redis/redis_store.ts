@@ -9,7 +9,7 @@ import { RedisCalls } from "./redis_calls.ts";
 import { RedisChanges } from "./redis_changes.ts";
 import { listCounters } from "./redis_list.ts";
 import { RedisReading } from "./redis_reading.ts";
-import { isFailure, isForbidden } from "./redis_reply.ts";
+import { isFailure, isForbidden } from "./connection/reply.ts";
 import { saltOf } from "./redis_salt.ts";
 import { nameScripts } from "./script_calls.ts";
 import type { Shard, StoreLink } from "./store_link.ts";

@@ -3,7 +3,7 @@ import { ownSlots } from "./cluster_slots.ts";
 import type { ClusterTopology } from "./cluster_topology.ts";
 import { SLOTS } from "./key_slot.ts";
 import type { RedisNode } from "./redis_node.ts";
-import { problemOf } from "./redis_reply.ts";
+import { problemOf } from "./connection/reply.ts";
 import { scanNode } from "./scan_node.ts";
 
 /** How many slots a node is asked for at once. */

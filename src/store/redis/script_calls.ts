@@ -53,18 +53,6 @@ export function calls([name = "", which]: Command, { text, sha }: Script): boole
   return name.startsWith("EVAL") && (which === sha || which === text);
 }
 
-/** Whether a Redis refused a script that it does not know. */
-export function isUnknownScript(cause: Error): boolean {
-  return cause.message.startsWith("NOSCRIPT");
-}
-
-/** Whether a Redis refused a script because this user, or anybody, may not run it, or not all that it does. */
-export function isForbiddenScript({ message }: Error): boolean {
-  // What a script may not do is told in other words since Redis 7.2.
-  return /^NOPERM|unknown command|The user executing the script can't|ACL failure in script/
-    .test(message);
-}
-
 async function named(text: string): Promise<Script> {
   const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
   return { text, sha: new Uint8Array(digest).toHex() };

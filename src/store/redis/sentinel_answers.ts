@@ -1,5 +1,5 @@
 import type { Place } from "./cluster_slots.ts";
-import type { Reply } from "./redis_reply.ts";
+import type { Reply } from "./connection/reply.ts";
 
 /** A Redis that a Sentinel watches, as that Sentinel last saw it. */
 export interface WatchedMaster extends Place {

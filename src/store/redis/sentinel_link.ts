@@ -1,7 +1,7 @@
 import { within } from "../../counter/within.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { arrived } from "./redis_node.ts";
-import { refusedByReplica } from "./redis_reply.ts";
+import { isReplicaRefusal } from "./connection/reply.ts";
 import { SentinelWatch, type SentinelWatchOptions } from "./sentinel_watch.ts";
 import { singleLink } from "./single_link.ts";
 import type { StoreLink } from "./store_link.ts";
@@ -29,7 +29,7 @@ export async function openSentinels(options: SentinelOptions): Promise<StoreLink
     ...link,
     async send(commands) {
       const replies = await link.send(commands);
-      if (replies.some(refusedByReplica)) watch.inquiry.alarm();
+      if (replies.some(isReplicaRefusal)) watch.inquiry.alarm();
       return replies;
     },
   };

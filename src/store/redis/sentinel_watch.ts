@@ -5,7 +5,7 @@ import type { Place } from "./cluster_slots.ts";
 import { Inquiry } from "./inquiry.ts";
 import type { RedisLink } from "./redis_link.ts";
 import { nameOf, type RedisNode } from "./redis_node.ts";
-import type { Reply } from "./redis_reply.ts";
+import type { Reply } from "./connection/reply.ts";
 import { otherSentinels, type WatchedMaster, watchedMasters } from "./sentinel_answers.ts";
 
 /** Options of {@linkcode SentinelWatch}. */

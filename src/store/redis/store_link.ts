@@ -1,5 +1,5 @@
 import type { StoreHealth } from "../store_health.ts";
-import type { Reply } from "./redis_reply.ts";
+import type { Reply } from "./connection/reply.ts";
 
 /** A command of Redis: its name and its arguments. */
 export type Command = readonly string[];

@@ -1,13 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import {
-  isSplit,
-  keyOf,
-  ownSlots,
-  redirectOf,
-  slotRanges,
-} from "../../../src/store/redis/cluster_slots.ts";
+import { keyOf, ownSlots, slotRanges } from "../../../src/store/redis/cluster_slots.ts";
 import { slotOf } from "../../../src/store/redis/key_slot.ts";
-import type { Reply } from "../../../src/store/redis/redis_reply.ts";
+import type { Reply } from "../../../src/store/redis/connection/reply.ts";
 
 const asked = { host: "asked", port: 1 };
 const done = (value: unknown): Reply => ({ kind: "done", value });
@@ -51,28 +45,6 @@ Deno.test("slotRanges: a node without a name is where it was asked", () => {
   for (const other of [done("OK"), refused("ERR"), undefined]) {
     strictEqual(slotRanges(other, asked), undefined);
   }
-});
-
-Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {
-  deepStrictEqual(redirectOf(refused("MOVED 866 10.0.0.2:7002"), asked), {
-    asking: false,
-    slot: 866,
-    host: "10.0.0.2",
-    port: 7002,
-  });
-  deepStrictEqual(redirectOf(refused("ASK 1 2001:db8::1:7002"), asked), {
-    asking: true,
-    slot: 1,
-    host: "2001:db8::1",
-    port: 7002,
-  });
-  deepStrictEqual(redirectOf(refused("MOVED 1 :7002"), asked)?.host, "asked");
-  for (const text of ["MOVED", "ERR MOVED 1 a:1", "TRYAGAIN", "CLUSTERDOWN", "MOVED x a:1"]) {
-    strictEqual(redirectOf(refused(text), asked), undefined);
-  }
-  strictEqual(redirectOf(done("MOVED 866 10.0.0.2:7002"), asked), undefined);
-  strictEqual(isSplit(refused("TRYAGAIN Multiple keys request during rehashing of slot")), true);
-  strictEqual(isSplit(refused("ERR TRYAGAIN")), false);
 });
 
 Deno.test("keyOf: the first key of a command, also of a script", () => {

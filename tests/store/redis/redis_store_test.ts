@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
-import type { Reply } from "../../../src/store/redis/redis_reply.ts";
+import type { Reply } from "../../../src/store/redis/connection/reply.ts";
 import { Problem } from "../../../src/problem.ts";
 import { MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";

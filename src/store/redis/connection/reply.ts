@@ -1,0 +1,129 @@
+import { tooManyDays } from "../../../counter/setting.ts";
+import { Problem, type ProblemName } from "../../../problem.ts";
+import type { RedisAddress } from "../../../start/redis_address.ts";
+import type { RedisLibrary } from "../redis_client.ts";
+
+/** What became of a command. */
+export type Reply =
+  | { readonly kind: "done"; readonly value: unknown }
+  /** Redis answered with an error, or the command never left this process: it surely was not carried out. */
+  | { readonly kind: "refused"; readonly cause: Error }
+  /** The connection ended before the reply, or a script failed half-way: it may have been carried out. */
+  | { readonly kind: "lost"; readonly cause: unknown };
+
+/** What a script says that fails after it has changed something, see `write` in `scripts.ts`. */
+export const PARTLY_DONE = "PARTLY DONE";
+
+/** What a command of the library came to. */
+export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLibrary): Reply {
+  if (result.status === "fulfilled") return { kind: "done", value: result.value };
+  const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
+  const cause = result.reason;
+  const wasRefused = cause instanceof ErrorReply && !cause.message.includes(PARTLY_DONE);
+  const wasUnsent = cause instanceof ClientOfflineError || cause instanceof ClientClosedError;
+  return wasRefused || wasUnsent ? { kind: "refused", cause } : { kind: "lost", cause };
+}
+
+/** What a command that was not carried out means for its callers; `lost` where no reply came. */
+export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
+  if (reply === undefined || reply.kind === "done") return new Problem(lost);
+  const { kind, cause } = reply;
+  if (kind === "lost") return new Problem(lost, { cause });
+  if (cause.message.includes(FULL_OF_DAYS)) return tooManyDays(cause);
+  if (cause.message.includes(FULL)) return new Problem("counter-full", { cause });
+  return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+}
+
+/** What scripts say of a counter that would grow too large, see `scripts.ts`. */
+const FULL = "counter is full";
+const FULL_OF_DAYS = "counter is full of days";
+
+/** Whether a command failed for another reason than what its key holds. */
+export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
+  return reply.kind !== "done" && !isForeignValue(reply.cause);
+}
+
+function isForeignValue(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  // Not only at the beginning: some versions say first that a script has failed.
+  return /\bWRONGTYPE\b|not an integer|would overflow/.test(cause.message) ||
+    cause.message.includes(FULL);
+}
+
+/** Whether an error reply refuses the login, or what every connection begins with. */
+export function isLoginRefused({ message }: Error): boolean {
+  return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
+}
+
+/** Whether Redis wants a login that it was not given. */
+export function needsLogin(reply: Reply | undefined): reply is Reply & { kind: "refused" } {
+  return reply?.kind === "refused" && reply.cause.message.startsWith("NOAUTH");
+}
+
+/** Whether a connection was refused because it asked for a database, which a node of a cluster does not have. */
+export function hasNoDatabases(cause: unknown): boolean {
+  return String(cause).includes("SELECT is not allowed in cluster mode");
+}
+
+/** Whether this user may not use a command, or not with these keys. */
+export function isForbidden({ message }: Error): boolean {
+  return message.startsWith("NOPERM");
+}
+
+/** Whether this user, or anybody, may not run a script, or not all that it does. */
+export function isForbiddenScript({ message }: Error): boolean {
+  // What a script may not do is said in other words since Redis 7.2.
+  return /^NOPERM|unknown command|The user executing the script can't|ACL failure in script/
+    .test(message);
+}
+
+/** Whether Redis does not know a script by its name. */
+export function isUnknownScript({ message }: Error): boolean {
+  return message.startsWith("NOSCRIPT");
+}
+
+/** Whether a Redis refused a command because it is no master, any more or ever: writes belong elsewhere. */
+export function isReplicaRefusal(reply: Reply): boolean {
+  return reply.kind === "refused" && /\b(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
+}
+
+/** Where a command should go instead. */
+export interface Redirect extends Pick<RedisAddress, "host" | "port"> {
+  /** For this command alone, as the slot is on its way there. */
+  readonly asking: boolean;
+  readonly slot: number;
+}
+
+/** Where a reply sends a command; undefined where it does not. */
+export function redirectOf(
+  reply: Reply,
+  asked: Pick<RedisAddress, "host" | "port">,
+): Redirect | undefined {
+  if (reply.kind !== "refused") return undefined;
+  const [, kind, slot, host, port] = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(reply.cause.message) ??
+    [];
+  if (kind === undefined) return undefined;
+  return {
+    asking: kind === "ASK",
+    slot: Number(slot),
+    host: knownHost(host) ?? asked.host,
+    port: Number(port),
+  };
+}
+
+/** A node that does not know its own name, or must not tell it, gives none: it is at the address that was asked. */
+export function knownHost(host: unknown): string | undefined {
+  return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
+}
+
+/** Whether some keys of a command are on one node and some on another, as their slot is being moved. */
+export function isTryAgain(reply: Reply): boolean {
+  // The second is said of a key that a script looks at without having declared it.
+  return reply.kind === "refused" &&
+    /^TRYAGAIN|access a non local key/.test(reply.cause.message);
+}
+
+/** Whether a node does not know, or not yet, who serves a slot. */
+export function isTopologyStale({ message }: Error): boolean {
+  return /^(?:CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b/.test(message);
+}

@@ -29,7 +29,7 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
   function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
     if (proxies === "deploy") return callerAt(ipAddress(peer));
     if (proxies === 0) return forwarded === null ? callerAt(ipAddress(peer)) : FORWARDED;
-    const entries = forwarded === null ? undefined : entriesAt(proxies, forwarded);
+    const entries = forwarded ? entriesAt(proxies, forwarded) : undefined;
     if (entries === undefined) return TOO_FEW;
     const [before, caller] = entries.map(ipAddress);
     // A private address that was called from a public one is another proxy.

@@ -138,6 +138,8 @@ Deno.test("one odd X-Forwarded-For hides no wrong TRUST_PROXY: each reason is lo
   await visit(app);
   const tooFew = "X-Forwarded-For has fewer entries than TRUST_PROXY says";
   deepStrictEqual(reasons(), [odd, oneMore, oneMore, tooFew]);
+  await visit(app, { headers: { "x-real-ip": "203.0.113.7" } });
+  strictEqual(app.log.length, 4);
 });
 
 Deno.test("behind the proxies that are counted, visitors are those who called the first of them", async () => {

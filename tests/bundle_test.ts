@@ -24,7 +24,9 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
 
   await t.step("has no module of Node loaded by its start", async () => {
     const text = await Deno.readTextFile(entry);
-    deepStrictEqual(text.match(/\bimport\b[^("'`]*["']node:[^"']*["']/g) ?? [], []);
+    // Minified, its own imports have no blanks; the text that a worker runs has some.
+    const imports = text.match(/\bimport\b(?! \{ )[^("'`]*["']node:[^"']*["']/g) ?? [];
+    deepStrictEqual(imports, []);
     // This is how one that is loaded later looks, so that a change of quotes would be noticed.
     ok(/\bimport\("node:sqlite"\)/.test(text));
   });

@@ -1,8 +1,8 @@
-import { createApp } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import { banner, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
-import { createCounters } from "./counting/counters.ts";
+import { type Counters, createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
 import { findSecret, isReadByOthers, keepSecret, type OwnSecret } from "./start/own_secret.ts";
@@ -33,36 +33,14 @@ export async function run(): Promise<void> {
   }
 }
 
-async function start({ environment, strange }: Surroundings): Promise<void> {
-  const config = parseConfig(environment);
-  const own = config.secret === undefined && config.platform === "standalone"
-    ? findSecret(config.store)
-    : undefined;
-  const secret = config.secret ?? own?.text;
-  const link = await signInLink(config, secret);
-  const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
-  for (const warning of settingsWarnings(config, strange)) log.warn(warning);
-  // Deno.openKv finds the token in the environment only, where a .env file does not put it.
-  if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
-  if (config.store.kind === "kv-platform") refuseMemory();
-
-  const calendar = createCalendar(config.timeZone);
-  const metrics = new Metrics();
-  const store = await open({ config, calendar, log, metrics, onUnusable: fail });
-  if (own !== undefined) keepOwnSecret(own, log);
-  const counters = createCounters(store, calendar, metrics);
-  const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
-  const { openReads, familyLimit, serveAs } = config;
-  const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs, useSignInLink: link?.use },
-    counters,
-    metrics,
-    log,
-  });
+async function start(surroundings: Surroundings): Promise<void> {
+  const isTerminal = Deno.stdout.isTerminal();
+  const service = await openService(surroundings, { isTerminal, onUnusable: fail });
+  const { config, own, signIn, log, counters, app } = service;
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();
-  printTo("stdout", banner({ config, address: listener.address, own, signIn: link?.token }));
+  printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
   // Out of file descriptors, which a flood of connections can use up, nothing could be loaded any more.
   // The first call of setTimeout would hold up the first request by an eighth of a start.
@@ -76,6 +54,54 @@ async function start({ environment, strange }: Surroundings): Promise<void> {
   await Promise.race([listener.stop(), pause(DRAIN_LIMIT_MS[config.platform])]);
   await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
   Deno.exit(0);
+}
+
+/** The service without a listener. */
+export interface OpenService {
+  readonly config: Config;
+  /** The secret of a server whose settings have none. */
+  readonly own: OwnSecret | undefined;
+  /** The token of the sign-in link, if there is a terminal for it. */
+  readonly signIn: string | undefined;
+  readonly log: Log;
+  readonly counters: Counters;
+  readonly app: App;
+}
+
+/**
+ * Opens the store that the settings name, and what stands on it. `onUnusable` is called with the reason if it turns out
+ * later that the store can never be used.
+ */
+export async function openService(
+  { environment, strange }: Surroundings,
+  { isTerminal, onUnusable }: { isTerminal: boolean; onUnusable(cause: unknown): void },
+): Promise<OpenService> {
+  const config = parseConfig(environment);
+  const own = config.secret === undefined && config.platform === "standalone"
+    ? findSecret(config.store)
+    : undefined;
+  const secret = config.secret ?? own?.text;
+  const link = isTerminal ? await signInLink(config, secret) : undefined;
+  const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
+  for (const warning of settingsWarnings(config, strange)) log.warn(warning);
+  // Deno.openKv finds the token in the environment only, where a .env file does not put it.
+  if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
+  if (config.store.kind === "kv-platform") refuseMemory();
+
+  const calendar = createCalendar(config.timeZone);
+  const metrics = new Metrics();
+  const store = await open({ config, calendar, log, metrics, onUnusable });
+  if (own !== undefined) keepOwnSecret(own, log);
+  const counters = createCounters(store, calendar, metrics);
+  const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
+  const { openReads, familyLimit, serveAs } = config;
+  const app = createApp({
+    config: { secret, openReads, proxies, familyLimit, serveAs, useSignInLink: link?.use },
+    counters,
+    metrics,
+    log,
+  });
+  return { config, own, signIn: link?.token, log, counters, app };
 }
 
 async function open(options: OpenStoreOptions): Promise<CounterStore> {
@@ -108,7 +134,7 @@ function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
 
 /** A link for the person who starts the service and sees its terminal. */
 async function signInLink({ platform }: Config, secret: string | undefined) {
-  if (platform === "deploy" || secret === undefined || !Deno.stdout.isTerminal()) return undefined;
+  if (platform === "deploy" || secret === undefined) return undefined;
   return (await import("./start/sign_in_link.ts")).createSignInLink(secret);
 }
 

@@ -9,9 +9,9 @@ import { tempDir } from "./support/temp_dir.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
 
-Deno.test("deno task bundle: README's command runs it as the start task runs the service", async () => {
-  const readme = await Deno.readTextFile(join(projectFolder, "README.md"));
-  const line = /^deno run .*dist\/tallymark\.js$/m.exec(readme)?.[0];
+Deno.test("deno task bundle: the documented command runs it as the start task runs the service", async () => {
+  const page = await Deno.readTextFile(join(projectFolder, ".deploy/README.md"));
+  const line = /^deno run .*dist\/tallymark\.js$/m.exec(page)?.[0];
   strictEqual(line, ["deno run --unstable-kv", ...startFlags(), "dist/tallymark.js"].join(" "));
 });
 

@@ -1,19 +1,27 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
-import { join } from "node:path";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { dirname, join } from "node:path";
 import { LOOKS } from "../src/badge/parameters.ts";
-import { key, token } from "../src/auth/access.ts";
 import { cacheSeconds, format, id } from "../src/http/parameters.ts";
+import { key, token } from "../src/auth/access.ts";
 import type { Parameter } from "../src/parameter.ts";
 import { projectFolder } from "./support/programs.ts";
+import { startService } from "./support/service.ts";
 import { endpoints } from "./support/surface.ts";
 
-const readme = await Deno.readTextFile(join(projectFolder, "README.md"));
+const pages = new Map<string, string>();
+for (const folder of ["", ".docs", ".deploy", "src/page", "tests/bench"]) {
+  for (const { name } of Deno.readDirSync(join(projectFolder, folder))) {
+    const page = join(folder, name);
+    if (name.endsWith(".md")) pages.set(page, Deno.readTextFileSync(join(projectFolder, page)));
+  }
+}
+const textOf = (page: string): string => pages.get(page) ?? "";
 
-/** The cells of all tables whose first column has this head, row by row. */
-function rowsUnder(head: string): string[][] {
+/** The cells of all tables of a page whose first column has this head, row by row. */
+function rowsUnder(page: string, head: string): string[][] {
   const rows: string[][] = [];
   let inside = false;
-  for (const line of readme.split("\n")) {
+  for (const line of textOf(page).split("\n")) {
     const cells = line.startsWith("|")
       ? line.split("|").slice(1, -1).map((cell) => cell.trim())
       : [];
@@ -29,10 +37,34 @@ function codeIn(cell = ""): string[] {
   return [...cell.matchAll(/`([^`]*)`/g)].map(([, code = ""]) => code);
 }
 
-Deno.test("README.md lists every endpoint with its methods, and no other", () => {
-  const listed = rowsUnder("Endpoint").flatMap(([cell]) => codeIn(cell)).map((code) =>
-    code.replace(/\?.*$/, "")
+Deno.test("README.md is short enough to be read", () => {
+  const readme = textOf("README.md");
+  ok(readme.length <= 16_000, `${readme.length} characters`);
+  ok(readme.split("\n").length <= 200, `${readme.split("\n").length} lines`);
+});
+
+Deno.test("the pages link to files and headings that exist", async () => {
+  for (const [page, text] of pages) {
+    const prose = text.replaceAll(/^```[^]*?^```$/gm, "");
+    for (const [, target = ""] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [path = "", heading] = target.split("#");
+      const linked = path === "" ? page : join(dirname(page), path);
+      ok((await Deno.stat(join(projectFolder, linked))).isFile, `${page}: ${target}`);
+      if (heading !== undefined) ok(anchorsOf(linked).includes(heading), `${page}: ${target}`);
+    }
+  }
+});
+
+/** The names that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replaceAll(/[^\p{L}\p{N} -]/gu, "").replaceAll(" ", "-")
   );
+}
+
+Deno.test(".docs/reference.md lists every endpoint with its methods, and no other", () => {
+  const listed = rowsUnder(".docs/reference.md", "Endpoint").flatMap(([cell]) => codeIn(cell));
   // What every read answers besides is told in a sentence.
   const served = endpoints.flatMap(({ methods, path }) =>
     methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").map((method) =>
@@ -49,8 +81,8 @@ const all: readonly Parameter[] = [
 ];
 const parameters = new Map(all.map((parameter) => [parameter.name, parameter]));
 
-Deno.test("README.md gives the parameters of its tables the defaults that they have", () => {
-  const rows = rowsUnder("Parameter");
+Deno.test(".docs/looks.md gives the parameters of its table the defaults that they have", () => {
+  const rows = rowsUnder(".docs/looks.md", "Parameter");
   ok(rows.length >= LOOKS.length);
   for (const [cell, ...others] of rows) {
     const [name = ""] = codeIn(cell);
@@ -61,11 +93,52 @@ Deno.test("README.md gives the parameters of its tables the defaults that they h
   }
 });
 
-Deno.test("README.md tells of every parameter", () => {
-  const tabled = rowsUnder("Parameter").flatMap(([cell]) => codeIn(cell));
+Deno.test(".docs names every parameter", () => {
+  const text = textOf(".docs/reference.md") + textOf(".docs/looks.md");
   for (const name of parameters.keys()) {
-    const told = tabled.includes(name) ||
-      new RegExp(`[?&\`"]${name}(?:=|\`)|\\*\\*${name}\\*\\*`).test(readme);
-    ok(told, name);
+    ok(new RegExp(`[?&\`"]${name}(?:=|\`)|\\*\\*${name}(?:=|\\*\\*)`).test(text), name);
   }
+});
+
+/** The blocks of a page for a shell, except those that install, download or run the tests. */
+function shellBlocks(page: string): string[] {
+  return [...textOf(page).matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = ""]) => block)
+    .filter((block) => !/^(?:git clone|npx) |SECRET_TOKEN=\$\(openssl/m.test(block));
+}
+
+for (const page of ["README.md", ".docs/reference.md"]) {
+  Deno.test(`${page}: every line to paste into a shell works`, async () => {
+    // As after the first two commands of the README: a server without settings, in whose folder the lines are pasted.
+    await using service = await startService();
+    const tried = rowsUnder(page, "Endpoint").map(([, , cell]) => codeIn(cell)[0] ?? "");
+    const [before = "", ...others] = shellBlocks(page);
+    ok(before.includes("export T=http://localhost:8000 "));
+    const script = [before.replace("http://localhost:8000", service.url), ...others, ...tried];
+    const { code, stdout, stderr } = await new Deno.Command("bash", {
+      // A failed request is a failed line; what is written to a terminal otherwise is of no interest.
+      args: [
+        "-euo",
+        "pipefail",
+        "-c",
+        `curl() { command curl -fsS "$@"; }\nKEY=\n${script.join("\n")}`,
+      ],
+      cwd: service.cwd,
+    }).output();
+    const output = new TextDecoder().decode(stdout);
+    strictEqual(code, 0, output.slice(-500) + new TextDecoder().decode(stderr));
+    match(output, /\{"id":"home","hits":1,"source":"deno-kv"\}/);
+  });
+}
+
+Deno.test("README.md: the line for a README counts, with the key that the lines before it made", async () => {
+  await using service = await startService();
+  const [block = ""] = shellBlocks("README.md");
+  const { stdout } = await new Deno.Command("bash", {
+    args: ["-c", block.replace("http://localhost:8000", service.url)],
+    cwd: service.cwd,
+  }).output();
+  const [, url = ""] = /!\[views\]\((\S+)\)/.exec(new TextDecoder().decode(stdout)) ?? [];
+  const headers = { accept: "image/*", "user-agent": "github-camo" };
+  match(await (await fetch(url, { headers })).text(), /^<svg .*>views: 1</s);
+  strictEqual(await (await fetch(`${service.url}/count.txt?id=user/repo`)).text(), "1");
 });

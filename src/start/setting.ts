@@ -5,7 +5,7 @@ export interface Setting<Value> {
   readonly name: string;
   /** What it says where it is unset; empty where it says nothing then. */
   readonly default: string;
-  /** What it does, as the README's table tells it. */
+  /** What it does, as the table in .docs/settings.md says it. */
   readonly meaning: string;
   /** Whether it has an effect on Deno Deploy too. */
   readonly onDeploy: boolean;

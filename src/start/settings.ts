@@ -13,20 +13,20 @@ import {
 import type { ServeAs } from "../peers/serve_as.ts";
 import { parseStoreUrl, type StoreSetting } from "./store_setting.ts";
 
-/** Every setting, once; in the order in which the README lists them. */
+/** Every setting, once; in the order in which .docs/settings.md lists them. */
 export const SETTINGS = {
   secret: {
     name: "SECRET_TOKEN",
     default: "",
     meaning:
-      "Opens `/hit`; from 16 characters on, counter keys work too. Without one a token is made for each run and printed.",
+      "The secret of the owner. Counter keys and the page need one of at least 16 characters. Without it the server keeps one in `data/secret`, see below.",
     onDeploy: true,
     parse: anyText,
   },
   publicReads: {
     name: "PUBLIC_READS",
     default: "0",
-    meaning: "1: anyone may read although `SECRET_TOKEN` is set.",
+    meaning: "1: reads are open to everyone even though `SECRET_TOKEN` is set.",
     onDeploy: false,
     parse: parseFlag,
   },
@@ -56,7 +56,7 @@ export const SETTINGS = {
   replicas: {
     name: "STORE_REPLICAS",
     default: "0",
-    meaning: "Redis only: a hit is answered 200 when so many replicas have it.",
+    meaning: "Redis only: a hit returns 200 when this many replicas have it.",
     onDeploy: true,
     parse: parseCount,
   },
@@ -64,7 +64,7 @@ export const SETTINGS = {
     name: "HOSTED_STORE_URL",
     default: "",
     meaning:
-      "A hosted Redis, as its vendor shows it: `host`, `host:port`, `redis://…`, `rediss://…` or `https://host`. `STORE_URL` wins over it.",
+      "A hosted Redis, as its vendor shows it: `host`, `host:port`, `redis://…`, `rediss://…` or `https://host`. `STORE_URL` takes precedence.",
     onDeploy: true,
     parse: anyText,
   },
@@ -86,7 +86,7 @@ export const SETTINGS = {
     name: "STORE_PREFIX",
     default: "hits:",
     meaning:
-      "A Redis key is prefix + id and holds a plain integer; a Deno KV key is `[prefix, id]`.",
+      "A Redis key is prefix + id and holds a plain integer; a Deno KV key is `[prefix, id]`. It cannot begin with `{` or `tallymark`.",
     onDeploy: false,
     parse: parsePrefix,
   },
@@ -94,21 +94,21 @@ export const SETTINGS = {
     name: "FAIL_FAST_STORE",
     default: "0",
     meaning:
-      "1: a network store that does not answer within 5 s at start ends the process. 0: the service starts, answers 503 and connects in the background.",
+      "1: the start fails if a network store does not answer within 5 s. 0: the server starts, returns 503 and connects in the background.",
     onDeploy: false,
     parse: parseFlag,
   },
   hostname: {
     name: "HOST",
     default: "0.0.0.0",
-    meaning: "The address to listen on: all interfaces, unless this names one.",
+    meaning: "The address to listen on, by default all interfaces.",
     onDeploy: false,
     parse: parseHost,
   },
   port: {
     name: "PORT",
     default: "8000",
-    meaning: "0 takes a free one and prints it.",
+    meaning: "The port to listen on; 0 picks a free one and prints it.",
     onDeploy: false,
     parse: parsePort,
   },
@@ -116,14 +116,14 @@ export const SETTINGS = {
     name: "TRUST_PROXY",
     default: "0",
     meaning:
-      "How many proxies of your own stand before the service: visitors are told apart by the n-th entry of `X-Forwarded-For` from the right.",
+      "The number of your own proxies in front of the server: the n-th entry of `X-Forwarded-For` from the right tells visitors apart.",
     onDeploy: false,
     parse: parseCount,
   },
   timeZone: {
     name: "TIME_ZONE",
     default: "UTC",
-    meaning: "Whose days are counted: an IANA name, such as `Europe/Berlin`.",
+    meaning: "The time zone of the days, an IANA name such as `Europe/Berlin`.",
     onDeploy: true,
     parse: parseTimeZone,
   },

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { formatDay, parseDay } from "../../src/counter/days.ts";
-import { Caller } from "../faults/caller.ts";
+import type { Caller } from "../faults/caller.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import { type Counter, type Op, type Seen, type Setting } from "./counter_model.ts";
+import type { Counter, Op, Seen, Setting } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */

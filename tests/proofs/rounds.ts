@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Day } from "../../src/counter/days.ts";
-import { type Op } from "./counter_model.ts";
+import type { Op } from "./counter_model.ts";
 
 /** An operation of one of several processes; its day comes from the clock of that process. */
 export interface Call {

@@ -14,9 +14,9 @@ Deno.test("SETTINGS: each has a name of its own, and a default that it can read"
   }
 });
 
-Deno.test("SETTINGS: README's table has a line for each, with its default and its meaning", async () => {
-  const readme = await Deno.readTextFile(join(projectFolder, "README.md"));
-  const table = /^## Settings$[^]*?\n((?:\|.*\n)+)/m.exec(readme)?.[1] ?? "";
+Deno.test("SETTINGS: the table in .docs has a line for each, with its default and its meaning", async () => {
+  const page = await Deno.readTextFile(join(projectFolder, ".docs/settings.md"));
+  const table = /^# Settings$[^]*?\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? "";
   const lines = table.trimEnd().split("\n").slice(2);
   const cells = lines.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
   deepStrictEqual(cells, settings.map(rowOf));

@@ -1,0 +1,41 @@
+import type { Peer } from "./http/endpoint.ts";
+import { type OpenService, openService } from "./server.ts";
+import { readEnvironment } from "./start/environment.ts";
+
+let opening: Promise<OpenService> | undefined;
+
+/**
+ * Answers requests in a server of your own, by the settings of the process. The store is opened with the first request;
+ * if that fails the promise rejects, and the next request tries again. `peer` is what `Deno.serve` passes as `info`.
+ */
+export const fetch = async (request: Request, peer: Peer = {}): Promise<Response> => {
+  opening ??= open().catch((error) => {
+    opening = undefined;
+    throw error;
+  });
+  const { app } = await opening;
+  return await app.fetch(request, peer);
+};
+
+/** Closes the store once everything that was sent to it is answered; a later request opens it again. */
+export async function close(): Promise<void> {
+  const opened = opening;
+  opening = undefined;
+  if (opened !== undefined) await (await opened).counters.close();
+}
+
+async function open(): Promise<OpenService> {
+  const surroundings = await readEnvironment((name) => Deno.env.get(name));
+  const service = await openService(surroundings, { isTerminal: false, onUnusable });
+  const { log } = service;
+  log.info("mounted", { source: service.counters.source });
+  // There is no banner to print the secret of this run in.
+  if (service.own !== undefined && service.own.path === undefined) {
+    log.warn("SECRET_TOKEN is not set: /hit answers 401 until it is");
+  }
+  return service;
+
+  function onUnusable(cause: unknown): void {
+    log.error("store unusable", { cause });
+  }
+}

@@ -43,7 +43,6 @@ async function open(
   { config, calendar, log, metrics, onUnusable }: OpenStoreOptions,
 ): Promise<CounterStore> {
   const { store: setting, prefix, replicas } = config;
-  const { today } = calendar;
   if (setting.kind !== "redis") requireDenoKv();
   const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
   const health = healthOf();
@@ -52,11 +51,11 @@ async function open(
     case "kv-file": {
       const { openKvFile } = await import("./kv/file/kv_file.ts");
       const file = await openKvFile(setting.path);
-      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, today, onDamaged });
+      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return ownKv({ kv, prefix, source: "memory", health, today, onDamaged });
+      return ownKv({ kv, prefix, source: "memory", health, calendar, onDamaged });
     }
     case "kv-remote":
     case "kv-platform":
@@ -72,7 +71,7 @@ async function open(
             prefix,
             source: "deno-kv",
             health,
-            today,
+            calendar,
             onDamaged,
           });
         },

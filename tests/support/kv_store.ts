@@ -18,6 +18,8 @@ export interface KvStoreSetup {
   /** Whether others write to the database as well. */
   shared?: boolean;
   today?: () => Day;
+  /** How many milliseconds are left of that day. */
+  untilMidnight?: () => number;
   journalLimits?: JournalLimits;
   /** Called with the counter whose days are damaged. */
   onDamaged?: (id: string) => void;
@@ -26,13 +28,17 @@ export interface KvStoreSetup {
 /** A day to count hits on, where a test is not about days: 2026-11-20. */
 export const SOME_DAY: Day = 20_777;
 
+const DAY_MS = 86_400_000;
+
 /** Opens a store on a Deno KV, which belongs to it from then on. */
-export async function kvStore({ shared = false, ...setup }: KvStoreSetup): Promise<CounterStore> {
+export async function kvStore(
+  { shared = false, today = () => SOME_DAY, untilMidnight = () => DAY_MS, ...setup }: KvStoreSetup,
+): Promise<CounterStore> {
   return await openKvStore({
     prefix: "hits:",
     source: "deno-kv",
     health: UNWATCHED,
-    today: () => SOME_DAY,
+    calendar: { timeZone: "UTC", today, untilMidnight },
     onDamaged() {},
     ...setup,
     isShared: shared,

@@ -5,14 +5,19 @@ import { entriesOf, generationAt } from "./kv_marks.ts";
 import { encodeLedger, encodeYear } from "./ledger_code.ts";
 import type { HistoryWrites, Plan } from "./plan.ts";
 
-/** Where to commit, and how long marks stay there by themselves; for ever where they are swept. */
+/** How long an entry stays in the database, in milliseconds; for ever unless it says so. */
+type Lifetime = { readonly expireIn?: number };
+
+/** Where to commit, and how long the marks of keys and of visitors stay there; nothing is given where they are swept. */
 export interface CommitPlace extends KvPlace {
-  readonly markLifetime?: { readonly expireIn: number };
+  readonly keyLifetime?: Lifetime;
+  /** Asked for only if there are visitors. */
+  visitorLifetime?(): Lifetime;
 }
 
 /** One commit of all that plans write, unless somebody writes to one of their counters in between. */
 export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.AtomicOperation {
-  const { kv, keys, markLifetime = {} } = place;
+  const { kv, keys, keyLifetime = {} } = place;
   const operation = kv.atomic();
   for (const { change: { id }, before, writes } of plans) {
     if (writes === undefined) continue;
@@ -22,12 +27,13 @@ export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.Atomi
     operation.check({ key, versionstamp: before.versionstamp });
     // Never `sum`: where one mutation is refused because of its type, the others of its commit are stored.
     if (total === undefined) {
-      operation.delete(key).set(keys.deleted(id, generationAt(Date.now())), true, markLifetime);
+      operation.delete(key).set(keys.deleted(id, generationAt(Date.now())), true, keyLifetime);
     } else operation.set(key, new Deno.KvU64(BigInt(total)));
     if (history !== undefined) writeHistory(operation, { id, keys, ...history });
     if (marks === undefined) continue;
-    for (const mark of entriesOf(id, { marks, place })) {
-      operation.set(mark.key, mark.value, markLifetime);
+    const visitorLifetime = marks.visitors.size > 0 ? place.visitorLifetime?.() : undefined;
+    for (const { key, value } of entriesOf(id, { marks, place })) {
+      operation.set(key, value, value === true ? visitorLifetime : keyLifetime);
     }
   }
   return operation;

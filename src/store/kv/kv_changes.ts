@@ -1,4 +1,4 @@
-import type { Day } from "../../counter/days.ts";
+import type { Calendar } from "../../counter/calendar.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { commitParts } from "./commit_parts.ts";
@@ -17,19 +17,19 @@ const CONFLICT_PAUSE_MS = 20;
 export interface KvChangesOptions {
   database: KvDatabase;
   health: StoreHealth;
-  /** The day that hits belong to. */
-  today(): Day;
+  /** Whose days hits belong to. */
+  calendar: Calendar;
 }
 
 /** What carries out changes on a database: all in one commit, or in a few where that would hold too much. */
 export function createKvChanges(
-  { database, health, today }: KvChangesOptions,
+  { database, health, calendar }: KvChangesOptions,
 ): (changes: readonly Change[]) => Promise<ChangeOutcome[]> {
   const readNear = createNearReader();
   const newcomers = new Newcomers();
 
   async function change(changes: readonly Change[], giveUp: number): Promise<ChangeOutcome[]> {
-    const options = { database, today: today(), readNear };
+    const options = { database, today: calendar.today(), readNear };
     const planned = newcomers.plansFor(changes, options) ?? plansFor(changes, options);
     const plans = planned instanceof Promise ? await planned.catch(unread) : planned;
     const { checksPerCommit: checks, keys: { longest: longestKey } } = database;

@@ -27,6 +27,8 @@ export interface KvDatabase extends KvPlace {
    * "store-unavailable" where surely nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
+  /** Moves all of SQLite's log into the file, so that nothing that was overwritten or deleted is left in it. */
+  truncateLog(): Promise<void>;
   /** The record of a counter by its entries, read in turn, and by what stands in a journal. */
   withJournal(id: CounterId, record: KvRecord): KvRecord;
   /** Closes it, to be called once. */

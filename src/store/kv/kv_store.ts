@@ -38,7 +38,7 @@ export async function openKvStore(
 ): Promise<CounterStore> {
   const place = { kv, keys: kvKeys(prefix), onDamaged };
   const database = isShared
-    ? createSharedDatabase(place)
+    ? createSharedDatabase({ ...place, calendar: options.calendar })
     : await openOwnDatabase({ ...place, file, journalLimits });
   return createKvStore({ ...options, database });
 }
@@ -46,9 +46,9 @@ export async function openKvStore(
 function createKvStore(
   { source, ...options }: KvChangesOptions & Pick<KvStoreOptions, "source">,
 ): CounterStore {
-  const { database, health, today } = options;
+  const { database, health, calendar } = options;
   const carryOut = createKvChanges(options);
-  const sweeper = database.isShared ? undefined : createSweeper(database.kv, today);
+  const sweeper = createSweeper({ database, calendar });
   let closing: Promise<void> | undefined;
 
   async function change<Result extends ChangeOutcome>(
@@ -102,8 +102,7 @@ function createKvStore(
 
   async function salt(day: Day): Promise<string> {
     checkPresent();
-    sweeper?.begin();
-    return await saltOf(day, database.kv).catch(unavailable);
+    return await saltOf(day, database).catch(unavailable);
   }
 
   async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
@@ -132,7 +131,7 @@ function createKvStore(
   }
 
   async function end(): Promise<void> {
-    await sweeper?.end();
+    await sweeper.end();
     await database.close();
   }
 
@@ -146,10 +145,8 @@ function createKvStore(
     ...KV_BATCHES,
     add: (additions) =>
       change(additions.map(({ id, amount }) => ({ kind: "add", id, amount })), isNumber),
-    addOnce(additions) {
-      sweeper?.begin();
-      return change(additions.map(({ id, hits }) => ({ kind: "once", id, hits })), isList);
-    },
+    addOnce: (additions) =>
+      change(additions.map(({ id, hits }) => ({ kind: "once", id, hits })), isList),
     write: (writes) => change(writes.map(changeOf), isHeld),
     salt,
     read,

@@ -1,31 +1,43 @@
+import type { Calendar } from "../../counter/calendar.ts";
+import type { KvDatabase } from "./kv_database.ts";
 import { OWN } from "./kv_keys.ts";
 import { generationAt } from "./kv_marks.ts";
+import { endSalts } from "./kv_salt.ts";
 
 /** How many marks end in one commit: hits that come meanwhile wait no longer for it than for one of theirs. */
 const AT_ONCE = 100;
-/** How often marks are looked for that are over, and when after the start where nobody leaves one. */
+/** How long after the opening the first sweep comes, for a process that was off at midnight: the first requests come first. */
+const FIRST_AFTER_MS = 1000;
+/** How long after one the next comes at most; at midnight there is one in any case. */
 const INTERVAL_MS = 3_600_000;
-const FIRST_AFTER_MS = 60_000;
 
 /** What removes marks; nobody else may write marks of their kind meanwhile. */
 export interface Sweeper {
-  /** Sweeps now and every hour from now on, unless it does so already. */
-  begin(): void;
   end(): Promise<void>;
 }
 
-/** What removes the marks of keys and visitors, and the salts, of days that are over: nothing here expires by itself. */
-export function createSweeper(kv: Deno.Kv, today: () => number): Sweeper {
-  let interval: ReturnType<typeof setInterval> | undefined;
+/**
+ * What removes the salts of days that are over, at midnight or soon after the start, and what makes hits the same: where
+ * nobody else writes nothing expires by itself.
+ */
+export function createSweeper(
+  { database, calendar }: { database: KvDatabase; calendar: Calendar },
+): Sweeper {
+  const { kv } = database;
+  /** Not a timeout, as the first call of setTimeout takes long, and a first request may be waiting. */
+  let next: AbortSignal | undefined;
   let sweeping: Promise<void> = Promise.resolve();
   let ended = false;
 
   async function sweep(): Promise<void> {
-    // Keys are looked for in the generation before as well; visitors and salts of yesterday may be those of a hit that is
-    // under way.
-    await removeBefore([OWN, "once"], generationAt(Date.now()) - 1);
-    await removeBefore([OWN, "seen"], today() - 1);
-    await removeBefore([OWN, "salt"], today() - 1);
+    const today = calendar.today();
+    await endSalts(database, today);
+    if (database.isShared) return;
+    await removeBefore([OWN, "seen"], today);
+    // Keys are looked for in the generation before as well.
+    const generation = generationAt(Date.now()) - 1;
+    await removeBefore([OWN, "once"], generation);
+    await removeBefore([OWN, "deleted"], generation);
   }
 
   async function removeBefore(prefix: Deno.KvKey, first: number): Promise<void> {
@@ -49,25 +61,21 @@ export function createSweeper(kv: Deno.Kv, today: () => number): Sweeper {
     return [];
   }
 
-  function sweepNext(): void {
-    // What it does not get to now is there in an hour.
-    sweeping = sweeping.then(sweep).catch(() => {});
+  function sweepIn(milliseconds: number): void {
+    if (ended) return;
+    next = AbortSignal.timeout(milliseconds);
+    next.onabort = () => {
+      // What it does not get to now is there next time.
+      sweeping = sweep().catch(() => {})
+        .then(() => sweepIn(Math.min(INTERVAL_MS, calendar.untilMidnight())));
+    };
   }
 
-  function begin(): void {
-    if (interval !== undefined || ended) return;
-    interval = setInterval(sweepNext, INTERVAL_MS);
-    sweepNext();
-  }
-
-  const soon = AbortSignal.timeout(FIRST_AFTER_MS);
-  soon.onabort = begin;
+  sweepIn(FIRST_AFTER_MS);
   return {
-    begin,
     async end() {
       ended = true;
-      soon.onabort = null;
-      clearInterval(interval);
+      if (next !== undefined) next.onabort = null;
       await sweeping;
     },
   };

@@ -155,6 +155,10 @@ class OwnDatabase implements KvDatabase {
     }
   }
 
+  truncateLog(): Promise<void> {
+    return this.serialize(async () => await this.#file?.truncateLog());
+  }
+
   withJournal(id: CounterId, record: KvRecord): KvRecord {
     return withJournalTotal(record, this.#journal.get(id));
   }

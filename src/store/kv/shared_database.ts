@@ -1,3 +1,4 @@
+import type { Calendar } from "../../counter/calendar.ts";
 import { Problem } from "../../problem.ts";
 import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit_of.ts";
@@ -8,8 +9,8 @@ import { type KvPlace, readRecords } from "./kv_records.ts";
 import type { Plan } from "./plan.ts";
 import { noteOpenDay, readOpen } from "./kv_open_days.ts";
 
-/** How long the database keeps what makes hits the same: as long as somebody looks for it. */
-const MARK_OF_HIT_LIFETIME = { expireIn: 172_800_000 };
+/** How long the database keeps the keys that make hits the same: as long as somebody looks for them. */
+const KEY_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
 
@@ -24,7 +25,9 @@ interface WriterMark {
 }
 
 /** A database that others write to as well: totals are asked for each time. */
-export function createSharedDatabase(place: KvPlace): KvDatabase {
+export function createSharedDatabase(
+  { calendar, ...place }: KvPlace & { calendar: Calendar },
+): KvDatabase {
   const { kv } = place;
   const freeMarks: WriterMark[] = [];
   const openDays = createOpenDays();
@@ -32,7 +35,11 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
     const versionstamp = await carriedOut(
-      commitOf(plans, { ...place, markLifetime: MARK_OF_HIT_LIFETIME }),
+      commitOf(plans, {
+        ...place,
+        keyLifetime: KEY_LIFETIME,
+        visitorLifetime: () => ({ expireIn: calendar.untilMidnight() }),
+      }),
     ).catch((problem) => {
       if (problem.status !== 503 || plans.length <= CHECKS_PER_COMMIT_SELF_HOSTED) throw problem;
       checksPerCommit = CHECKS_PER_COMMIT_SELF_HOSTED;
@@ -90,6 +97,7 @@ export function createSharedDatabase(place: KvPlace): KvDatabase {
     read: (questions, ask = readRecords) => readOpen(place, { ask, openDays, questions }),
     serialize: (step) => step(),
     commit,
+    truncateLog: () => Promise.resolve(),
     withJournal: (_id, record) => record,
     close: () => Promise.resolve(kv.close()),
   };

@@ -1,7 +1,13 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
+import { openKvFile } from "../../../src/store/kv/file/kv_file.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
+import { addition } from "../../support/store_contract.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { openRemote } from "../../support/kv_backend.ts";
+import { startKvConnect } from "../../support/kv_connect.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,33 +15,77 @@ const NOW = Math.floor(Date.now() / DAY_MS);
 
 /** The marks that are held, without the values. */
 async function marksIn(kv: Deno.Kv): Promise<Deno.KvKey[]> {
-  const kinds = ["once", "seen", "salt"];
+  const kinds = ["once", "deleted", "seen", "salt"];
   const lists = kinds.map((kind) => Array.fromAsync(kv.list({ prefix: ["tallymark", kind] })));
   return (await Promise.all(lists)).flat().map(({ key }) => key.slice(1));
 }
 
-Deno.test("createSweeper: what is over ends with the first mark after it, and nothing else does", async () => {
+Deno.test("createKvStore: what is over ends soon after the start, and nothing else does", async () => {
   const kv = await Deno.openKv(":memory:");
-  const counters = createCounters(await kvStore({ kv }));
   for (const [back, hits] of [[0, 3], [1, 4], [2, 5], [300, 6]] as const) {
     for (let number = 0; number < 250; number++) {
       const key = ["tallymark", "once", NOW - back, "hits:", "a", `k${number}`];
       await kv.set(key, [hits, Date.now() - back * DAY_MS]);
+      await kv.set(["tallymark", "deleted", NOW - back, "hits:", `d${number}`], true);
       await kv.set(["tallymark", "seen", SOME_DAY - back, "hits:", `v${number}`], true);
     }
     await kv.set(["tallymark", "salt", SOME_DAY - back], "salt");
   }
-  await counters.hitOnce(counterId("b"), { key: "k" });
-  await waitFor("the sweep", async () => (await marksIn(kv)).length === 4 * 250 + 3 || undefined);
+  const counters = createCounters(await kvStore({ kv }));
+  // Keys are looked for in the day before as well; nobody is a visitor of the day before.
+  await waitFor("the sweep", async () => (await marksIn(kv)).length === 5 * 250 + 1 || undefined);
   const kept = await marksIn(kv);
   const left = (
     kind: string,
   ) => [...new Set(kept.filter(([of]) => of === kind).map(([, at]) => at))];
   deepStrictEqual(left("once"), [NOW - 1, NOW]);
-  deepStrictEqual(left("seen"), [SOME_DAY - 1, SOME_DAY]);
-  deepStrictEqual(left("salt"), [SOME_DAY - 1, SOME_DAY]);
-  strictEqual(await counters.count(counterId("b")), 1);
+  deepStrictEqual(left("deleted"), [NOW - 1, NOW]);
+  deepStrictEqual(left("seen"), [SOME_DAY]);
+  deepStrictEqual(left("salt"), [SOME_DAY]);
   await counters.close();
+});
+
+for (const shared of [false, true]) {
+  const kind = shared ? "shared" : "of its own";
+  Deno.test(`openKvStore ${kind}: the salt and the visitors of a day end with it, though nobody comes`, async () => {
+    await using server = startKvConnect();
+    const kv = await (shared ? openRemote(server) : Deno.openKv(":memory:"));
+    let [today, left] = [SOME_DAY, 3000];
+    const store = await kvStore({ kv, shared, today: () => today, untilMidnight: () => left });
+    await store.salt(today);
+    const hits = [{ visitor: "v", remember: true }, { key: "k" }];
+    await store.addOnce([{ id: counterId("a"), hits }]);
+    deepStrictEqual((await marksIn(kv)).map(([kind]) => kind).sort(), ["once", "salt", "seen"]);
+    today++;
+    left = DAY_MS;
+    await waitFor("midnight", async () => (await marksIn(kv)).length === 1 || undefined);
+    deepStrictEqual((await marksIn(kv)).map(([kind]) => kind), ["once"]);
+    await store.close();
+  });
+}
+
+Deno.test("openKvStore: nothing of a salt is left in the file or its log once its day is over", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  let today = SOME_DAY;
+  const open = async () => {
+    const file = await openKvFile(path);
+    const setup = { kv: file.kv, file, today: () => today, untilMidnight: () => 50 };
+    return await kvStore(setup);
+  };
+  const isThere = (salt: string) =>
+    ["", "-wal"].some((end) => contentOf(path + end).includes(Buffer.from(salt)));
+  let store = await open();
+  for (const end of ["while it runs", "at the next start"]) {
+    const salt = await store.salt(today);
+    await store.add([addition(counterId("a"), 1)]);
+    ok(isThere(salt), end);
+    if (end === "at the next start") await store.close();
+    today++;
+    if (end === "at the next start") store = await open();
+    await waitFor(`the end of the salt ${end}`, () => isThere(salt) ? undefined : true);
+  }
+  await store.close();
 });
 
 Deno.test("openKvStore: a key makes hits the same for 24 hours, also into the next of its days", async () => {
@@ -53,3 +103,12 @@ Deno.test("openKvStore: a key makes hits the same for 24 hours, also into the ne
   deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: true });
   await counters.close();
 });
+
+function contentOf(path: string): Buffer {
+  try {
+    return Buffer.from(Deno.readFileSync(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return Buffer.alloc(0);
+    throw error;
+  }
+}

@@ -13,11 +13,11 @@ const WORKER_DESCRIPTORS = 16;
  */
 const WORKER = `
 import { DatabaseSync } from "node:sqlite";
-onmessage = ({ data: path }) => {
+onmessage = ({ data: [path, mode] }) => {
   try {
     const database = new DatabaseSync(path);
     try {
-      database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      database.exec("PRAGMA wal_checkpoint(" + mode + ")");
     } finally {
       database.close();
     }
@@ -29,6 +29,8 @@ onmessage = ({ data: path }) => {
 export interface Checkpointer {
   /** To be called after each commit. */
   onCommit(): void;
+  /** Moves the whole log and empties it; no commit may be under way. */
+  truncate(): Promise<void>;
   /** Runs a last checkpoint. */
   close(): Promise<void>;
 }
@@ -50,10 +52,14 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
     const wait = commits > MANY_COMMITS || running !== undefined;
     commits = 0;
     timer = wait ? setTimeout(onTimer, DELAY_MS) : undefined;
-    if (!wait) running = checkpoint().finally(() => running = undefined);
+    if (!wait) run("PASSIVE");
   }
 
-  async function checkpoint(): Promise<void> {
+  function run(mode: "PASSIVE" | "TRUNCATE"): Promise<void> {
+    return running = checkpoint(mode).finally(() => running = undefined);
+  }
+
+  async function checkpoint(mode: "PASSIVE" | "TRUNCATE"): Promise<void> {
     try {
       checkPresent();
       worker ??= startWorker(`${path}.lock`);
@@ -66,7 +72,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
       event.preventDefault();
       resolve();
     };
-    worker.postMessage(path);
+    worker.postMessage([path, mode]);
     await done;
   }
 
@@ -76,10 +82,14 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
       hasCommitted = true;
       timer ??= setTimeout(onTimer, DELAY_MS);
     },
+    async truncate() {
+      await running;
+      await run("TRUNCATE");
+    },
     async close() {
       clearTimeout(timer);
       await running;
-      if (hasCommitted) await checkpoint();
+      if (hasCommitted) await run("PASSIVE");
       worker?.terminate();
     },
   };

@@ -11,6 +11,8 @@ export interface KvFile {
   checkPresent(): void;
   /** To be called after each commit, one at a time: looks for the file in any case, and moves the high-water mark. */
   confirm(versionstamp: string): Promise<void> | undefined;
+  /** Moves all of SQLite's log into the file and empties it; no commit may be under way. */
+  truncateLog(): Promise<void>;
   /** Closes the database and releases the file. */
   close(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function openKvFile(path: string): Promise<KvFile> {
         checkpointer.onCommit();
         return mark.write(versionstamp);
       },
+      truncateLog: () => checkpointer.truncate(),
       async close() {
         await checkpointer.close();
         owned.dispose();

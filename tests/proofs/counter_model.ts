@@ -11,6 +11,8 @@ export interface Counter {
   readonly former: Day;
   /** The day on which it was removed last, by the clock of whoever did it. */
   readonly removed: Day;
+  /** The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day. */
+  readonly marks: ReadonlyMap<string, number>;
 }
 
 /** What is done to a counter; `day` is what the clock of whoever does it shows. */
@@ -23,12 +25,19 @@ export type Op =
     readonly mode: "replace" | "max";
     readonly day: Day;
   }
+  | { readonly kind: "once"; readonly key?: string; readonly visitor?: string; readonly day: Day }
   | { readonly kind: "delete"; readonly day: Day }
   | { readonly kind: "total" }
   | { readonly kind: "history"; readonly since: Day };
 
-/** What an operation tells: a number, or what the counter held. */
-export type Seen = number | { readonly hits: number; readonly days: Counter["days"] };
+/** Those that callers of a service do in the proofs. */
+export type PlainOp = Exclude<Op, { readonly kind: "once" }>;
+
+/** What an operation tells: a number, what the counter held, or what became of a hit that counts once. */
+export type Seen =
+  | number
+  | { readonly hits: number; readonly days: Counter["days"] }
+  | { readonly hits: number; readonly repeat: boolean };
 
 /** What sets a counter. */
 export type Setting = Op & { readonly kind: "set" };
@@ -40,6 +49,7 @@ export const NOTHING: Counter = {
   newest: -Infinity,
   former: -Infinity,
   removed: -Infinity,
+  marks: new Map(),
 };
 
 /** What may become of a counter, and what whoever asked for it is told. */
@@ -50,6 +60,8 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
         const added = add(counter, { amount: op.amount, day });
         return { counter: added, seen: added.hits };
       });
+    case "once":
+      return once(counter, op);
     case "set":
       return [...newestAfter(counter, op)].map((newest) => {
         return { counter: set(counter, { ...op, newest }), seen: held(counter) };
@@ -68,6 +80,7 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
 /** What can be compared as text; no known days and days without hits are the same. */
 export function textOf(seen: Seen): string {
   if (typeof seen === "number") return String(seen);
+  if ("repeat" in seen) return `${seen.hits}${seen.repeat ? " again" : ""}`;
   const days = [...seen.days ?? []].filter(([, hits]) => hits > 0).sort(([a], [b]) => a - b);
   return `${seen.hits} ${JSON.stringify(days)}`;
 }
@@ -95,6 +108,26 @@ function add(counter: Counter, { amount, day }: { amount: number; day: Day }): C
   return { ...counter, hits: counter.hits + amount, days, newest: day };
 }
 
+/** A key is looked at before a visitor. */
+function once(
+  counter: Counter,
+  { key, visitor, day }: Op & { kind: "once" },
+): { counter: Counter; seen: Seen }[] {
+  const [sent, came] = [`key ${key}`, `visitor ${visitor} of ${day}`];
+  const first = key === undefined ? undefined : counter.marks.get(sent);
+  if (first !== undefined) return [{ counter, seen: { hits: first, repeat: true } }];
+  const repeat = visitor !== undefined && counter.marks.has(came);
+  const after = repeat
+    ? [counter]
+    : [...daysFor(counter, day)].map((day) => add(counter, { amount: 1, day }));
+  return after.map((added) => {
+    const marks = new Map(counter.marks);
+    if (key !== undefined) marks.set(sent, added.hits);
+    if (visitor !== undefined) marks.set(came, 0);
+    return { counter: { ...added, marks }, seen: { hits: added.hits, repeat } };
+  });
+}
+
 function held({ hits, days }: Counter, since = -Infinity): Seen {
   return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
 }
@@ -114,6 +147,7 @@ function set(counter: Counter, { hits, days, mode, newest }: Setting & { newest:
     newest,
     former: counter.former,
     removed: counter.removed,
+    marks: counter.marks,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Day } from "../../src/counter/days.ts";
 import { Caller } from "../faults/caller.ts";
-import type { Op, Setting } from "./counter_model.ts";
+import type { PlainOp, Setting } from "./counter_model.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A service to call, and the day that it is for it. */
@@ -67,7 +67,7 @@ function one({ recorder, caller, door: { url, today }, ids }: Call): Promise<boo
   return recorder.send(caller, { url, id, op: anyOp(today) });
 }
 
-function anyOp(today: Day): Op {
+function anyOp(today: Day): PlainOp {
   const chance = below(96);
   if (chance < 60) return { kind: "add", amount: 1, day: today };
   if (chance < 72) return { kind: "total" };

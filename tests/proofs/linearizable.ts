@@ -76,10 +76,10 @@ function isUnknownRead({ op, end }: Event): boolean {
   return end === Infinity && (op.kind === "total" || op.kind === "history");
 }
 
-/** Whether it does not matter what was done just before. */
-function overrides(op: Op): boolean {
+/** Whether it does not matter what was done just before; a set leaves the marks of hits that count once. */
+function overrides(op: Op, { marks }: Counter): boolean {
   return op.kind === "delete" ||
-    (op.kind === "set" && op.mode === "replace" && op.days !== undefined);
+    (op.kind === "set" && marks.size === 0 && op.mode === "replace" && op.days !== undefined);
 }
 
 function answersRemain(events: readonly Event[], { first, done }: Node): boolean {
@@ -106,7 +106,7 @@ function nodesAfter(events: readonly Event[], node: Node): Node[] {
     if (node.done.has(index)) continue;
     const isGuess = event.end === Infinity;
     if (isGuess && node.guesses === MOST_GUESSES) continue;
-    if (isGuess && node.guesses > 0 && overrides(event.op)) continue;
+    if (isGuess && node.guesses > 0 && overrides(event.op, node.counter)) continue;
     const guesses = isGuess ? node.guesses + 1 : 0;
     // Of those that are alike one is enough.
     const alike = isGuess ? opText(event.op) : `${index}`;
@@ -127,7 +127,8 @@ function moved({ counter, first, done, guesses }: Node, index: number): Node {
 }
 
 function stateText(counter: Counter): string {
-  return `${textOf(counter)} ${counter.newest} ${counter.former} ${counter.removed}`;
+  const marks = JSON.stringify([...counter.marks].sort());
+  return `${textOf(counter)} ${marks} ${counter.newest} ${counter.former} ${counter.removed}`;
 }
 
 /** The last of some events in words. */

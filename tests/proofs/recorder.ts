@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { formatDay, parseDay } from "../../src/counter/days.ts";
 import type { Caller } from "../faults/caller.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import type { Counter, Op, Seen, Setting } from "./counter_model.ts";
+import type { Counter, PlainOp, Seen, Setting } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */
@@ -21,7 +21,7 @@ export class Recorder {
   /** Sends one operation on one counter; tells whether it was answered with 200. */
   async send(
     caller: Caller,
-    { url, id, op }: { url: string; id: string; op: Op },
+    { url, id, op }: { url: string; id: string; op: PlainOp },
   ): Promise<boolean> {
     const [line, body] = requestOf(id, op);
     const result = await this.#exchange(caller, url, authorizedRequest(line, body));
@@ -99,9 +99,9 @@ type Exchange = {
   end?: number | undefined;
   body?: string | undefined;
 };
-type Noted = { op: Op; seen: Seen | undefined; start: number; end?: number | undefined };
+type Noted = { op: PlainOp; seen: Seen | undefined; start: number; end?: number | undefined };
 
-function requestOf(id: string, op: Op): [line: string, body?: string] {
+function requestOf(id: string, op: PlainOp): [line: string, body?: string] {
   const query = `?id=${encodeURIComponent(id)}`;
   switch (op.kind) {
     case "add":
@@ -122,7 +122,7 @@ function lineOf({ hits, days }: Setting, id?: string): string {
   return JSON.stringify({ id, hits, days: named });
 }
 
-function seenIn(op: Op, body: string): Seen {
+function seenIn(op: PlainOp, body: string): Seen {
   const json = JSON.parse(body);
   return op.kind === "add" || op.kind === "total" ? json.hits : heldIn(json);
 }

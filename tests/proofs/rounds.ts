@@ -8,6 +8,8 @@ export interface Call {
   /** Which of a few counters. */
   readonly counter: number;
   readonly op: (today: Day) => Op;
+  /** Whether it is imported, which does not tell what the counter held. */
+  readonly imported?: boolean;
   /** How fast-check shows it. */
   readonly text: string;
 }
@@ -41,7 +43,7 @@ export function rounds(
   return fc.array(round, { minLength: 4, maxLength: 25 });
 }
 
-type Operation = Pick<Call, "op" | "text">;
+type Operation = Pick<Call, "op" | "text" | "imported">;
 
 /** Days as far back as a ledger keeps, mostly of late, and tomorrow, which it may be elsewhere. */
 const daysAgo = fc.oneof(
@@ -65,16 +67,40 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     ),
   },
   {
-    weight: 3,
-    arbitrary: fc.record({ hits: number, days, mode: fc.constantFrom("replace", "max") }).map(
-      ({ hits, days, mode }) =>
-        shown(`set ${hits} ${JSON.stringify(days)} ${mode}`, (day) => ({
-          kind: "set",
-          hits,
-          days: days && new Map(days.map(([ago, hits]) => [day - ago, hits])),
-          mode,
-          day,
-        })),
+    weight: 4,
+    arbitrary: fc.record({
+      key: fc.option(fc.constantFrom("k", "l"), { nil: undefined }),
+      visitor: fc.option(fc.constantFrom("v", "w"), { nil: undefined }),
+    }).map(({ key, visitor }) =>
+      shown(`once ${key} ${visitor}`, (day) => ({
+        kind: "once",
+        ...key !== undefined && { key },
+        ...visitor !== undefined && { visitor },
+        day,
+      }))
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      hits: number,
+      days,
+      mode: fc.constantFrom("replace", "max"),
+      imported: fc.boolean(),
+    }).map(
+      ({ hits, days, mode, imported }) => ({
+        imported,
+        ...shown(
+          `${imported ? "import" : "set"} ${hits} ${JSON.stringify(days)} ${mode}`,
+          (day) => ({
+            kind: "set",
+            hits,
+            days: days && new Map(days.map(([ago, hits]) => [day - ago, hits])),
+            mode,
+            day,
+          }),
+        ),
+      }),
     ),
   },
   { weight: 1, arbitrary: fc.constant(shown("delete", (day) => ({ kind: "delete", day }))) },

@@ -195,14 +195,18 @@ async function play(
   const events = new Map<string, Event[]>(IDS.map((id) => [id, []]));
   let time = 0;
 
-  async function call({ process, counter, op }: Round["calls"][number]): Promise<void> {
+  async function call(
+    { process, counter, op, imported = false }: Round["calls"][number],
+  ): Promise<void> {
     const [caller, id] = [all[process], IDS[counter]];
     if (caller === undefined || id === undefined) throw new Error("Call: nobody there");
     const done = op(caller.calendar.today());
-    const seen = await caller.do(id, done);
-    if (seen === "refused") return;
-    const end = seen === undefined ? Infinity : time + 0.5;
-    events.get(id)?.push({ op: done, start: time, end, seen });
+    const start = time;
+    const isImport = imported && done.kind === "set";
+    const told = isImport ? await caller.import(id, done) : await caller.do(id, done);
+    if (told === "refused") return;
+    const end = told === undefined ? Infinity : start + 0.5;
+    events.get(id)?.push({ op: done, start, end, seen: told === "done" ? undefined : told });
   }
 
   await using _ended = { [Symbol.asyncDispose]: () => stopAll(all) };

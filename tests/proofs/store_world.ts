@@ -8,7 +8,7 @@ import { Metrics } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import type { StoreSetting } from "../../src/start/store_setting.ts";
 import { openStore } from "../../src/store/open_store.ts";
-import type { Op, Seen } from "./counter_model.ts";
+import type { Op, Seen, Setting } from "./counter_model.ts";
 
 /** Opens a store for the days of some calendar. */
 export type Open = (calendar: Calendar) => Promise<CounterStore>;
@@ -59,6 +59,19 @@ export class Process {
     }
   }
 
+  /** Sets a counter in an import, which tells no more than that it was done. */
+  async import(
+    id: string,
+    { days, hits, mode, day }: Setting,
+  ): Promise<"done" | undefined | "refused"> {
+    const line = { id: counterId(id), hits, days: days && dense(days, day) };
+    const [problem] = (await this.#started.setAll([line], mode)).values();
+    if (problem === undefined) return "done";
+    if (problem.status === 503) return "refused";
+    if (problem.status === 504) return undefined;
+    throw problem;
+  }
+
   /** Every counter of a list. */
   async list(since: Day | undefined): Promise<Map<string, Seen>> {
     const seen = new Map<string, Seen>();
@@ -80,6 +93,13 @@ export class Process {
     switch (op.kind) {
       case "add":
         return await this.#started.hit(id);
+      case "once": {
+        const marks = op.visitor === undefined
+          ? {}
+          : { visitor: `${op.visitor} of ${id}`, remember: true };
+        const key = op.key === undefined ? {} : { key: op.key };
+        return await this.#started.hitOnce(id, { ...key, ...marks });
+      }
       case "set":
         return shown(
           await this.#started.set(id, { ...op, days: op.days && dense(op.days, op.day) }),

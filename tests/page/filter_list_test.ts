@@ -55,7 +55,9 @@ const CALLS: [type: RequestType, path: string][] = [
   ["script", "/tally.js"],
   ["xmlhttprequest", `/hit?${ID}&${KEY}`],
   ["xmlhttprequest", `/hit?${ID}&${KEY}&once=day`],
-  ["xmlhttprequest", `/count.txt?${ID}&key=null`],
+  ["xmlhttprequest", `/counts?${ID}&${ID}&period=total`],
+  ["xmlhttprequest", `/count.txt?prefix=blog%2F&period=30d`],
+  ["xmlhttprequest", `/top?prefix=blog%2F&${KEY}&period=total&limit=10`],
 ];
 
 function isBlocked(type: RequestType, url: string): boolean {

@@ -1,3 +1,4 @@
+import { importLines } from "./owner_page.ts";
 import { authorized, SECRET } from "./secret.ts";
 import { startService } from "./service.ts";
 
@@ -23,6 +24,10 @@ export interface Embedding extends AsyncDisposable {
   markOf(id: string): Promise<string>;
   /** The number of a counter, as the service tells it to its owner. */
   count(id: string): Promise<number>;
+  /** Gives counters numbers, with all hits today. */
+  set(counts: Readonly<Record<string, number>>): Promise<void>;
+  /** The key of a family. */
+  familyKey(prefix: string): Promise<string>;
 }
 
 /** How pages load the element. */
@@ -86,6 +91,18 @@ export async function openEmbedding(
       return `<tally-mark counter="${id.replaceAll("&", "&amp;")}" key="${key}">–</tally-mark>`;
     },
     count: async (id) => (await read("/count", id)).hits,
+    async set(counts) {
+      const today = new Date().toISOString().slice(0, 10);
+      await importLines(
+        service,
+        Object.entries(counts).map(([id, hits]) => ({ id, hits, days: { [today]: hits } })),
+      );
+    },
+    async familyKey(prefix) {
+      const query = new URLSearchParams({ prefix });
+      const answer = await fetch(`${service.url}/key?${query}`, { headers: authorized });
+      return (await answer.json()).key;
+    },
     async [Symbol.asyncDispose]() {
       await server.shutdown();
       await service[Symbol.asyncDispose]();

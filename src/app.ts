@@ -1,4 +1,5 @@
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
+import type { Result, Router } from "hono/router";
 import { getPath } from "hono/utils/url";
 import { type AccessOptions, createAccess } from "./auth/access.ts";
 import type { Counters } from "./counting/counters.ts";
@@ -83,16 +84,33 @@ function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
     route("/sample/chart.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleChart(s))),
     route("/sample/calendar.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCalendar(s))),
     route("/sample/card.svg", READ, "anyone", "none", () => import("./routes/sample.ts").then((m) => m.sampleCard(s))),
-    route("/as/:peer/*", [...SHARED_READ, "POST"], "anyone", "any", () => import("./routes/peers.ts").then((m) => m.peers(s))),
+    route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", () => import("./routes/peers.ts").then((m) => m.peers(s))),
     route("/", READ, "anyone", "none", () => import("./routes/welcome.ts").then((m) => m.welcome(all, s))),
   ];
 }
 
-/** A request as it came: to get at it by `c.req`, Hono makes an object, a fortieth of the memory that a hit takes. */
-interface Arrival {
-  readonly request: Request;
-  readonly peer: Peer;
+/**
+ * Finds a path of the table, or one that ends in a star for all that begin with it. Hono's own routers are made for
+ * patterns: a start would have to load them, and each request to pass through them.
+ */
+class PathRouter<Handler> implements Router<Handler> {
+  readonly name = "PathRouter";
+  readonly #found = new Map<string, Result<Handler>>();
+  readonly #below: { prefix: string; found: Result<Handler> }[] = [];
+
+  add(_method: string, path: string, handler: Handler): void {
+    const found: Result<Handler> = [[[handler, {}]]];
+    if (path.endsWith("*")) this.#below.push({ prefix: path.slice(0, -1), found });
+    else this.#found.set(path, found);
+  }
+
+  match(_method: string, path: string): Result<Handler> {
+    return this.#found.get(path) ??
+      this.#below.find(({ prefix }) => path.startsWith(prefix))?.found ?? NOT_FOUND;
+  }
 }
+
+const NOT_FOUND: Result<never> = [[]];
 
 /** The whole HTTP surface. */
 export function createApp({ config, counters, metrics, log }: AppOptions): App {
@@ -107,7 +125,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     metrics,
     log,
     serveAs: config.serveAs,
-    dispatch: (request, peer) => app.fetch(request, { request, peer }),
+    dispatch: (request, peer) => app.fetch(request, peer),
   };
   const endpoints = () =>
     Promise.all(routes.map(async (route) => ({ ...route, ...await route.load() })));
@@ -115,11 +133,12 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   const { paths, dispatch } = createDispatcher({ ...service, routes, log });
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
-  const app = new Hono<{ Bindings: Arrival }>({ getPath: (request) => getPath(request) || "/" });
-  for (const path of paths) {
-    app.all(path.path, ({ env }) => dispatch(path, env.request, env.peer));
-  }
-  app.notFound(({ env }) => dispatch(undefined, env.request, env.peer));
+  const app = new HonoBase<{ Bindings: Peer }>({
+    router: new PathRouter(),
+    getPath: (request) => getPath(request) || "/",
+  });
+  for (const path of paths) app.all(path.path, ({ req, env }) => dispatch(path, req.raw, env));
+  app.notFound(({ req, env }) => dispatch(undefined, req.raw, env));
   return {
     fetch: service.dispatch,
     async load() {

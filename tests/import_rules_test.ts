@@ -176,10 +176,10 @@ Deno.test("imports: a start loads nothing that draws, describes or stores, and n
   ok(names.includes("src/routes/hit.ts") && names.some((name) => name.startsWith("npm:hono@")));
 });
 
-Deno.test("imports: a start loads at most 67 modules of ours, and 5 more to own a counter file", () => {
+Deno.test("imports: a start loads at most 55 modules of ours, and 5 more to own a counter file", () => {
   const started = loadedWith("main.ts").filter((name) => name.startsWith("src/"));
   // Each costs every start a sixth of a millisecond: load what a start can do without with its first use.
-  ok(started.length <= 67, `${started.length}`);
+  ok(started.length <= 55, `${started.length}`);
   const owning = loadedWith("src/store/kv/file/kv_file.ts").filter((name) =>
     !started.includes(name)
   );

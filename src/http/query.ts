@@ -36,7 +36,6 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
   const hash = url.indexOf("#", start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
   if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", { query });
-  const decode = url.length > LONG_URL ? decodeToCopy : decodeQuickly;
   let flaw: Omit<BadQueryOptions, "query"> | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
@@ -95,16 +94,11 @@ function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema)
 
 /** Characters, which in a URL are bytes: eight of the longest ids, and a visitor with all that stands before its name. */
 const MAX_QUERY_LENGTH = 8192;
-/** Characters. A part of a longer URL is copied: where it is kept, V8 would keep the whole URL with it. */
-const LONG_URL = 1000;
-const NEEDS_DECODING = /[%+]/;
-
-function decodeQuickly(text: string): string | undefined {
-  return NEEDS_DECODING.test(text) ? decodeToCopy(text) : text;
-}
-
-/** Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. */
-function decodeToCopy(text: string): string | undefined {
+/**
+ * Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. What it returns is a copy: V8
+ * would keep a whole URL for as long as a part of it is kept.
+ */
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

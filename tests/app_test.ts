@@ -7,7 +7,7 @@ import { authorized, SECRET } from "./support/secret.ts";
 /** Every path of the service with all of its methods. */
 const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([path, group]) => ({
   // Of the addresses of other counters one that takes every method.
-  path: path.replace(":peer/*", "countapi/hit/space/key"),
+  path: path.replace("*", "countapi/hit/space/key"),
   methods: group.flatMap(({ methods }) => methods),
 }));
 

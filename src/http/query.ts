@@ -68,8 +68,8 @@ export function valuesOf(url: string, name: string): readonly string[] {
   if (start === -1) return values;
   for (const pair of url.slice(start + 1, hash === -1 ? undefined : hash).split("&")) {
     const equals = pair.indexOf("=");
-    if (decodeToCopy(equals === -1 ? pair : pair.slice(0, equals)) !== name) continue;
-    const value = decodeToCopy(equals === -1 ? "" : pair.slice(equals + 1));
+    if (decode(equals === -1 ? pair : pair.slice(0, equals)) !== name) continue;
+    const value = decode(equals === -1 ? "" : pair.slice(equals + 1));
     if (value !== undefined) values.push(value);
   }
   return values;

@@ -18,7 +18,7 @@ const FAMILY = "SERVE_AS";
 const BY_NAME = new Map(Object.entries(PEERS));
 const SCRIPT = headersOf("script", { cacheControl: "max-age=86400", cors: "any" });
 
-/** `/as/:peer/*`: the addresses of other counters, each passed on to the endpoint that it is here. */
+/** `/as/*`: the addresses of other counters, each passed on to the endpoint that it is here. */
 export function peers(service: Service): Endpoint {
   const { access, counters, dispatch, log, metrics, serveAs } = service;
   const limit = createFamilyLimit({ counters, limit: NEW_COUNTERS, by: "SERVE_AS", metrics, log });

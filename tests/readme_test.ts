@@ -63,6 +63,17 @@ function anchorsOf(page: string): string[] {
   );
 }
 
+Deno.test("README.md shows the page in light and dark, in pictures that load fast", async () => {
+  const pictures = [...textOf("README.md").matchAll(/(?:srcset|src)="([^"]+\.png)"/g)];
+  deepStrictEqual(pictures.map(([, path]) => path), [
+    "tests/page/readme-dark.png",
+    "tests/page/readme-light.png",
+  ]);
+  for (const [, path = ""] of pictures) {
+    ok((await Deno.stat(join(projectFolder, path))).size < 150_000, path);
+  }
+});
+
 Deno.test(".docs/reference.md lists every endpoint with its methods, and no other", () => {
   const listed = rowsUnder(".docs/reference.md", "Endpoint").flatMap(([cell]) => codeIn(cell));
   // What every read answers besides is told in a sentence.

@@ -3,7 +3,7 @@
  * They are the counters with the builder beside them, in light and dark.
  */
 import { ok } from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Browser } from "playwright-core";
 import { PNG } from "pngjs";
 import { openChromium } from "../support/chromium.ts";

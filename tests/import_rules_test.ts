@@ -74,6 +74,17 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ],
     "npm:@redis/client",
   ]],
+  ["src/store/redis/connection/", [
+    ...["src/store/redis/connection/", "src/counter/", "src/problem.ts"],
+  ]],
+  ["src/store/redis/cluster/", [
+    ...["src/store/redis/cluster/", "src/store/redis/connection/", "src/store/store_health.ts"],
+    ...["src/counter/", "src/problem.ts"],
+  ]],
+  ["src/store/redis/sentinel/", [
+    ...["src/store/redis/sentinel/", "src/store/redis/connection/"],
+    ...["src/counter/", "src/start_error.ts"],
+  ]],
   ["src/store/", [
     ...["src/store/", "src/counter/", "src/problem.ts", "src/recent.ts", "src/start_error.ts"],
     "node:",

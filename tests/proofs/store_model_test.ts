@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parseStoreUrl } from "../../src/start/store_setting.ts";
 import { openKvFile } from "../../src/store/kv/file/kv_file.ts";
 import { times } from "../faults/numbers.ts";
-import { slotOf, SLOTS } from "../../src/store/redis/key_slot.ts";
+import { slotOf, SLOTS } from "../../src/store/redis/cluster/key_slot.ts";
 import {
   beginMove,
   endMove,

@@ -1,4 +1,4 @@
-import { slotOf } from "./key_slot.ts";
+import { slotOf } from "./cluster/key_slot.ts";
 
 /**
  * The key of a counter's ledger: in the same slot of a Redis Cluster as the counter, as no script may touch two, and not

@@ -1,34 +1,33 @@
+import { Problem } from "../../problem.ts";
 import type { RedisAddress } from "../../start/redis_address.ts";
 import type { RedisSetting } from "../../start/redis_url.ts";
-import type { StartError } from "../../start_error.ts";
+import { StartError } from "../../start_error.ts";
 import { type StoreHealth, UNWATCHED } from "../store_health.ts";
-import { openCluster } from "./cluster_link.ts";
-import { FindingLink } from "./finding_link.ts";
-import type { RedisLibrary } from "./redis_client.ts";
-import { RedisLink } from "./redis_link.ts";
-import { nameOf, RedisNode } from "./redis_node.ts";
-import { openSentinels } from "./sentinel_link.ts";
-import type { StoreLink } from "./store_link.ts";
+import { openCluster } from "./cluster/router.ts";
+import { type Command, RedisConnection, type RedisLibrary } from "./connection/client.ts";
+import { type Shard, singleLink, type StoreLink } from "./connection/link.ts";
+import { connectionsAttempted, nameOf, RedisNode } from "./connection/node.ts";
+import { hasNoDatabases, type Reply } from "./connection/reply.ts";
+import { openSentinels } from "./sentinel/watch.ts";
 
-/** Options of {@linkcode openRedis}. */
 export interface OpenRedisOptions {
   setting: RedisSetting;
-  /** How many replicas must have what is written. */
+  /** How many replicas must have a write before it counts as done. */
   replicas: number;
   library: RedisLibrary;
   /** Of the store as a whole. */
   health: StoreHealth;
   /** Makes the health of one node of a cluster. */
   healthOf(node: string): StoreHealth;
-  /** Called where a node of a cluster is no longer connected to. */
+  /** Called when a node of a cluster is no longer connected to. */
   onGone(node: string): void;
-  /** Called for each command that a node of a cluster sends elsewhere. */
+  /** Called for each command that a node of a cluster redirects. */
   onRedirect(): void;
-  /** Called where the store turns out to be one that cannot be used at all. */
+  /** Called if the store turns out to be one that cannot be used at all. */
   onUnusable(error: StartError): void;
 }
 
-/** The way to a Redis of whatever form; resolves when it is connected, or cannot be for now. */
+/** Opens a single Redis, the master of Sentinels, or a cluster; resolves when it is connected, or cannot be for now. */
 export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
   const { setting, replicas, library, health, healthOf, onGone, onRedirect, onUnusable } = options;
 
@@ -56,19 +55,146 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
         connect: (address) => connect(address),
         connectSentinel: (address) =>
           // One Sentinel of several may be away without harm.
-          new RedisLink({ address, library, health: UNWATCHED, onInfo() {} }),
+          new RedisConnection({ address, library, health: UNWATCHED, onInfo() {} }),
         onUnusable,
       }),
   };
 
   if (setting.form !== "any") return await open[setting.form]();
-  const link = new FindingLink({
+  const link = new DetectingLink({
     addresses: setting.addresses,
     health,
     connect: (address, { health, onInfo }) => connect(address, { of: health, onInfo }),
     open,
     onUnusable,
   });
-  await link.tried();
+  await link.attempted();
   return link;
+}
+
+interface DetectingLinkOptions {
+  addresses: readonly RedisAddress[];
+  /** Of a single Redis, and until the form is known. */
+  health: StoreHealth;
+  connect(
+    address: RedisAddress,
+    options: { health: StoreHealth; onInfo(info: string): void },
+  ): RedisNode;
+  open: Readonly<Record<"cluster" | "sentinel", () => Promise<StoreLink>>>;
+  onUnusable(error: StartError): void;
+}
+
+/** How long to wait for servers that do not answer. */
+const DETECT_MS = 1000;
+
+/** The link to a Redis whose form the setting does not say: the first address that answers decides, now or later. */
+class DetectingLink implements StoreLink {
+  readonly #options: DetectingLinkOptions;
+  readonly #nodes: readonly RedisNode[];
+  #opening: Promise<void> | undefined;
+  #link: StoreLink | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: DetectingLinkOptions) {
+    this.#options = options;
+    const health = this.#rejectingCluster(options.health);
+    this.#nodes = options.addresses.map((address, index) =>
+      options.connect(address, {
+        health,
+        onInfo: (info) => this.#opening ??= this.#open(index, info),
+      })
+    );
+  }
+
+  /** Resolves when an address has answered, or all have been tried. */
+  async attempted(): Promise<void> {
+    await connectionsAttempted(this.#nodes, performance.now() + DETECT_MS);
+    await this.#opening;
+  }
+
+  get health(): StoreHealth {
+    return this.#link?.health ?? this.#options.health;
+  }
+
+  get multiKeyAcrossSlots(): boolean {
+    return this.#link?.multiKeyAcrossSlots ?? true;
+  }
+
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    return await this.#detected().send(commands);
+  }
+
+  shards(prefix: string): readonly Shard[] {
+    return this.#detected().shards(prefix);
+  }
+
+  scan(prefix: string): AsyncIterable<readonly string[]> {
+    return this.#detected().scan(prefix);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  #detected(): StoreLink {
+    if (this.#link === undefined) throw new Problem("store-unavailable");
+    return this.#link;
+  }
+
+  /** A node of a cluster refuses the login if the setting names a database, before it can be asked for its form. */
+  #rejectingCluster(health: StoreHealth): StoreHealth {
+    return {
+      ...health,
+      away: (cause) => {
+        health.away(cause);
+        if (hasNoDatabases(cause)) {
+          this.#reject("is a Redis Cluster, which has no database but 0");
+        }
+      },
+    };
+  }
+
+  async #open(index: number, info: string): Promise<void> {
+    const node = this.#nodes[index];
+    if (node === undefined || this.#closing !== undefined) return;
+    const form = formIn(info);
+    if (form === "standalone") return this.#openSingle(node);
+    const link = await this.#options.open[form]();
+    // Some of several addresses may be away without harm; from now on the link reports its own health.
+    this.#options.health.well();
+    this.#link = link;
+    await this.#disconnect();
+  }
+
+  #openSingle(node: RedisNode): void {
+    if (this.#nodes.length > 1) {
+      return this.#reject(
+        `has several addresses, but ${nameOf(node.address)} is a Redis by itself`,
+      );
+    }
+    const { health } = this.#options;
+    node.confirm(Infinity);
+    this.#link = singleLink({ health, node: () => node, close: () => Promise.resolve() });
+  }
+
+  #reject(why: string): void {
+    this.#options.onUnusable(new StartError(`The store that STORE_URL names ${why}`));
+  }
+
+  async #disconnect(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.close()));
+  }
+
+  async #end(): Promise<void> {
+    await this.#disconnect();
+    await this.#opening;
+    await this.#link?.close();
+  }
+}
+
+/** The key is `redis_mode` or, for forks of Redis, `server_mode`. */
+function formIn(info: string): "standalone" | "cluster" | "sentinel" {
+  if (info.includes("cluster_enabled:1")) return "cluster";
+  return /^\w+_mode:sentinel/m.test(info) ? "sentinel" : "standalone";
 }

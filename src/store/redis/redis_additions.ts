@@ -6,7 +6,7 @@ import { createOpenDays } from "../open_days.ts";
 import { ledgerKey } from "./ledger_key.ts";
 import type { RedisCalls } from "./redis_calls.ts";
 import { callOf, calls, type Scripts } from "./script_calls.ts";
-import type { Command } from "./store_link.ts";
+import type { Command } from "./connection/client.ts";
 
 /** Options of {@linkcode RedisAdditions}. */
 export interface RedisAdditionsOptions {

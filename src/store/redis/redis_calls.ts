@@ -1,6 +1,7 @@
 import { isFailure, isForbiddenScript, isUnknownScript, type Reply } from "./connection/reply.ts";
 import { calls, type Scripts, withText } from "./script_calls.ts";
-import type { Command, StoreLink } from "./store_link.ts";
+import type { Command } from "./connection/client.ts";
+import type { StoreLink } from "./connection/link.ts";
 
 /** Another form of a command that was refused for its form alone; undefined where there is none. */
 export type Reform = (command: Command, cause: Error) => Command | undefined;

@@ -12,7 +12,7 @@ import type { RedisCalls } from "./redis_calls.ts";
 import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
 import { secondsLeft } from "./redis_salt.ts";
 import { callOf, type Script, type ScriptCall, type Scripts } from "./script_calls.ts";
-import type { Command } from "./store_link.ts";
+import type { Command } from "./connection/client.ts";
 
 /** Options of {@linkcode RedisChanges}. */
 export interface RedisChangesOptions {

@@ -4,7 +4,7 @@ import type { Held } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import type { RedisReading } from "./redis_reading.ts";
 import { SeenTexts } from "./seen_texts.ts";
-import type { StoreLink } from "./store_link.ts";
+import type { StoreLink } from "./connection/link.ts";
 
 /** Options of {@linkcode listCounters}. */
 export interface RedisListOptions {

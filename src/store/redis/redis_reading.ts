@@ -5,14 +5,14 @@ import { Problem } from "../../problem.ts";
 import { ledgerKey, yearKey } from "./ledger_key.ts";
 import { heldOf, parseLedger, parseYear } from "./ledger_text.ts";
 import type { RedisCalls } from "./redis_calls.ts";
-import type { StoreLink } from "./store_link.ts";
+import type { StoreLink } from "./connection/link.ts";
 import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
 
 /** Options of {@linkcode RedisReading}. */
 export interface RedisReadingOptions {
   calls: RedisCalls;
   /** Tells whether keys of several counters may be asked for in one command: it may not know before it is connected. */
-  link: Pick<StoreLink, "together">;
+  link: Pick<StoreLink, "multiKeyAcrossSlots">;
   /** What stands before the id in a key. */
   prefix: string;
   /** Called where the days of a counter are out of bounds. */
@@ -95,7 +95,7 @@ export class RedisReading {
 
   /** One MGET costs far less than many GETs, but shows a list as it shows nothing. */
   async #shown(keys: readonly string[]): Promise<readonly unknown[]> {
-    if (keys.length === 1 || !this.#options.link.together) return [];
+    if (keys.length === 1 || !this.#options.link.multiKeyAcrossSlots) return [];
     const [reply] = await this.#options.calls.ask([["MGET", ...keys]], isForbidden);
     return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : [];
   }
@@ -109,15 +109,15 @@ export class RedisReading {
   async #groups(
     questions: readonly Question[],
   ): Promise<readonly (readonly Shown[] | Problem)[] | undefined> {
-    const { calls, link: { together } } = this.#options;
+    const { calls, link: { multiKeyAcrossSlots } } = this.#options;
     const keys = questions.map(keysOf);
-    const commands = together ? [keys.flat()] : keys;
+    const commands = multiKeyAcrossSlots ? [keys.flat()] : keys;
     const replies = await calls.ask(commands.map((group) => ["MGET", ...group]), isForbidden);
     if (replies.some((reply) => reply.kind === "refused" && isForbidden(reply.cause))) {
       return undefined;
     }
     const lists = replies.map(listOf);
-    if (!together) return lists;
+    if (!multiKeyAcrossSlots) return lists;
     const all = lists[0] ?? new Problem("store-unavailable");
     let next = 0;
     return keys.map(({ length }) => all instanceof Problem ? all : all.slice(next, next += length));

@@ -12,7 +12,7 @@ import { RedisReading } from "./redis_reading.ts";
 import { isFailure, isForbidden } from "./connection/reply.ts";
 import { saltOf } from "./redis_salt.ts";
 import { nameScripts } from "./script_calls.ts";
-import type { Shard, StoreLink } from "./store_link.ts";
+import type { Shard, StoreLink } from "./connection/link.ts";
 
 /** Options of {@linkcode createRedisStore}. */
 export interface RedisStoreOptions {

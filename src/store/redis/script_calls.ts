@@ -1,7 +1,7 @@
 import { ONCE } from "./once_script.ts";
 import { ADD, BEGIN, DELETE, TAKE_BACK } from "./scripts.ts";
 import { SET } from "./set_script.ts";
-import type { Command } from "./store_link.ts";
+import type { Command } from "./connection/client.ts";
 
 /** A script and the name that Redis has for it. */
 export interface Script {

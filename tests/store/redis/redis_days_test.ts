@@ -587,7 +587,7 @@ async function interrupted(url: string, between: () => Promise<void>): Promise<C
   const link = await linkTo(url);
   const store = await storeOn({
     health: link.health,
-    together: link.together,
+    multiKeyAcrossSlots: link.multiKeyAcrossSlots,
     async send(commands) {
       const replies = await link.send(commands);
       await between();

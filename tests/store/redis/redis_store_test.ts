@@ -208,7 +208,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
       const answers = [() => Promise.resolve(first), failure];
       const store = await storeOn({
         health: UNWATCHED,
-        together: true,
+        multiKeyAcrossSlots: true,
         shards: () => [],
         scan: () => ReadableStream.from([]),
         send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),

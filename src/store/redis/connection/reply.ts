@@ -1,7 +1,7 @@
 import { tooManyDays } from "../../../counter/setting.ts";
 import { Problem, type ProblemName } from "../../../problem.ts";
 import type { RedisAddress } from "../../../start/redis_address.ts";
-import type { RedisLibrary } from "../redis_client.ts";
+import type { RedisLibrary } from "./client.ts";
 
 /** What became of a command. */
 export type Reply =
@@ -87,18 +87,18 @@ export function isReplicaRefusal(reply: Reply): boolean {
   return reply.kind === "refused" && /\b(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
 }
 
-/** Where a command should go instead. */
-export interface Redirect extends Pick<RedisAddress, "host" | "port"> {
-  /** For this command alone, as the slot is on its way there. */
+/** Where a server is. */
+export type HostPort = Pick<RedisAddress, "host" | "port">;
+
+/** Where a node of a cluster sends a command that it does not serve. */
+export interface Redirect extends HostPort {
+  /** For this command alone, because the slot is being moved there. */
   readonly asking: boolean;
   readonly slot: number;
 }
 
 /** Where a reply sends a command; undefined where it does not. */
-export function redirectOf(
-  reply: Reply,
-  asked: Pick<RedisAddress, "host" | "port">,
-): Redirect | undefined {
+export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined {
   if (reply.kind !== "refused") return undefined;
   const [, kind, slot, host, port] = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(reply.cause.message) ??
     [];

@@ -1,19 +1,19 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { counterId } from "../../../src/counter/counter_id.ts";
-import { createCounters } from "../../../src/counting/counters.ts";
-import { createLog } from "../../../src/log.ts";
-import { createStoreHealth } from "../../../src/store/store_health.ts";
+import { counterId } from "../../../../src/counter/counter_id.ts";
+import { createCounters } from "../../../../src/counting/counters.ts";
+import { createLog } from "../../../../src/log.ts";
+import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import {
   FOREIGN_VALUES,
   openRedisStore,
   redisBackend,
   storeOn,
-} from "../../support/redis_backend.ts";
-import { linkTo } from "../../support/redis_link.ts";
-import { type RedisSentinels, startSentinels } from "../../support/redis_sentinel.ts";
-import { needsRedis, redisAvailable } from "../../support/redis_server.ts";
-import { addition, testStore } from "../../support/store_contract.ts";
-import { waitFor } from "../../support/wait_for.ts";
+} from "../../../support/redis_backend.ts";
+import { linkTo } from "../../../support/redis_link.ts";
+import { type RedisSentinels, startSentinels } from "../../../support/redis_sentinel.ts";
+import { needsRedis, redisAvailable } from "../../../support/redis_server.ts";
+import { addition, testStore } from "../../../support/store_contract.ts";
+import { waitFor } from "../../../support/wait_for.ts";
 
 const HOME = counterId("home");
 

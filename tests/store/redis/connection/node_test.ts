@@ -1,12 +1,13 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
-import { redisFromUrl } from "../../../src/start/redis_address.ts";
-import { RedisNode } from "../../../src/store/redis/redis_node.ts";
-import { UNWATCHED } from "../../../src/store/store_health.ts";
-import { startProxiedRedis } from "../../support/proxied_redis.ts";
-import { needsRedis } from "../../support/redis_server.ts";
-import { FAR_AWAY_MS } from "../../support/time_limit.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { redisFromUrl } from "../../../../src/start/redis_address.ts";
+import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
+import { UNWATCHED } from "../../../../src/store/store_health.ts";
+import { linkTo } from "../../../support/redis_link.ts";
+import { startProxiedRedis } from "../../../support/proxied_redis.ts";
+import { needsRedis, startRedis } from "../../../support/redis_server.ts";
+import { FAR_AWAY_MS } from "../../../support/time_limit.ts";
+import { waitFor } from "../../../support/wait_for.ts";
 
 const unavailable = { kind: "store-unavailable" };
 
@@ -63,6 +64,32 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "RedisNode: a scan fails if the server restarts meanwhile, because the cursor means something else then",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.commands(Array.from({ length: 1000 }, (_, at) => ["SET", `hits:${at}`, "1"]));
+    await redis.command("SAVE");
+    const link = await linkTo(redis.url);
+    const pages = link.scan("hits:")[Symbol.asyncIterator]();
+    strictEqual((await pages.next()).done, false);
+    await redis.kill();
+    await redis.start();
+    await waitFor(
+      "a new connection",
+      () =>
+        link.send([["GET", "hits:1"]]).then(([reply]) => reply?.kind === "done" || undefined)
+          .catch(() => undefined),
+      { timeout: FAR_AWAY_MS },
+    );
+    await rejects(async () => {
+      for (;;) if ((await pages.next()).done === true) break;
+    }, { kind: "store-unavailable" });
+    await link.close();
+  },
+);
+
 /** A node that is connected and not confirmed yet. */
 async function enter(
   url: string,
@@ -71,6 +98,6 @@ async function enter(
   const address = redisFromUrl(url);
   if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
   const node = new RedisNode({ address, library, replicas, health: UNWATCHED, onInfo() {} });
-  await node.tried;
+  await node.attempted;
   return Object.assign(node, { [Symbol.asyncDispose]: () => node.close() });
 }

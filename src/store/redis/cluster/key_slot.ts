@@ -1,10 +1,20 @@
-/** How many slots the keys of a Redis Cluster are spread over. */
+import type { Command } from "../connection/client.ts";
+
+/** The number of slots of a Redis Cluster. */
 export const SLOTS = 16384;
 
 const encoder = new TextEncoder();
 const TABLE = crc16Table();
 
-/** The slot of a Redis Cluster that a key lies in (Redis Cluster specification, "Key distribution model" and "Hash tags"). */
+const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
+
+/** The key that decides where a command is sent: all keys of a command are in one slot. */
+export function routingKey(command: Command): string {
+  const [name = "", first = "", , third = ""] = command;
+  return SCRIPTS.has(name) ? third : first;
+}
+
+/** The slot of a Redis Cluster that a key is in (Redis Cluster specification, "Key distribution model" and "Hash tags"). */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of encoder.encode(hashedPart(key))) {
@@ -13,7 +23,7 @@ export function slotOf(key: string): number {
   return crc % SLOTS;
 }
 
-/** What stands in the first braces decides alone, unless that is nothing. */
+/** Only the text in the first pair of braces is hashed, unless it is empty. */
 function hashedPart(key: string): string {
   const open = key.indexOf("{");
   if (open < 0) return key;
@@ -21,7 +31,7 @@ function hashedPart(key: string): string {
   return close > open + 1 ? key.slice(open + 1, close) : key;
 }
 
-/** CRC-16/XMODEM, a byte at a time. */
+/** For CRC-16/XMODEM, byte by byte. */
 function crc16Table(): Uint16Array {
   return Uint16Array.from({ length: 256 }, (_, byte) => {
     let crc = byte << 8;

@@ -1,23 +1,23 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
-import { counterId } from "../../../src/counter/counter_id.ts";
-import { type Counters, createCounters } from "../../../src/counting/counters.ts";
-import type { StoreLink } from "../../../src/store/redis/store_link.ts";
-import { createStoreHealth } from "../../../src/store/store_health.ts";
-import { createLog } from "../../../src/log.ts";
-import { opensslAvailable } from "../../support/certificate.ts";
-import { startProxiedRedis } from "../../support/proxied_redis.ts";
-import { storeOn } from "../../support/redis_backend.ts";
-import { linkTo } from "../../support/redis_link.ts";
-import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
-import { startService } from "../../support/service.ts";
-import { rejectsWith } from "../../support/store_contract.ts";
-import { timeLimit } from "../../support/time_limit.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { counterId } from "../../../../src/counter/counter_id.ts";
+import { type Counters, createCounters } from "../../../../src/counting/counters.ts";
+import type { StoreLink } from "../../../../src/store/redis/connection/link.ts";
+import { createStoreHealth } from "../../../../src/store/store_health.ts";
+import { createLog } from "../../../../src/log.ts";
+import { opensslAvailable } from "../../../support/certificate.ts";
+import { startProxiedRedis } from "../../../support/proxied_redis.ts";
+import { storeOn } from "../../../support/redis_backend.ts";
+import { linkTo } from "../../../support/redis_link.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../../support/redis_server.ts";
+import { startService } from "../../../support/service.ts";
+import { rejectsWith } from "../../../support/store_contract.ts";
+import { timeLimit } from "../../../support/time_limit.ts";
+import { waitFor } from "../../../support/wait_for.ts";
 
 const HOME = counterId("home");
 
 Deno.test(
-  "RedisLink: logs in as the user of the URL and uses its database",
+  "RedisConnection: logs in as the user of the URL and uses its database",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -33,7 +33,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: a password alone is that of the default user", needsRedis, async () => {
+Deno.test("RedisConnection: a password alone is that of the default user", needsRedis, async () => {
   await using redis = await startRedis({ password: "p@ss/word" });
   await using room = await enter(redis.url);
   await room.connected();
@@ -41,7 +41,7 @@ Deno.test("RedisLink: a password alone is that of the default user", needsRedis,
 });
 
 Deno.test(
-  "RedisLink: a wrong password is told once, without the password",
+  "RedisConnection: a wrong password is told once, without the password",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis({ password: "right" });
@@ -60,18 +60,22 @@ Deno.test(
 );
 
 for (const may of [["+incrby", "+get", "+ping"], ["+incrby", "+get"]]) {
-  Deno.test(`RedisLink: a user who may do no more than ${may} is served`, needsRedis, async () => {
-    await using redis = await startRedis();
-    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", ...may);
-    await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
-    strictEqual(await room.counters.count(HOME), 1);
-  });
+  Deno.test(
+    `RedisConnection: a user who may do no more than ${may} is served`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", "~hits:*", ...may);
+      await using room = await enter(`redis://few:few@127.0.0.1:${redis.port}`);
+      await room.connected();
+      strictEqual(await room.counters.hit(HOME), 1);
+      strictEqual(await room.counters.count(HOME), 1);
+    },
+  );
 }
 
 Deno.test(
-  "RedisLink: a hit whose reply was lost is unknown and never sent again",
+  "RedisConnection: a hit whose reply was lost is unknown and never sent again",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -92,7 +96,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: a read whose reply was lost is refused", needsRedis, async () => {
+Deno.test("RedisConnection: a read whose reply was lost is refused", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   await using room = await enter(url);
@@ -104,7 +108,7 @@ Deno.test("RedisLink: a read whose reply was lost is refused", needsRedis, async
 });
 
 Deno.test(
-  "RedisLink: hits under way at a cut are unknown, later ones surely not counted",
+  "RedisConnection: hits under way at a cut are unknown, later ones surely not counted",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -136,7 +140,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisLink: a server that hangs is given up, and found again when it goes on",
+  "RedisConnection: a server that hangs is given up, and found again when it goes on",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -159,7 +163,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: close does not wait for a server that hangs", needsRedis, async () => {
+Deno.test("RedisConnection: close does not wait for a server that hangs", needsRedis, async () => {
   await using redis = await startRedis();
   const room = await enter(redis.url);
   await room.connected();
@@ -173,7 +177,7 @@ Deno.test("RedisLink: close does not wait for a server that hangs", needsRedis, 
 });
 
 Deno.test(
-  "RedisLink: close cuts off commands that a hanging server never ends",
+  "RedisConnection: close cuts off commands that a hanging server never ends",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -188,7 +192,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: close lets commands under way end", needsRedis, async () => {
+Deno.test("RedisConnection: close lets commands under way end", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   const link = await connect(url);
@@ -206,31 +210,35 @@ for (
     { what: "although nobody asks for anything", asks: "nothing" },
   ]
 ) {
-  Deno.test(`RedisLink: a master that became a replica is left ${what}`, needsRedis, async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis: old, proxy } = proxied;
-    await using next = await startRedis();
-    await using room = await enter(proxied.url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
-    await failOver(old, next);
-    if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
-    strictEqual(await room.counters.count(HOME), 1);
-    proxy.redirect(next);
-    await waitFor("the new master", async () => {
-      if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
-      if (asks === "readiness") await room.counters.ready().catch(() => {});
-      return await isLeft(old) || undefined;
-    });
-    await room.connected();
-    const number = await room.counters.hit(HOME);
-    strictEqual(await next.command("GET", "hits:home"), String(number));
-    deepStrictEqual(room.events(), asks === "nothing" ? [] : ["store away", "store back"]);
-  });
+  Deno.test(
+    `RedisConnection: a master that became a replica is left ${what}`,
+    needsRedis,
+    async () => {
+      await using proxied = await startProxiedRedis();
+      const { redis: old, proxy } = proxied;
+      await using next = await startRedis();
+      await using room = await enter(proxied.url);
+      await room.connected();
+      strictEqual(await room.counters.hit(HOME), 1);
+      await failOver(old, next);
+      if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
+      strictEqual(await room.counters.count(HOME), 1);
+      proxy.redirect(next);
+      await waitFor("the new master", async () => {
+        if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
+        if (asks === "readiness") await room.counters.ready().catch(() => {});
+        return await isLeft(old) || undefined;
+      });
+      await room.connected();
+      const number = await room.counters.hit(HOME);
+      strictEqual(await next.command("GET", "hits:home"), String(number));
+      deepStrictEqual(room.events(), asks === "nothing" ? [] : ["store away", "store back"]);
+    },
+  );
 }
 
 Deno.test(
-  "RedisLink: a replica is left less and less often while its name leads to no other",
+  "RedisConnection: a replica is left less and less often while its name leads to no other",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -251,7 +259,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisLink: a login that is refused after a restart is told as the cause",
+  "RedisConnection: a login that is refused after a restart is told as the cause",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -271,7 +279,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisLink: a password that is asked for after a restart is told as the cause",
+  "RedisConnection: a password that is asked for after a restart is told as the cause",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -287,7 +295,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisLink: a Redis that hangs is told of although nobody calls",
+  "RedisConnection: a Redis that hangs is told of although nobody calls",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -301,7 +309,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async () => {
+Deno.test("RedisConnection: a Redis that comes up later is found", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   await proxy.refuse();
@@ -317,7 +325,8 @@ Deno.test("RedisLink: a Redis that comes up later is found", needsRedis, async (
 
 for (const host of ["localhost", "127.0.0.1"]) {
   Deno.test({
-    name: `RedisLink: rediss://${host} is served where its authority is trusted, and only there`,
+    name:
+      `RedisConnection: rediss://${host} is served where its authority is trusted, and only there`,
     ignore: needsRedis.ignore || !opensslAvailable,
     async fn() {
       await using redis = await startRedis({ tls: true, password: "p@ss" });

@@ -1,16 +1,20 @@
-import { deepStrictEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
-import { parseRedisUrl } from "../../../src/start/redis_url.ts";
-import { ClusterTopology } from "../../../src/store/redis/cluster_topology.ts";
-import { slotOf } from "../../../src/store/redis/key_slot.ts";
-import { RedisNode } from "../../../src/store/redis/redis_node.ts";
-import { scanCluster } from "../../../src/store/redis/scan_cluster.ts";
-import { UNWATCHED } from "../../../src/store/store_health.ts";
-import { moveSlots } from "../../support/cluster_steps.ts";
-import { type RedisCluster, startCluster } from "../../support/redis_cluster.ts";
-import { needsRedis, type RedisServer } from "../../support/redis_server.ts";
-import { FAR_AWAY_MS } from "../../support/time_limit.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { parseRedisUrl } from "../../../../src/start/redis_url.ts";
+import { ClusterTopology } from "../../../../src/store/redis/cluster/topology.ts";
+import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
+import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
+import { ownSlots, scanCluster } from "../../../../src/store/redis/cluster/scan.ts";
+import type { Reply } from "../../../../src/store/redis/connection/reply.ts";
+import { UNWATCHED } from "../../../../src/store/store_health.ts";
+import { moveSlots } from "../../../support/cluster_steps.ts";
+import { type RedisCluster, startCluster } from "../../../support/redis_cluster.ts";
+import { needsRedis, type RedisServer } from "../../../support/redis_server.ts";
+import { FAR_AWAY_MS } from "../../../support/time_limit.ts";
+import { waitFor } from "../../../support/wait_for.ts";
+
+const done = (value: unknown): Reply => ({ kind: "done", value });
+const refused = (message: string): Reply => ({ kind: "refused", cause: new Error(message) });
 
 Deno.test(
   "scanCluster: a key that moves to a master already looked at is told, also where the node asked for the masters has not heard of it",
@@ -23,7 +27,7 @@ Deno.test(
       await (await cluster.masterOf(key)).command("SET", key, "1");
     }
     const masters = new Map(topology.masters);
-    const pages = scanCluster({ masters, inquiry: { async ask() {} } }, "hits:");
+    const pages = scanCluster({ masters, poller: { async refresh() {} } }, "hits:");
     const found = [...(await pages.next()).value ?? []];
     deepStrictEqual(found, ["hits:{hello}"]);
     await moveSlots([slotOf("{foo}")], { from: cluster.node(2), to: cluster.node(0) });
@@ -40,7 +44,7 @@ Deno.test(
     await using topology = await topologyOf(cluster);
     const masters = new Map([...topology.masters].slice(0, 2));
     await rejects(
-      Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")),
+      Array.fromAsync(scanCluster({ masters, poller: { async refresh() {} } }, "hits:")),
       { kind: "store-unavailable" },
     );
   },
@@ -73,12 +77,12 @@ Deno.test(
     await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(other));
     const { masters } = topology;
     await rejects(
-      Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")),
+      Array.fromAsync(scanCluster({ masters, poller: { async refresh() {} } }, "hits:")),
       { kind: "store-unavailable" },
     );
     await from.command("CLUSTER", "SETSLOT", slot, "STABLE");
     deepStrictEqual(
-      (await Array.fromAsync(scanCluster({ masters, inquiry: { async ask() {} } }, "hits:")))
+      (await Array.fromAsync(scanCluster({ masters, poller: { async refresh() {} } }, "hits:")))
         .flat(),
       [],
     );
@@ -107,10 +111,32 @@ Deno.test(
   },
 );
 
+Deno.test("ownSlots: what a node serves, hands over and takes over, of all that it knows", () => {
+  const text = [
+    "other 127.0.0.1:3@4 master - 0 0 2 connected 6-9 [1-<-id]",
+    "id 127.0.0.1:1@2,name myself,master - 0 0 1 connected 0-5 12 [7->-other] [93-<-other]",
+    "third :5@6 slave other 0 0 2 connected",
+    "",
+  ].join("\n");
+  deepStrictEqual(ownSlots(done(text)), {
+    id: "id",
+    epoch: "1",
+    served: [[0, 5], [12, 12]],
+    moving: [{ slot: 7, other: "other" }, { slot: 93, other: "other" }],
+  });
+  deepStrictEqual(
+    ownSlots(done("third :5@6 other 0 0 2 connected\nid :1@2 myself,slave other 0 0 1 connected")),
+    { id: "id", epoch: "1", served: [], moving: [] },
+  );
+  for (const other of [refused("NOPERM"), done("OK"), undefined]) {
+    strictEqual(ownSlots(other), undefined);
+  }
+});
+
 /** What a service knows of a cluster, once it is connected to all masters. */
 async function topologyOf(
   cluster: RedisCluster,
-): Promise<Pick<ClusterTopology, "masters" | "inquiry"> & AsyncDisposable> {
+): Promise<Pick<ClusterTopology, "masters" | "poller"> & AsyncDisposable> {
   const topology = new ClusterTopology({
     seeds: parseRedisUrl(cluster.url).addresses,
     health: UNWATCHED,
@@ -119,13 +145,13 @@ async function topologyOf(
     onGone() {},
   });
   await waitFor("all masters", async () => {
-    await topology.inquiry.ask();
+    await topology.poller.refresh();
     const masters = [...topology.masters.keys()];
     return masters.length === 3 && masters.every((node) => node.usable) || undefined;
   }, { timeout: FAR_AWAY_MS });
   return {
     masters: topology.masters,
-    inquiry: topology.inquiry,
+    poller: topology.poller,
     [Symbol.asyncDispose]: () => topology.close(),
   };
 }

@@ -1,16 +1,16 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import type { Day, Held } from "../../../src/counter/days.ts";
-import type { Marks, OnceOutcome } from "../../../src/counter/once.ts";
-import type { Setting } from "../../../src/counter/setting.ts";
-import type { CounterStore } from "../../../src/counter/store.ts";
-import { Problem } from "../../../src/problem.ts";
-import { slotOf } from "../../../src/store/redis/key_slot.ts";
-import { beginMove, endMove, moveKeys, waitForCluster } from "../../support/cluster_steps.ts";
-import { openRedisStore } from "../../support/redis_backend.ts";
-import { startCluster } from "../../support/redis_cluster.ts";
-import { needsRedis } from "../../support/redis_server.ts";
-import { addition } from "../../support/store_contract.ts";
+import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
+import type { Day, Held } from "../../../../src/counter/days.ts";
+import type { Marks, OnceOutcome } from "../../../../src/counter/once.ts";
+import type { Setting } from "../../../../src/counter/setting.ts";
+import type { CounterStore } from "../../../../src/counter/store.ts";
+import { Problem } from "../../../../src/problem.ts";
+import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
+import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";
+import { openRedisStore } from "../../../support/redis_backend.ts";
+import { startCluster } from "../../../support/redis_cluster.ts";
+import { needsRedis } from "../../../support/redis_server.ts";
+import { addition } from "../../../support/store_contract.ts";
 
 /** 2026-11-21. */
 const TODAY = 20_778;

@@ -1,0 +1,227 @@
+import type { RedisAddress } from "../../../start/redis_address.ts";
+import { Problem } from "../../../problem.ts";
+import type { StoreHealth } from "../../store_health.ts";
+import { isLoginRefused, isReplicaRefusal, needsLogin, type Reply, replyOf } from "./reply.ts";
+
+/** The client library, passed in so that it is loaded only if a Redis is used. */
+export type RedisLibrary = typeof import("@redis/client");
+/** One connection of the library, which reconnects by itself. */
+type RedisClient = ReturnType<typeof createRedisClient>;
+
+/** A command of Redis: its name and its arguments. */
+export type Command = readonly string[];
+
+const READS: ReadonlySet<string> = new Set(["GET", "MGET", "SCAN", "CLUSTER"]);
+
+/** Whether a command may change something: a script counts as a write. */
+export function isWrite([name = ""]: Command): boolean {
+  return !READS.has(name);
+}
+
+export interface ConnectionOptions {
+  address: RedisAddress;
+  library: RedisLibrary;
+  health: StoreHealth;
+  /** Called with the text of INFO after each health check; empty if this user may not ask. */
+  onInfo(info: string): void;
+}
+
+/** Without a reply for this long while commands are pending, the connection counts as dead. */
+const STALL_MS = 1500;
+/** How long a connection may take from TCP to the end of the handshake. */
+const HANDSHAKE_MS = 2000;
+const SUPERVISE_INTERVAL_MS = 250;
+/** A Redis that hangs or lost its role must be noticed even if nobody calls. */
+const HEALTH_CHECK_INTERVAL_MS = 5000;
+
+const HEALTH_CHECK = [["PING"], ["INFO", "server"], ["INFO", "cluster"], ["INFO", "replication"]];
+
+/** One connection to a Redis, reopened for as long as the process runs. It never sends a command twice. */
+export class RedisConnection {
+  readonly #options: ConnectionOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #attempted = Promise.withResolvers<void>();
+  #client: RedisClient;
+  /** A connection being opened that is to replace one to a Redis that takes no writes. */
+  #replacement: RedisClient | undefined;
+  /** How many replacements were tried since a master was seen, and when the next one may be, by `performance.now()`. */
+  #replacements = 0;
+  #nextReplacement = 0;
+  #pending = 0;
+  /** When Redis last showed a sign of life, by `performance.now()`. */
+  #progress = performance.now();
+  #checkedAt = performance.now();
+  #readySince = Infinity;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#client = this.#connect();
+    this.#timer = setInterval(() => this.#supervise(), SUPERVISE_INTERVAL_MS);
+  }
+
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  get attempted(): Promise<void> {
+    return this.#attempted.promise;
+  }
+
+  /** Since when it has been connected without a break, by `performance.now()`; Infinity if it is not connected. */
+  get readySince(): number {
+    return this.#client.isReady ? this.#readySince : Infinity;
+  }
+
+  /** Sends commands as one pipeline and resolves with their replies; if it is not connected it rejects and has sent nothing. */
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const client = this.#client;
+    if (!client.isReady) throw new Problem("store-unavailable");
+    if (this.#pending === 0) this.#progress = performance.now();
+    this.#pending += commands.length;
+    const settled = await Promise.allSettled(
+      commands.map((command) => client.sendCommand(command)),
+    );
+    this.#pending -= commands.length;
+    this.#progress = performance.now();
+    const replies = settled.map((result) => replyOf(result, this.#options.library));
+    if (replies.some(isReplicaRefusal)) this.#reconnectToMaster();
+    return replies;
+  }
+
+  /** Gives pending commands a moment to finish, then disconnects for good. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#dropReplacement();
+    await release(this.#client);
+  }
+
+  #connect(): RedisClient {
+    const { address, library } = this.#options;
+    const client = createRedisClient(library, address);
+    client.on("connect", () => this.#progress = performance.now());
+    // A Redis that refuses connections is not silent: the library keeps retrying, with backoff.
+    client.on("reconnecting", () => this.#progress = performance.now());
+    client.on("ready", () => this.#becomeReady(client));
+    client.on("error", (error) => this.#fail(client, error));
+    this.#progress = performance.now();
+    // The library retries for ever; failures on the way are reported as "error".
+    client.connect().catch(() => {});
+    return client;
+  }
+
+  #becomeReady(client: RedisClient): void {
+    if (client === this.#replacement) {
+      this.#replacement = undefined;
+      // Commands pending on the old connection still get their replies from it.
+      release(this.#client);
+      this.#client = client;
+    }
+    if (client !== this.#client) return;
+    this.#readySince = performance.now();
+    this.#checkHealth();
+  }
+
+  #fail(client: RedisClient, error: unknown): void {
+    if (client === this.#replacement) return this.#dropReplacement();
+    if (client !== this.#client) return;
+    if (error instanceof Error && isLoginRefused(error)) this.#options.health.denied(error);
+    else this.#options.health.away(error);
+    this.#attempted.resolve();
+  }
+
+  /** Redis accepts connections before it has loaded its data, so only a reply to PING shows that it is back. */
+  async #checkHealth(): Promise<void> {
+    this.#checkedAt = performance.now();
+    const [ping, ...infos] = await this.send(HEALTH_CHECK).catch(() => []);
+    const { health } = this.#options;
+    if (ping?.kind === "done") health.readable();
+    if (needsLogin(ping)) health.denied(ping.cause);
+    else if (ping !== undefined) {
+      this.#readInfo(
+        infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join(""),
+      );
+    }
+    this.#attempted.resolve();
+  }
+
+  #readInfo(info: string): void {
+    this.#options.onInfo(info);
+    if (info.includes("role:master")) this.#replacements = 0;
+    if (info.includes("role:slave")) this.#reconnectToMaster();
+  }
+
+  /**
+   * After a failover the host name of a Redis leads to another server, and it is resolved again for every new connection.
+   * The old connection is kept until the new one is ready, because the old server can still be read.
+   */
+  #reconnectToMaster(): void {
+    const now = performance.now();
+    const early = now < this.#nextReplacement;
+    if (early || this.#replacement !== undefined || this.#closing !== undefined) return;
+    this.#nextReplacement = now + backoff(this.#replacements++);
+    this.#replacement = this.#connect();
+  }
+
+  #dropReplacement(): void {
+    this.#replacement?.destroy();
+    this.#replacement = undefined;
+  }
+
+  #supervise(): void {
+    const now = performance.now();
+    if (now > this.#nextReplacement + HANDSHAKE_MS) this.#dropReplacement();
+    const silence = now - this.#progress;
+    const ready = this.#client.isReady;
+    if (ready ? this.#pending > 0 && silence > STALL_MS : silence > HANDSHAKE_MS) this.#reopen();
+    else if (ready && now - this.#checkedAt > HEALTH_CHECK_INTERVAL_MS) this.#checkHealth();
+  }
+
+  /** A server that hangs never closes its connections, and the library does not notice. */
+  #reopen(): void {
+    const old = this.#client;
+    this.#options.health.away(new Error("Redis does not answer"));
+    this.#attempted.resolve();
+    this.#client = this.#connect();
+    old.destroy();
+  }
+}
+
+/** Disconnects once pending commands have ended; a server that hangs would never let them end. */
+async function release(client: RedisClient): Promise<void> {
+  const giveUp = setTimeout(() => client.destroy(), STALL_MS);
+  if (client.isReady) await client.close().catch(() => {});
+  clearTimeout(giveUp);
+  client.destroy();
+}
+
+const IP_ADDRESS = /^[\d.]+$|:/;
+
+/** The outage tests in `tests/faults` depend on each of these settings. */
+function createRedisClient(library: RedisLibrary, address: RedisAddress) {
+  const { host, port, tls, username, password, database } = address;
+  const socket = { host, port, connectTimeout: 1500, reconnectStrategy: backoff };
+  return library.createClient({
+    // The server name of TLS must be a host name, not an IP address (RFC 6066, section 3).
+    socket: tls ? { ...socket, tls, ...(!IP_ADDRESS.test(host) && { servername: host }) } : socket,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    database,
+    RESP: 2,
+    maintNotifications: "disabled",
+    disableOfflineQueue: true,
+    commandOptions: {
+      // Callers have their own deadlines; the library would set a timer of 5 s for every command.
+      timeout: 0,
+      // The library rounds numbers close to 2^53.
+      typeMapping: { [library.RESP_TYPES.NUMBER]: String },
+    },
+  });
+}
+
+/** Milliseconds before the next try: 50, doubled up to 1,000, with a fifth of jitter. */
+export function backoff(retries: number): number {
+  return Math.min(50 * 2 ** retries, 1000) * (1 + Math.random() / 5);
+}

@@ -1,12 +1,17 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
-import { staysExact } from "./setting.ts";
+import { type Setting, staysExact } from "./setting.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
-/** A counter as one line of JSON: what `/counters` gives and takes. */
+/** A counter as one line of JSON: what `/counters` gives. */
 export interface Line extends Held {
+  readonly id: CounterId;
+}
+
+/** A line that sets a counter; in the mode "max" it may have days alone. */
+export interface SettingLine extends Omit<Setting, "mode"> {
   readonly id: CounterId;
 }
 
@@ -19,6 +24,8 @@ export class LineError extends Error {
 export interface ParseLineOptions {
   /** The counter that is meant: the line may leave it out but not name another. */
   id?: CounterId;
+  /** "replace" unless given. */
+  mode?: Setting["mode"];
   /** No day later than the one after this may be named: elsewhere it may be tomorrow already. */
   today: Day;
 }
@@ -36,19 +43,26 @@ export function formatHeld({ id, hits, days }: Line): string {
 }
 
 /** Reads a line; throws a {@linkcode LineError} that says what is wrong with it. */
-export function parseLine(text: string, { id, today }: ParseLineOptions): Line {
+export function parseLine(
+  text: string,
+  { id, today, mode = "replace" }: ParseLineOptions,
+): SettingLine {
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
     throw new LineError(`a line has "id", "hits" and "days", and not ${quoted(unknown)}`);
   }
+  const hasDaysAlone = record.hits === undefined && record.days !== undefined;
+  if (hasDaysAlone && mode !== "max") {
+    throw new LineError(`"hits" may be left out with mode=max only, where days raise the total`);
+  }
   const line = {
     id: idOf(record.id, id),
-    hits: numberOf(record.hits, "hits"),
+    hits: hasDaysAlone ? undefined : numberOf(record.hits, "hits"),
   };
   if (record.days === undefined) return { ...line, days: undefined };
   const days = daysOf(record.days, today);
-  if (staysExact({ hits: line.hits, days })) return { ...line, days };
+  if (staysExact({ hits: line.hits ?? 0, days })) return { ...line, days };
   throw new LineError(
     `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
   );

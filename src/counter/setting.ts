@@ -1,12 +1,14 @@
 import { Problem } from "../problem.ts";
 import { type Day, type Days, type Held, largest, upTo } from "./days.ts";
+import { MAX_HITS } from "./store.ts";
 
 /** What the days of a counter may add up to at most where that is more than its total: 2^52. */
 export const MOST_BEYOND_TOTAL = 2 ** 52;
 
 /** What a counter shall hold. */
 export interface Setting {
-  readonly hits: number;
+  /** Undefined in the mode "max" alone, with days: the total grows by as much as these do. */
+  readonly hits: number | undefined;
   /** The days that it shall have: those that are known stay where this is undefined. */
   readonly days: Days | undefined;
   /** Whether this takes the place of what is there, or the larger of the two does, in the total and in each day. */
@@ -20,11 +22,18 @@ export function applied(
 ): { hits: number; days: Days } {
   const known = held.days ?? { newest: today, hits: [] };
   const chosen = days === undefined ? known : mode === "max" ? largest(known, days) : days;
+  const grown = held.hits + (sumOf(chosen) - sumOf(known));
   return {
-    hits: mode === "max" ? Math.max(hits, held.hits) : hits,
+    hits: hits === undefined ? grown : mode === "max" ? Math.max(hits, held.hits) : hits,
     // The open day never goes back.
     days: upTo(chosen, Math.max(today, known.newest)),
   };
+}
+
+/** Why a setting is refused that would make this of a counter; undefined if it is not. */
+export function refusalOf({ hits, days }: { hits: number; days: Days }): Problem | undefined {
+  if (hits > MAX_HITS) return new Problem("counter-full");
+  return staysExact({ hits, days }) ? undefined : tooManyDays();
 }
 
 /**
@@ -32,8 +41,11 @@ export function applied(
  * which ends at 2^53-1, and nobody hits a counter 2^52 times.
  */
 export function staysExact({ hits, days }: { hits: number; days: Days }): boolean {
-  const sum = days.hits.reduce((sum, number) => sum + number, 0);
-  return sum <= Math.max(hits, MOST_BEYOND_TOTAL);
+  return sumOf(days) <= Math.max(hits, MOST_BEYOND_TOTAL);
+}
+
+function sumOf({ hits }: Days): number {
+  return hits.reduce((sum, number) => sum + number, 0);
 }
 
 /** Why a counter was left as it was whose days would not stay exact. */

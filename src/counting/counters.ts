@@ -1,9 +1,9 @@
 import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Day, Held } from "../counter/days.ts";
-import type { Line } from "../counter/line.ts";
+import type { SettingLine } from "../counter/line.ts";
 import type { Marks, OnceOutcome } from "../counter/once.ts";
-import type { Setting } from "../counter/setting.ts";
+import { applied, type Setting } from "../counter/setting.ts";
 import type {
   CounterStore,
   ListOptions,
@@ -61,7 +61,10 @@ export interface Counters {
   /** How many are best set together. */
   readonly importPortion: number;
   /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their place. */
-  setAll(lines: readonly Line[], mode: Setting["mode"]): Promise<ReadonlyMap<number, Problem>>;
+  setAll(
+    lines: readonly SettingLine[],
+    mode: Setting["mode"],
+  ): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
   list(options: ListOptions): AsyncGenerator<ListPage>;
   /** Sums and rankings of counters, for which nobody waits who asks for single ones. */
@@ -115,7 +118,7 @@ export function createCounters(
       writes.forEach(({ id, setting }, index) => {
         const held = outcomes[index];
         if (held !== undefined && !(held instanceof Problem)) {
-          seen.set(id, hitsAfter(setting, held));
+          seen.set(id, hitsAfter(setting, { held, today: calendar.today() }));
         }
       });
       return outcomes;
@@ -307,9 +310,14 @@ export function createCounters(
 }
 
 /** What a counter holds after a write that went well. */
-function hitsAfter(setting: Setting | undefined, before: Held): number {
+function hitsAfter(
+  setting: Setting | undefined,
+  before: { held: Held; today: Day },
+): number {
   if (setting === undefined) return 0;
-  return setting.mode === "max" ? Math.max(setting.hits, before.hits) : setting.hits;
+  const { hits, mode } = setting;
+  // Without a look at the days, of which a line of an import may have many.
+  return hits !== undefined && mode === "replace" ? hits : applied(setting, before).hits;
 }
 
 /** What became of each of the hits that were sent together, or why nothing did. */

@@ -1,5 +1,5 @@
 import type { Day, Held } from "../counter/days.ts";
-import { type Line, LineError, parseLine } from "../counter/line.ts";
+import { LineError, parseLine, type SettingLine } from "../counter/line.ts";
 import type { Setting } from "../counter/setting.ts";
 import type { Write } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
@@ -17,10 +17,11 @@ export interface NumberedLine {
 /** Options of {@linkcode importLines}. */
 export interface ImportOptions {
   today: Day;
+  mode: Setting["mode"];
   /** How many lines are taken together at most, fewer where they have days: they are in memory until then. */
   portion: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
-  take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>>;
+  take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>>;
   /** Whether others wait, who have their turn then while lines are read. */
   othersWait(): boolean;
 }
@@ -83,7 +84,7 @@ const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 /** Gathers lines until there are enough to be taken together. */
 class Portions {
   readonly #options: ImportOptions;
-  #lines: Line[] = [];
+  #lines: SettingLine[] = [];
   #numbers: number[] = [];
   #days = 0;
   #taken = 0;
@@ -140,7 +141,8 @@ class Portions {
     if (this.#ended) throw new LineError("it comes after the last line of an export");
     const told = LAST_LINE.exec(text)?.[1];
     if (told !== undefined) return this.#end(Number(told));
-    const line = parseLine(text, { today: this.#options.today });
+    const { today, mode } = this.#options;
+    const line = parseLine(text, { today, mode });
     this.#lines.push(line);
     this.#numbers.push(number);
     this.#days += line.days?.hits.length ?? 0;
@@ -181,7 +183,7 @@ export interface SetLinesOptions {
  * the rest is not tried. Resolves with the problems of those that were not set, by their place.
  */
 export async function setLines(
-  lines: readonly Line[],
+  lines: readonly SettingLine[],
   { mode, write, idsPerBatch, byId, hits }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
   const order = byId ? await SortOrder.byId(lines) : SortOrder.asTheyCame(lines);
@@ -241,15 +243,15 @@ interface Run {
 
 /** The places of lines in the order in which they are set; of two lines of one counter the later one comes later. */
 export class SortOrder {
-  readonly #lines: readonly Line[];
+  readonly #lines: readonly SettingLine[];
   readonly #runs: Run[] = [];
 
-  private constructor(lines: readonly Line[]) {
+  private constructor(lines: readonly SettingLine[]) {
     this.#lines = lines;
   }
 
   /** As the lines came. */
-  static asTheyCame(lines: readonly Line[]): SortOrder {
+  static asTheyCame(lines: readonly SettingLine[]): SortOrder {
     const order = new SortOrder(lines);
     order.#runs.push({ places: [...lines.keys()], taken: 0 });
     return order;
@@ -259,7 +261,7 @@ export class SortOrder {
    * By their ids. Never for long at a time, as hits wait meanwhile: runs of lines are sorted, and merged while they are
    * taken.
    */
-  static async byId(lines: readonly Line[]): Promise<SortOrder> {
+  static async byId(lines: readonly SettingLine[]): Promise<SortOrder> {
     const order = new SortOrder(lines);
     for (let start = 0; start < lines.length; start += RUN) {
       order.#addSorted(start, Math.min(start + RUN, lines.length));

@@ -2,8 +2,8 @@ import { Problem } from "../problem.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "./counters.ts";
 import type { Held } from "../counter/days.ts";
-import { formatHeld, type Line } from "../counter/line.ts";
-import { applied, type Setting, staysExact, tooManyDays } from "../counter/setting.ts";
+import { formatHeld, type SettingLine } from "../counter/line.ts";
+import { applied, refusalOf, type Setting } from "../counter/setting.ts";
 
 /** What an import would make of a counter. */
 export interface PreviewedChange {
@@ -39,7 +39,7 @@ export class Preview {
   }
 
   /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their place. */
-  async take(lines: readonly Line[]): Promise<ReadonlyMap<number, Problem>> {
+  async take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
     const repeated = repeatedIn(lines);
     const made = new Map<CounterId, Promise<Held>>();
@@ -62,11 +62,12 @@ export class Preview {
   }
 
   /** Resolves with what the line makes of its counter, which lines before it may have changed. */
-  async #compare({ id, ...given }: Line, before: Promise<Held>): Promise<Held> {
+  async #compare({ id, ...given }: SettingLine, before: Promise<Held>): Promise<Held> {
     const held = await before;
     const today = this.#counters.calendar.today();
     const after = applied({ ...given, mode: this.#mode }, { held, today });
-    if (!staysExact(after)) throw tooManyDays();
+    const refusal = refusalOf(after);
+    if (refusal !== undefined) throw refusal;
     if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return after;
     this.#changed++;
     if (this.#changes.length < MOST_CHANGES) {
@@ -79,7 +80,7 @@ export class Preview {
 const MOST_CHANGES = 1000;
 
 /** The counters that several lines name: what is made of the others need not be kept, which may be years of days each. */
-function repeatedIn(lines: readonly Line[]): ReadonlySet<CounterId> {
+function repeatedIn(lines: readonly SettingLine[]): ReadonlySet<CounterId> {
   const [named, repeated] = [new Set<CounterId>(), new Set<CounterId>()];
   for (const { id } of lines) (named.has(id) ? repeated : named).add(id);
   return repeated;

@@ -112,7 +112,8 @@ export const schemas = {
   Lines: {
     type: "string",
     description:
-      'A `Line` with an id on each line; an export ends with `{"counters":N}`, and with ' +
+      "A `Line` with an id on each line. With `mode=max` it may leave out `hits`: the total grows by " +
+      'as much as the days do. An export ends with `{"counters":N}`, and with ' +
       "how many keys were `foreign`, which hold something else than a counter.",
   },
   Imported: {

@@ -27,6 +27,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
       try {
         const imported = await importLines(lines, {
           today,
+          mode,
           portion: counters.importPortion,
           take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
           othersWait: () => counters.waiting > 0,

@@ -41,6 +41,21 @@ Deno.test("parseLine: the line may leave out the id that the query gives, and gi
   throws(() => parseLine('{"id":"away","hits":1}', { id: home, today }), LineError);
 });
 
+Deno.test("parseLine: days alone are a line where the larger number counts, and nowhere else", () => {
+  const text = '{"id":"a","days":{"2026-11-20":3}}';
+  deepStrictEqual(parseLine(text, { today, mode: "max" }), {
+    id: counterId("a"),
+    hits: undefined,
+    days: { newest: today, hits: [3] },
+  });
+  for (const mode of ["replace", undefined] as const) {
+    throws(() => parseLine(text, { today, ...mode && { mode } }), /mode=max only/);
+  }
+  throws(() => parseLine('{"id":"a"}', { today, mode: "max" }), /"hits" must be a whole number/);
+  const tooMuch = `{"id":"a","days":{"2026-11-20":${2 ** 52},"2026-11-19":1}}`;
+  throws(() => parseLine(tooMuch, { today, mode: "max" }), /"days" must add up to at most/);
+});
+
 Deno.test("parseLine: no days, unlike none given, are days without any", () => {
   deepStrictEqual(parseLine('{"id":"a","hits":1,"days":{}}', { today }).days, {
     newest: today,

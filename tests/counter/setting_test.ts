@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { applied, MOST_BEYOND_TOTAL, staysExact } from "../../src/counter/setting.ts";
+import { applied, MOST_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/setting.ts";
 
 const DAY = 20_778;
 const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
@@ -34,6 +34,33 @@ Deno.test("applied: the larger of the two, in the total and in each day", () => 
     applied({ hits: 7, days, mode: "max" }, { held, today: DAY }),
     { hits: 50, days: { newest: DAY, hits: [1, 4, 9, 9] } },
   );
+});
+
+Deno.test("applied: days alone raise the total by as much as the days grow", () => {
+  const days = { newest: DAY, hits: [1, 3, 9, 9] };
+  deepStrictEqual(
+    applied({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
+    { hits: 50 + 1 + 0 + 7 + 9, days: { newest: DAY, hits: [1, 4, 9, 9] } },
+  );
+  const again = { hits: 67, days: { newest: DAY, hits: [1, 4, 9, 9] } };
+  deepStrictEqual(
+    applied({ hits: undefined, days, mode: "max" }, { held: again, today: DAY + 1 }),
+    { hits: 67, days: { newest: DAY + 1, hits: [0, 1, 4, 9, 9] } },
+  );
+  deepStrictEqual(
+    applied({ hits: undefined, days, mode: "max" }, {
+      held: { hits: 5, days: undefined },
+      today: DAY,
+    }).hits,
+    5 + 22,
+  );
+});
+
+Deno.test("refusalOf: a total that has no room for what the days grow by is full, whatever they add up to", () => {
+  const days = { newest: DAY, hits: [1] };
+  strictEqual(refusalOf({ hits: MOST, days }), undefined);
+  strictEqual(refusalOf({ hits: MOST + 1, days })?.kind, "counter-full");
+  strictEqual(refusalOf({ hits: 0, days: { newest: DAY, hits: [MOST] } })?.kind, "counter-full");
 });
 
 Deno.test("applied: a counter that had no days has them from today on", () => {

@@ -7,7 +7,7 @@ import {
   setLines,
   SortOrder,
 } from "../../src/counting/import.ts";
-import type { Line } from "../../src/counter/line.ts";
+import type { SettingLine } from "../../src/counter/line.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import type { Write } from "../../src/counter/store.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
@@ -16,13 +16,14 @@ const today = parseDay("2026-11-20") ?? NaN;
 
 /** Takes what it is given, but for the counters named. */
 function taker(...refused: string[]) {
-  const portions: Line[][] = [];
+  const portions: SettingLine[][] = [];
   return {
     portions,
     today,
+    mode: "replace" as const,
     portion: 60_000,
     othersWait: () => false,
-    take(lines: readonly Line[]) {
+    take(lines: readonly SettingLine[]) {
       portions.push([...lines]);
       const problems = lines.flatMap(({ id }, place): [number, Problem][] =>
         refused.includes(id) ? [[place, new Problem("not-a-counter")]] : []
@@ -92,7 +93,7 @@ Deno.test("importLines: where 20,000 lines take 40 s, no more than 5,000 come ne
   const options = taker();
   const clock = performance.now;
   let elapsedMs = 0;
-  const take = (lines: readonly Line[]) => {
+  const take = (lines: readonly SettingLine[]) => {
     elapsedMs += lines.length * 2;
     return options.take(lines);
   };
@@ -111,7 +112,7 @@ async function* thousands(count: number): AsyncGenerator<NumberedLine[]> {
   }
 }
 
-function setting(id: string, hits = 1): Line {
+function setting(id: string, hits = 1): SettingLine {
   return { id: counterId(id), hits, days: undefined };
 }
 

@@ -20,7 +20,8 @@ export type Op =
   | { readonly kind: "add"; readonly amount: number; readonly day: Day }
   | {
     readonly kind: "set";
-    readonly hits: number;
+    /** Undefined where the total grows by as much as the days do, which is of the larger ones only. */
+    readonly hits: number | undefined;
     readonly days: ReadonlyMap<Day, number> | undefined;
     readonly mode: "replace" | "max";
     readonly day: Day;
@@ -141,14 +142,20 @@ function newestAfter({ newest, removed }: Counter, { day, days }: Setting): Set<
 function set(counter: Counter, { hits, days, mode, newest }: Setting & { newest: Day }): Counter {
   const larger = mode === "max";
   const known = counter.days ?? new Map<Day, number>();
+  const after = days === undefined ? known : larger ? largest(known, days) : days;
+  const grown = counter.hits + sumOf(after) - sumOf(known);
   return {
-    hits: larger ? Math.max(hits, counter.hits) : hits,
-    days: days === undefined ? known : larger ? largest(known, days) : days,
+    hits: hits === undefined ? grown : larger ? Math.max(hits, counter.hits) : hits,
+    days: after,
     newest,
     former: counter.former,
     removed: counter.removed,
     marks: counter.marks,
   };
+}
+
+function sumOf(days: ReadonlyMap<Day, number>): number {
+  return days.values().reduce((sum, hits) => sum + hits, 0);
 }
 
 function largest(

@@ -80,10 +80,12 @@ function anyOp(today: Day): PlainOp {
 function setting(today: Day, mode: Setting["mode"] = "replace"): Setting {
   const known = below(2) === 0;
   const days = new Map([[today, below(1000)], [today - 1 - below(800), below(1000)]]);
+  // One that raises days, and the total with them, is of no other mode.
+  const raises = mode === "max" && below(2) === 0;
   return {
     kind: "set",
-    hits: below(1_000_000),
-    days: known ? undefined : days,
+    hits: raises ? undefined : below(1_000_000),
+    days: known && !raises ? undefined : days,
     mode,
     day: today,
   };

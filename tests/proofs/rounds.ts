@@ -103,6 +103,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       }),
     ),
   },
+  {
+    weight: 1,
+    arbitrary: fc.array(fc.tuple(daysAgo, fc.nat(500)), { minLength: 1, maxLength: 4 }).map((
+      days,
+    ) =>
+      shown(`raise ${JSON.stringify(days)}`, (day) => ({
+        kind: "set",
+        hits: undefined,
+        days: new Map(days.map(([ago, hits]) => [day - ago, hits])),
+        mode: "max",
+        day,
+      }))
+    ),
+  },
   { weight: 1, arbitrary: fc.constant(shown("delete", (day) => ({ kind: "delete", day }))) },
 );
 

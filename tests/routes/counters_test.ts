@@ -318,6 +318,30 @@ Deno.test("/counters opens to the secret alone: to no key, and to no page of ano
   }
 });
 
+Deno.test("POST /counters?mode=max takes days alone, which raise the total by as much as they grow, however often they come", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("views", 5);
+  const lines = (hits: number) => `{"id":"views","days":{"2026-11-18":7,"2026-11-19":${hits}}}\n`;
+  for (const [hits, total] of [[3, 15], [3, 15], [4, 16], [2, 16]] as const) {
+    const dry = await app.sendBody("POST /counters?mode=max&dry=1", lines(hits));
+    const before = Number(await app.count("views"));
+    deepStrictEqual(dry.json, {
+      counters: 1,
+      changed: before === total ? 0 : 1,
+      changes: before === total ? [] : [{ id: "views", before, after: total }],
+    });
+    strictEqual((await app.sendBody("POST /counters?mode=max", lines(hits))).status, 200);
+    strictEqual(await app.count("views"), total);
+  }
+  for (const line of ["POST /counters", "POST /counters?mode=replace", "PUT /counters?id=views"]) {
+    const { status, json } = await app.sendBody(line, lines(9));
+    strictEqual(status, 400, line);
+    match(String(field(json, "detail")), /"hits" may be left out with mode=max only/);
+  }
+  strictEqual(await app.count("views"), 16);
+});
+
 Deno.test("GET /days gives the days of a range, those without hits as 0, none from before history", async () => {
   const { app, tomorrow } = await open();
   await using _ = app;

@@ -51,7 +51,7 @@ export class ScriptedStore implements CounterStore {
     return writes.map(({ id, setting }) => {
       const hits = this.#number(id);
       if (setting === undefined) this.#counters.delete(id);
-      else this.#counters.set(id, setting.hits);
+      else this.#counters.set(id, setting.hits ?? hits);
       return { hits, days: undefined };
     });
   }

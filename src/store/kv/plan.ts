@@ -1,7 +1,7 @@
 import { type Day, daysOf, type Held, historyOf, openDay } from "../../counter/days.ts";
 import type { Ledger, YearEntry } from "../../counter/days.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { applied, type Setting, staysExact, tooManyDays } from "../../counter/setting.ts";
+import { applied, refusalOf, type Setting } from "../../counter/setting.ts";
 import { countOnce, type OnceOutcome } from "../../counter/once.ts";
 import { type Addition, MAX_HITS, type OnceAddition } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
@@ -112,7 +112,8 @@ const NO_MARKS = { keys: new Map<string, number>(), visitors: new Set<string>() 
 function replaced(setting: Setting, { before, total, today }: Situation): Result {
   const held = heldIn(before, total);
   const { hits, days } = applied(setting, { held, today });
-  if (!staysExact({ hits, days })) return { outcome: tooManyDays(), writes: undefined };
+  const refusal = refusalOf({ hits, days });
+  if (refusal !== undefined) return { outcome: refusal, writes: undefined };
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));
   const goneYears = yearsOf(before).filter((year) => !staying.has(year));

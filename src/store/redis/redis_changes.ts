@@ -141,10 +141,11 @@ function onceOutcomes(answers: unknown): OnceOutcome[] {
 
 /** Days are told as they would be kept beside a total of 0. */
 function settingArguments({ mode, hits, days }: Setting, day: Day): (string | number)[] {
-  if (days === undefined) return [mode, day, hits];
+  const total = hits ?? "";
+  if (days === undefined) return [mode, day, total];
   const { ledger, years } = historyOf(upTo(days, day), 0);
   return [
-    ...[mode, day, hits, formatLedger(ledger)],
+    ...[mode, day, total, formatLedger(ledger)],
     ...years.flatMap((entry) => [entry.year, formatYear(entry)]),
   ];
 }

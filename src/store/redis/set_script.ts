@@ -1,9 +1,10 @@
 import { COMMON } from "./scripts.ts";
 
 /**
- * Sets a counter. Arguments: the mode, the day, the total, then either nothing, and the known days stay, or the ledger that
- * the days have beside a total of 0 and each of their years with its text. Answers with a snapshot from before. Refuses what
- * `staysExact` refuses, which was asked already where the days take the place of all.
+ * Sets a counter. Arguments: the mode, the day, the total, which is empty where it grows by as much as the days do, then
+ * either nothing, and the known days stay, or the ledger that the days have beside a total of 0 and each of their years with
+ * its text. Answers with a snapshot from before. Refuses what `refusalOf` refuses, which was asked already where the days
+ * take the place of all.
  */
 export const SET = `${COMMON}
 local mode, today, hits, given = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -76,7 +77,7 @@ local function last_day(ledger) return tonumber((head_of(ledger))) or 0 end
 
 local total, ledger = total_of(held[1]), held[2] or ''
 if not total then return no_counter() end
-local after = mode == 'max' and math.max(hits, total) or hits
+local after = mode == 'max' and math.max(hits or 0, total) or hits
 local known, years = years_in(held, 3), years_in(ARGV, 5)
 
 -- What is known stays, and counts only as far as it is in bounds; with its sum.
@@ -98,22 +99,24 @@ if not given then
   opening = after - math.max(0, total - opening)
 else
   last, opening, first, before = parts_at(day, given, 0, years)
+  local of_today = -opening
   if mode == 'max' then
     local _, was, was_first, was_before = parts_at(day, ledger, total, known)
-    opening = -math.max(-opening, total - was)
+    of_today = math.max(of_today, total - was)
     first, before = earlier(first, was_first), larger(was_before, before)
     for year, was_hits in pairs(known) do
       years[year] = years[year] and larger_year(was_hits, years[year]) or was_hits
     end
+    local was_sum = sum
+    sum = of_today + (sum_of(before, math.huge) or math.huge)
+    for year, hits_of_year in pairs(years) do
+      sum = sum + (sum_of_year(year, hits_of_year) or math.huge)
+    end
+    if not hits then after = total + (sum - was_sum) end
   end
-  opening = after + opening
+  opening = after - of_today
 end
-if given and mode == 'max' then
-  sum = math.max(0, after - opening) + (sum_of(before, math.huge) or math.huge)
-  for year, hits_of_year in pairs(years) do
-    sum = sum + (sum_of_year(year, hits_of_year) or math.huge)
-  end
-end
+if after > MAX_HITS then return redis.error_reply('ERR counter is full') end
 if sum > math.max(after, 2 ^ 52) then return redis.error_reply('ERR counter is full of days') end
 
 local touched, gone = { key, ledger_key }, {}

@@ -1,7 +1,7 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
-import { commitParts } from "./commit_parts.ts";
+import { commitParts } from "./commit.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { createNearReader } from "./near_records.ts";
 import { Newcomers, takesAsNew } from "./newcomers.ts";

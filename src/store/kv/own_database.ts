@@ -3,7 +3,7 @@ import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
-import { commitOf, recordAfter } from "./commit_of.ts";
+import { commitOf, recordAfter } from "./commit.ts";
 import type { KvFile } from "./file/kv_file.ts";
 import { Journal, type JournalLimits, withJournalTotal } from "./journal.ts";
 import type { KvDatabase } from "./kv_database.ts";

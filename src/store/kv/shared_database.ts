@@ -1,7 +1,7 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import { Problem } from "../../problem.ts";
 import { createOpenDays } from "../open_days.ts";
-import { commitOf, recordAfter } from "./commit_of.ts";
+import { commitOf, recordAfter } from "./commit.ts";
 import type { KvDatabase } from "./kv_database.ts";
 import { CHECKS_PER_COMMIT, CHECKS_PER_COMMIT_SELF_HOSTED } from "./kv_limits.ts";
 import { OWN } from "./kv_keys.ts";

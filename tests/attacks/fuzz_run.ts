@@ -34,7 +34,7 @@ const CONNECTIONS = 8;
 const TAME_PER_CONNECTION = 40;
 /** Whoever sends what makes the server wait for more is cut off after so long. */
 const STALLED_MS = 2500;
-const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409];
+const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409, 414];
 /** What those may be told who wait for a store that is late, as a busy machine's disk may be; and when it is late. */
 const LATE_STATUSES = [503, 504];
 const LATE_MS = 2000;

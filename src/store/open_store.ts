@@ -5,7 +5,7 @@ import type { Metrics } from "../metrics.ts";
 import { KV_BATCHES } from "./kv/kv_limits.ts";
 import type { KvStoreOptions } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { REDIS_BATCHES } from "./redis/redis_batches.ts";
+import { REDIS_BATCHES } from "./redis/limits.ts";
 import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../counter/store.ts";
 import { meteredHealth, WHOLE } from "./store_health.ts";
@@ -153,7 +153,7 @@ async function loadRedis() {
   const [library, { openRedis }, { createRedisStore }] = await Promise.all([
     import("@redis/client"),
     import("./redis/open_redis.ts"),
-    import("./redis/redis_store.ts"),
+    import("./redis/store.ts"),
   ]);
   return { library, openRedis, createRedisStore };
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { kvKeys } from "../../src/store/kv/kv_keys.ts";
 import { encodeLedger } from "../../src/store/kv/ledger_code.ts";
-import { formatLedger } from "../../src/store/redis/ledger_text.ts";
+import { formatLedger } from "../../src/store/redis/layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
 /** What every counter starts with: a number that a store keeps no shared copy of, as it does of small ones. */

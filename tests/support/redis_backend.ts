@@ -1,4 +1,4 @@
-import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/redis_store.ts";
+import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/store.ts";
 import type { StoreLink } from "../../src/store/redis/connection/link.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";

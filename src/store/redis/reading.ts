@@ -2,25 +2,23 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, type Held, yearsSince } from "../../counter/days.ts";
 import { type HistoryQuestion, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { ledgerKey, yearKey } from "./ledger_key.ts";
-import { heldOf, parseLedger, parseYear } from "./ledger_text.ts";
-import type { RedisCalls } from "./redis_calls.ts";
+import type { RedisCommands } from "./commands.ts";
+import { heldOf, ledgerKey, parseLedger, parseYear, yearKey } from "./layout.ts";
 import type { StoreLink } from "./connection/link.ts";
 import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
 
-/** Options of {@linkcode RedisReading}. */
-export interface RedisReadingOptions {
-  calls: RedisCalls;
+interface RedisReadingOptions {
+  commands: RedisCommands;
   /** Tells whether keys of several counters may be asked for in one command: it may not know before it is connected. */
   link: Pick<StoreLink, "multiKeyAcrossSlots">;
-  /** What stands before the id in a key. */
+  /** Stands before the id in a key. */
   prefix: string;
   /** Called where the days of a counter are out of bounds. */
   onDamaged(id: CounterId): void;
 }
 
 /** A counter whose days are asked for, and the years that have to be read with its ledger. */
-interface Question {
+interface HistoryRead {
   readonly place: number;
   readonly id: CounterId;
   readonly key: string;
@@ -28,8 +26,8 @@ interface Question {
   readonly years: readonly number[];
 }
 
-/** What Redis shows under a key: null also where that is no text. */
-type Shown = string | null;
+/** What MGET gives for a key: null also where that holds something else than a text. */
+type Text = string | null;
 
 /** Reads counters and their days. */
 export class RedisReading {
@@ -39,48 +37,48 @@ export class RedisReading {
     this.#options = options;
   }
 
-  /** See {@linkcode CounterStore.read}. */
+  /** See `CounterStore.read`. */
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
     const keys = ids.map((id) => this.#options.prefix + id);
-    const shown = await this.#shown(keys);
-    const hidden = keys.filter((_, index) => typeof shown[index] !== "string");
-    const outcomes = await this.#outcomes(hidden);
+    const texts = await this.#textsOf(keys);
+    const outcomes = await this.#outcomesOf(keys.filter((_, at) => typeof texts[at] !== "string"));
     let next = 0;
-    return keys.map((_, index) => {
-      const text = shown[index];
+    return keys.map((_, at) => {
+      const text = texts[at];
       return typeof text === "string"
         ? counterOf(text)
         : outcomes[next++] ?? new Problem("store-unavailable");
     });
   }
 
-  /** See {@linkcode CounterStore.history}. */
+  /** See `CounterStore.history`. */
   async history(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
+    const { prefix, onDamaged } = this.#options;
     const found: (Held | Problem)[] = [];
-    const absent: Question[] = [];
-    let open = questions.map(({ id, since }, place): Question => {
-      return { place, id, key: this.#options.prefix + id, since, years: [] };
+    const absent: HistoryRead[] = [];
+    let pending = questions.map(({ id, since }, place): HistoryRead => {
+      return { place, id, key: prefix + id, since, years: [] };
     });
-    while (open.length > 0) {
-      const groups = await this.#groups(open);
+    while (pending.length > 0) {
+      const reads = pending;
+      const groups = await this.#groupsOf(reads);
       if (groups === undefined) return await this.#withoutDays(questions);
-      const asked = open;
-      open = [];
-      for (const [index, question] of asked.entries()) {
+      pending = [];
+      for (const [index, read] of reads.entries()) {
         const group = groups[index] ?? new Problem("store-unavailable");
-        const years = group instanceof Problem ? question.years : yearsOf(group, question.since);
-        // At first none are known, and a year may end in between.
-        if (years.join() !== question.years.join()) open.push({ ...question, years });
-        else if (group instanceof Problem) found[question.place] = group;
-        else {
-          const onDamaged = () => this.#options.onDamaged(question.id);
-          found[question.place] = foundIn(group, { years, onDamaged });
+        if (group instanceof Problem) {
+          found[read.place] = group;
+          continue;
         }
-        if (!(group instanceof Problem) && group[0] === null) absent.push(question);
+        const years = yearsOf(group, read.since);
+        // At first none are known, and a year may end in between.
+        if (years.join() !== read.years.join()) pending.push({ ...read, years });
+        else found[read.place] = heldIn(group, { years, onDamaged: () => onDamaged(read.id) });
+        if (group[0] === null) absent.push(read);
       }
     }
-    // What is no text is shown as if it were not there.
-    const outcomes = await this.#outcomes(absent.map(({ key }) => key));
+    // MGET shows what is no text as if it were not there.
+    const outcomes = await this.#outcomesOf(absent.map(({ key }) => key));
     absent.forEach(({ place }, index) => {
       const outcome = outcomes[index];
       if (outcome instanceof Problem) found[place] = outcome;
@@ -93,26 +91,28 @@ export class RedisReading {
     return outcomes.map((hits) => hits instanceof Problem ? hits : { hits, days: undefined });
   }
 
-  /** One MGET costs far less than many GETs, but shows a list as it shows nothing. */
-  async #shown(keys: readonly string[]): Promise<readonly unknown[]> {
+  /** One MGET costs far less than many GETs, but shows what is no text as if it were not there. */
+  async #textsOf(keys: readonly string[]): Promise<readonly unknown[]> {
     if (keys.length === 1 || !this.#options.link.multiKeyAcrossSlots) return [];
-    const [reply] = await this.#options.calls.ask([["MGET", ...keys]], isForbidden);
+    const [reply] = await this.#options.commands.read([["MGET", ...keys]], isForbidden);
     return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : [];
   }
 
-  async #outcomes(keys: readonly string[]): Promise<readonly Outcome[]> {
+  async #outcomesOf(keys: readonly string[]): Promise<readonly Outcome[]> {
     if (keys.length === 0) return [];
-    return (await this.#options.calls.ask(keys.map((key) => ["GET", key]))).map(outcomeOf);
+    return (await this.#options.commands.read(keys.map((key) => ["GET", key]))).map(outcomeOf);
   }
 
   /** Total, ledger and years of each counter, as they were at one instant; undefined where ledgers may not be read. */
-  async #groups(
-    questions: readonly Question[],
-  ): Promise<readonly (readonly Shown[] | Problem)[] | undefined> {
-    const { calls, link: { multiKeyAcrossSlots } } = this.#options;
-    const keys = questions.map(keysOf);
-    const commands = multiKeyAcrossSlots ? [keys.flat()] : keys;
-    const replies = await calls.ask(commands.map((group) => ["MGET", ...group]), isForbidden);
+  async #groupsOf(
+    reads: readonly HistoryRead[],
+  ): Promise<readonly (readonly Text[] | Problem)[] | undefined> {
+    const { commands, link: { multiKeyAcrossSlots } } = this.#options;
+    const keys = reads.map(keysOf);
+    const replies = await commands.read(
+      (multiKeyAcrossSlots ? [keys.flat()] : keys).map((group) => ["MGET", ...group]),
+      isForbidden,
+    );
     if (replies.some((reply) => reply.kind === "refused" && isForbidden(reply.cause))) {
       return undefined;
     }
@@ -124,24 +124,24 @@ export class RedisReading {
   }
 }
 
-function keysOf({ key, years }: Question): string[] {
+function keysOf({ key, years }: HistoryRead): string[] {
   const ledger = ledgerKey(key);
   return [key, ledger, ...years.map((year) => yearKey(ledger, year))];
 }
 
-function listOf(reply: Reply): readonly Shown[] | Problem {
+function listOf(reply: Reply): readonly Text[] | Problem {
   return reply.kind === "done" && Array.isArray(reply.value)
     ? reply.value
     : problemOf(reply, "store-unavailable");
 }
 
-function yearsOf([total, text]: readonly Shown[], since: Day): number[] {
+function yearsOf([total, text]: readonly Text[], since: Day): number[] {
   const ledger = total && text ? parseLedger(text) : undefined;
   return ledger === undefined ? [] : yearsSince(ledger, since);
 }
 
-function foundIn(
-  [total = null, ledger = null, ...texts]: readonly Shown[],
+function heldIn(
+  [total = null, ledger = null, ...texts]: readonly Text[],
   { years, onDamaged }: { years: readonly number[]; onDamaged(): void },
 ): Held | Problem {
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");

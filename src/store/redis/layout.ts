@@ -7,6 +7,39 @@ import {
   yearOf,
 } from "../../counter/days.ts";
 import { MAX_HITS } from "../../counter/store.ts";
+import { slotOf } from "./cluster/key_slot.ts";
+import { LAST_DAY } from "./limits.ts";
+
+/**
+ * The key of a counter's ledger: in the same slot of a Redis Cluster as the counter, as no script may touch two, and not
+ * among the counters, whatever their prefix is.
+ */
+export function ledgerKey(key: string): string {
+  if (!key.includes("}")) return `{${key}}days`;
+  return `{${HASH_TAG.exec(key)?.[1] ?? numberIn(slotOf(key))}}days:${key}`;
+}
+
+/** The key of a year that is over; the scripts make it in the same way. */
+export function yearKey(ledger: string, year: number): string {
+  return ledger.replace("}days", `}days${year}`);
+}
+
+/** What decides the slot of a key alone: the first braces, unless nothing stands in them. */
+const HASH_TAG = /^[^{]*\{([^}]+)\}/;
+
+const numbers = new Map<number, number>();
+let tried = 0;
+
+/** A number that lies in a slot, for keys whose own text cannot stand in braces. */
+function numberIn(slot: number): number {
+  let number = numbers.get(slot);
+  for (; number === undefined; number = numbers.get(slot)) {
+    const found = slotOf(String(tried));
+    if (!numbers.has(found)) numbers.set(found, tried);
+    tried++;
+  }
+  return number;
+}
 
 /** What Redis holds of a counter, as texts; null for what is not there. */
 export interface HeldTexts {
@@ -70,8 +103,6 @@ export function heldOf({ total, ledger: text, years }: HeldTexts, onDamaged: () 
   return { hits, days: ledger && daysOf({ ledger, years: known }, hits) };
 }
 
-/** 2099-12-31: the scripts count no further. */
-const LAST_DAY = 47_481;
 const LEDGER = /^(\d+) (-?\d+) (\d+|-|x)((?: \d+)*)$/;
 /** There is none: with "x" as nobody has confirmed yet that history began there, or the counter was deleted. */
 const FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);

@@ -180,7 +180,7 @@ function loadedWith(module: string): string[] {
 Deno.test("imports: a start loads nothing that draws, describes or stores, and no package but Hono", () => {
   const names = loadedWith("main.ts");
   deepStrictEqual(names.filter((name) => /^src\/(?:badge|chart|openapi|page)\//.test(name)), []);
-  const store = /^src\/store\/(?:kv|redis)\/(?!kv_limits\.ts|redis_batches\.ts)/;
+  const store = /^src\/store\/(?:kv|redis)\/(?!kv_limits\.ts|limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);
   deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
   deepStrictEqual(names.filter((name) => /^npm:(?!hono@)/.test(name)), []);

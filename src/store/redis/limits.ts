@@ -14,5 +14,5 @@ export const LISTED_AT_ONCE = 250;
 /** How long one shard may take to show that it takes hits, in milliseconds: one that hangs must not speak for the others. */
 export const PROBE_MS = 800;
 
-/** The last day that the scripts can count, 2099-12-31; the same number stands there. */
+/** The last day that a ledger may name, 2099-12-31: the scripts find the year of a day in a way that ends there. */
 export const LAST_DAY = 47_481;

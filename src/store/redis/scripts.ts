@@ -1,5 +1,7 @@
 import { PARTLY_DONE } from "./connection/reply.ts";
 import type { Command } from "./connection/client.ts";
+import { MAX_HITS } from "../../counter/store.ts";
+import { LAST_DAY } from "./limits.ts";
 
 /** A script and the name that Redis has for it. */
 export interface Script {
@@ -63,11 +65,10 @@ async function named(text: string): Promise<Script> {
  * may be refused, in a form that changes nothing; whatever fails after the first change says so, see `write`.
  */
 const COMMON = `
-local MAX_HITS = 9007199254740991
--- Longer than any key of a hit that is named after it.
+local MAX_HITS = ${MAX_HITS}
+-- Longer than any idempotency key that is named after it.
 local EPOCH_S = 90000
--- 2099-12-31: year_of counts no further.
-local LAST_DAY = 47481
+local LAST_DAY = ${LAST_DAY}
 
 local function text(number) return string.format('%.0f', number) end
 

@@ -1,5 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { createUserAgents } from "../../src/hits/crawlers.ts";
+import { createUserAgents } from "../../src/hits/hit_policy.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";

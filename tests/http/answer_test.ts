@@ -126,6 +126,8 @@ const answers: Row[] = [
       ...nosniff,
       ...shared,
       "cache-control": "max-age=86400",
+      vary: "Accept-Encoding",
+      etag: "",
     },
   },
   { line: "OPTIONS /tally.js", status: 204, headers: preflight },

@@ -11,7 +11,6 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** Options of {@linkcode createLog}. */
 export interface LogOptions {
   /** Texts that must never leave the process: each is replaced wherever it would appear. */
   secrets: readonly string[];

@@ -20,7 +20,6 @@ export class LineError extends Error {
   override readonly name = "LineError";
 }
 
-/** Options of {@linkcode parseLine}. */
 export interface ParseLineOptions {
   /** The counter that is meant: the line may leave it out but not name another. */
   id?: CounterId;

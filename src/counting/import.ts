@@ -14,7 +14,6 @@ export interface NumberedLine {
   readonly flaw?: string;
 }
 
-/** Options of {@linkcode importLines}. */
 export interface ImportOptions {
   today: Day;
   mode: Setting["mode"];
@@ -165,7 +164,6 @@ const CHUNK_BESIDE_HITS = 100;
 /** How many times as long as a chunk took the store is left to hits, by each of those that are on their way. */
 const HITS_SHARE = 3 * CONCURRENCY;
 
-/** Options of {@linkcode setLines}. */
 export interface SetLinesOptions {
   mode: Setting["mode"];
   /** Carries out writes together, of which no two have the same id. */

@@ -4,7 +4,6 @@ import { messageOf, StartError } from "../start_error.ts";
 /** Pause before listening again where the system took the listener away. */
 const RELISTEN_PAUSE_MS = 100;
 
-/** Options of {@linkcode listen}. */
 export interface ListenOptions {
   /** Where to listen; undefined where the platform chooses that itself. */
   at: Pick<Deno.NetAddr, "hostname" | "port"> | undefined;

@@ -8,7 +8,6 @@ export type StoreTraits = Pick<
   "source" | "batches" | "idsPerBatch" | "importPortion" | "importById"
 >;
 
-/** Options of {@linkcode createLazyStore}. */
 export interface LazyStoreOptions {
   traits: StoreTraits;
   health: StoreHealth;

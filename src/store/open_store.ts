@@ -16,7 +16,6 @@ const FAIL_FAST_LIMIT_MS = 5000;
 /** How long a store that did not answer may take to let go. */
 const LET_GO_LIMIT_MS = 500;
 
-/** Options of {@linkcode openStore}. */
 export interface OpenStoreOptions {
   config: Pick<Config, "store" | "prefix" | "failFast" | "replicas">;
   /** Whose days are counted. */

@@ -30,7 +30,6 @@ export const UNWATCHED: StoreHealth = {
 
 type Trouble = "away" | "denied" | "unwritable";
 
-/** Options of {@linkcode createStoreHealth}. */
 export interface StoreHealthOptions {
   /** Which of several servers it is about; left out for a store as a whole. */
   node?: string | undefined;

@@ -13,7 +13,6 @@ const CONFLICT_LIMIT_MS = 1500;
 /** How long nothing follows a conflict, at most. */
 const CONFLICT_PAUSE_MS = 20;
 
-/** Options of {@linkcode createKvChanges}. */
 export interface KvChangesOptions {
   database: KvDatabase;
   health: StoreHealth;

@@ -22,7 +22,7 @@ import { openOwnDatabase, type OwnDatabaseOptions } from "./own_database.ts";
 import type { Change, ChangeOutcome } from "./plan.ts";
 import { createSharedDatabase } from "./shared_database.ts";
 
-/** Options of {@linkcode openKvStore}; the database belongs to the store from then on. */
+/** The database belongs to the store from then on. */
 export interface KvStoreOptions
   extends Omit<OwnDatabaseOptions, "keys">, Omit<KvChangesOptions, "database"> {
   /** The beginning of the counters' keys. */

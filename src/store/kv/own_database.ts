@@ -23,7 +23,6 @@ const CLOSE_LIMIT_MS = 1000;
 /** What SQLite says if it wrote nothing of a commit; with any other error a crash may still complete the commit. */
 const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/i;
 
-/** Options of {@linkcode openOwnDatabase}. */
 export interface OwnDatabaseOptions extends KvPlace {
   /** The file that holds the database; undefined for one in memory. */
   file?: KvFile | undefined;

@@ -13,7 +13,6 @@ import { type Change, type Plan, planOf } from "./plan.ts";
 /** The kinds of changes that are hits. */
 const ADDING: ReadonlySet<Change["kind"]> = new Set(["add", "once"]);
 
-/** Options of {@linkcode plansFor}. */
 export interface PlansForOptions {
   database: KvDatabase;
   today: Day;

@@ -14,7 +14,6 @@ import { RedisReading } from "./reading.ts";
 import { nameScripts } from "./scripts.ts";
 import type { Shard, StoreLink } from "./connection/link.ts";
 
-/** Options of {@linkcode createRedisStore}. */
 export interface RedisStoreOptions {
   link: StoreLink;
   /** Stands before the id in a key. */

@@ -1,6 +1,6 @@
 /**
- * The fields of a log line. Numbers, truth values, texts and lists of texts stand there as they are; what was thrown
- * with its causes; anything else as a text.
+ * The fields of a log line. Numbers, booleans, strings and lists of strings are written as they are, errors with their
+ * causes, anything else as a string.
  */
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -12,9 +12,9 @@ export interface Log {
 }
 
 export interface LogOptions {
-  /** Texts that must never leave the process: each is replaced wherever it would appear. */
+  /** Each is redacted wherever it would appear. */
   secrets: readonly string[];
-  /** Takes one finished line; the default writes it to standard error. */
+  /** Standard error by default. */
   write?: (line: string) => void;
 }
 
@@ -24,7 +24,7 @@ export function createLog({ secrets, write = writeToStandardError }: LogOptions)
 
   function log(level: string, event: string, fields: LogFields = {}): void {
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
-    for (const [name, value] of Object.entries(fields)) line[name] = tellable(value, hidden);
+    for (const [name, value] of Object.entries(fields)) line[name] = redacted(value, hidden);
     write(JSON.stringify(line));
   }
 
@@ -35,13 +35,13 @@ export function createLog({ secrets, write = writeToStandardError }: LogOptions)
   };
 }
 
-/** Prints text for a person at start: the banner, and what keeps the service from starting. */
+/** Prints text for a person: the banner, and why the service cannot start. */
 export function printTo(stream: "stdout" | "stderr", text: string): void {
   try {
     if (stream === "stdout") console.log(text);
     else console.error(text);
   } catch {
-    // On a full disk the console throws; what cannot be told must not end what is told of.
+    // On a full disk the console throws; the service must go on without its log.
   }
 }
 
@@ -64,18 +64,18 @@ function describe(error: Error): string {
 function spellingsOf(secrets: readonly string[]): readonly string[] {
   return secrets.filter((secret) => secret.length > 0)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    // The longest first: one that begins another would leave the rest of it.
+    // The longest first: a secret that begins another would leave the rest of that one.
     .sort((a, b) => b.length - a.length);
 }
 
-/** What may stand in a line: nothing that JSON would look into on its own. */
-function tellable(value: unknown, hidden: readonly string[]): unknown {
+/** Nothing that JSON.stringify would look into by itself. */
+function redacted(value: unknown, hidden: readonly string[]): unknown {
   if (value === undefined || typeof value === "number" || typeof value === "boolean") return value;
-  if (Array.isArray(value)) return value.map((part) => tellable(part, hidden));
+  if (Array.isArray(value)) return value.map((part) => redacted(part, hidden));
   return hide(value instanceof Error ? describe(value) : String(value), hidden);
 }
 
-/** Cuts at one secret after the other: as a pattern, a long one would not compile and would be told in the error. */
+/** Splits at one secret after the other: a long one would not compile as a pattern, and the error would show it. */
 function hide(text: string, hidden: readonly string[]): string {
   const [secret, ...others] = hidden;
   if (secret === undefined) return text;

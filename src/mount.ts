@@ -5,8 +5,9 @@ import { readEnvironment } from "./start/environment.ts";
 let opening: Promise<OpenService> | undefined;
 
 /**
- * Answers requests in a server of your own, by the settings of the process. The store is opened with the first request;
- * if that fails the promise rejects, and the next request tries again. `peer` is what `Deno.serve` passes as `info`.
+ * Answers requests inside a server of your own; the settings are the process's environment variables. The store is opened
+ * with the first request; if that fails, the promise rejects and the next request tries again. `peer` is the `info` that
+ * `Deno.serve` passes.
  */
 export const fetch = async (request: Request, peer: Peer = {}): Promise<Response> => {
   opening ??= open().catch((error) => {
@@ -17,7 +18,7 @@ export const fetch = async (request: Request, peer: Peer = {}): Promise<Response
   return await app.fetch(request, peer);
 };
 
-/** Closes the store once everything that was sent to it is answered; a later request opens it again. */
+/** Closes the store when everything sent to it is answered; a later request opens it again. */
 export async function close(): Promise<void> {
   const opened = opening;
   opening = undefined;
@@ -25,11 +26,11 @@ export async function close(): Promise<void> {
 }
 
 async function open(): Promise<OpenService> {
-  const surroundings = await readEnvironment((name) => Deno.env.get(name));
-  const service = await openService(surroundings, { isTerminal: false, onUnusable });
+  const environment = await readEnvironment((name) => Deno.env.get(name));
+  const service = await openService(environment, { isTerminal: false, onUnusable });
   const { log } = service;
   log.info("mounted", { source: service.counters.source });
-  // There is no banner to print the secret of this run in.
+  // No banner prints the secret of this run here.
   if (service.own !== undefined && service.own.path === undefined) {
     log.warn("SECRET_TOKEN is not set: /hit answers 401 until it is");
   }

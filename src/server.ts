@@ -1,26 +1,36 @@
 import { type App, createApp } from "./app.ts";
-import { banner, secretWarnings, settingsWarnings } from "./start/banner.ts";
+import { banner, runLine, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { type Counters, createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { messageOf, StartError } from "./start_error.ts";
-import { findSecret, isReadByOthers, keepSecret, type OwnSecret } from "./start/own_secret.ts";
 import type { CounterStore } from "./counter/store.ts";
-import { readEnvironment, type Surroundings } from "./start/environment.ts";
+import {
+  type LoadedEnvironment,
+  readEnvironment,
+  refuseBrokenRuntime,
+} from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
-import { refuseBrokenRuntime } from "./start/runtime.ts";
-import { ConfigError } from "./start/settings_reader.ts";
+import {
+  createSignInLink,
+  findSecret,
+  isReadByOthers,
+  keepSecret,
+  type OwnSecret,
+  type SignInLink,
+} from "./start/own_secret.ts";
+import { ConfigError } from "./start/setting.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
-/** How long the counters may take to end after that: longer than the deadline of those who wait for them. */
+/** How long the counters may take to close after that: longer than the deadline of hits. */
 const END_LIMIT_MS = 2200;
-/** How long after a signal the service still takes requests, so that the answers can tell busy callers to go. */
+/** How long after a signal the service still accepts requests, so that responses can ask busy callers to reconnect. */
 const DRAIN_NOTICE_MS = 100;
-/** How long after its start the service loads what draws and describes: a first request comes first. */
+/** How long after startup the lazy routes are loaded: the first request comes first. */
 const LOAD_PAUSE_MS = 100;
 
 /** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
@@ -33,17 +43,17 @@ export async function run(): Promise<void> {
   }
 }
 
-async function start(surroundings: Surroundings): Promise<void> {
+async function start(environment: LoadedEnvironment): Promise<void> {
   const isTerminal = Deno.stdout.isTerminal();
-  const service = await openService(surroundings, { isTerminal, onUnusable: fail });
+  const service = await openService(environment, { isTerminal, onUnusable: fail });
   const { config, own, signIn, log, counters, app } = service;
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();
   printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
-  // Out of file descriptors, which a flood of connections can use up, nothing could be loaded any more.
-  // The first call of setTimeout would hold up the first request by an eighth of a start.
+  // Once a flood of connections has used up the file descriptors, nothing could be loaded any more.
+  // Startup: the first call of setTimeout is slow; AbortSignal.timeout is not.
   const soon = AbortSignal.timeout(LOAD_PAUSE_MS);
   soon.onabort = () => app.load();
 
@@ -59,7 +69,6 @@ async function start(surroundings: Surroundings): Promise<void> {
 /** The service without a listener. */
 export interface OpenService {
   readonly config: Config;
-  /** The secret of a server whose settings have none. */
   readonly own: OwnSecret | undefined;
   /** The token of the sign-in link, if there is a terminal for it. */
   readonly signIn: string | undefined;
@@ -69,11 +78,11 @@ export interface OpenService {
 }
 
 /**
- * Opens the store that the settings name, and what stands on it. `onUnusable` is called with the reason if it turns out
- * later that the store can never be used.
+ * Opens the store and builds the app on it. `onUnusable` is called with the reason if the store turns out later to be
+ * unusable for good.
  */
 export async function openService(
-  { environment, strange }: Surroundings,
+  { environment, unknownNames }: LoadedEnvironment,
   { isTerminal, onUnusable }: { isTerminal: boolean; onUnusable(cause: unknown): void },
 ): Promise<OpenService> {
   const config = parseConfig(environment);
@@ -81,10 +90,10 @@ export async function openService(
     ? findSecret(config.store)
     : undefined;
   const secret = config.secret ?? own?.text;
-  const link = isTerminal ? await signInLink(config, secret) : undefined;
+  const link = isTerminal ? signInLink(config, secret) : undefined;
   const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
-  for (const warning of settingsWarnings(config, strange)) log.warn(warning);
-  // Deno.openKv finds the token in the environment only, where a .env file does not put it.
+  for (const warning of settingsWarnings(config, unknownNames)) log.warn(warning);
+  // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();
 
@@ -110,9 +119,8 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   } catch (cause) {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
-    const { runLine } = await import("./start/run_line.ts");
     const { folderOf } = await import("./store/kv/file/kv_file.ts");
-    // The entry that is packed into a binary is no file that could be run.
+    // The main module of a compiled binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     const line = runLine(entry, folderOf(store.path));
     throw new StartError(
@@ -122,7 +130,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   }
 }
 
-/** Writes the secret down if it is new, and else looks at its file. */
+/** Writes a new secret to its file, and warns of one that others can read. */
 function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
   if (path === undefined) return;
   if (isNew) keepSecret(path, text);
@@ -132,13 +140,11 @@ function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
   for (const warning of secretWarnings(path, text)) log.warn(warning);
 }
 
-/** A link for the person who starts the service and sees its terminal. */
-async function signInLink({ platform }: Config, secret: string | undefined) {
-  if (platform === "deploy" || secret === undefined) return undefined;
-  return (await import("./start/sign_in_link.ts")).createSignInLink(secret);
+function signInLink({ platform }: Config, secret: string | undefined): SignInLink | undefined {
+  return platform === "deploy" || secret === undefined ? undefined : createSignInLink(secret);
 }
 
-/** Where no KV is assigned Deno Deploy may have Deno.openKv fall back to memory with a warning: counts would be lost. */
+/** Without an assigned KV, Deno Deploy may let Deno.openKv fall back to memory with a warning: counts would be lost. */
 function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
@@ -154,7 +160,6 @@ function nextSignal(): Promise<void> {
   });
 }
 
-/** Ends the process with the reason, a line for each thing to do. */
 function fail(error: unknown): never {
   if (error instanceof ConfigError) {
     printTo(
@@ -169,7 +174,7 @@ function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-/** Every text that must not reach the log; Deno tells the whole URL of a remote KV that it cannot reach. */
+/** Every text that must not reach the log; Deno's errors show the whole URL of a remote KV. */
 function secretsOf(config: Config, own: readonly (string | undefined)[]): string[] {
   const { store } = config;
   const secrets = [...own, config.kvToken];

@@ -1,9 +1,21 @@
 import { parseColor } from "./color.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
-import { base, digits, label as labelParameter, type LookQuery, spark } from "./parameters.ts";
+import {
+  base,
+  digits,
+  label as labelParameter,
+  type LookQuery,
+  spark,
+  style as styleParameter,
+} from "./parameters.ts";
+import { flap, led, odometer } from "./styles/digits.ts";
 import { LOGOS } from "./styles/logo.ts";
+import { pill } from "./styles/pill.ts";
+import { pixel } from "./styles/pixel.ts";
+import { classic, flatSquare, forTheBadge, plastic } from "./styles/shields.ts";
+import { social } from "./styles/social.ts";
 import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
-import { DEFAULT_STYLE, STYLES } from "./styles/styles.ts";
+import { terminal } from "./styles/terminal.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
 
 /** Everything about a badge but its message: resolved, safe and ready to draw with. */
@@ -70,8 +82,26 @@ function wholeWithin(
 }
 
 function parseStyle(query: LookQuery<"style">): Style {
-  return STYLES.get(query.get("style") ?? "") ?? DEFAULT_STYLE;
+  return STYLES.get(query.get("style") ?? "") ?? BY_NAME[styleParameter.schema.default];
 }
+
+const BY_NAME: Readonly<Record<(typeof styleParameter.schema.enum)[number], Style>> = {
+  classic,
+  flat: classic,
+  "flat-square": flatSquare,
+  plastic,
+  "for-the-badge": forTheBadge,
+  social,
+  pill,
+  terminal,
+  odometer,
+  flap,
+  led,
+  pixel,
+};
+
+/** Every style by the names that the `style` parameter takes. */
+export const STYLES: ReadonlyMap<string, Style> = new Map(Object.entries(BY_NAME));
 
 /** Understands the `theme` parameter; anything else is none. */
 export function parseTheme(text: string | undefined): Theme {

@@ -1,4 +1,3 @@
-import { formatterOf, parseLocale } from "./locale.ts";
 import { type LookQuery, numbers as parameter } from "./parameters.ts";
 
 /** How a count is written: `12345`, `12,345` or `12.3K`. */
@@ -43,3 +42,58 @@ const FORMATTERS = {
   compact: (locale: string) =>
     new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }),
 };
+
+/** Writes numbers, or days as numbers, for readers of one locale. */
+export interface Formatter {
+  format(value: number): string;
+}
+
+/** How many locales are written for, English included; after a quarter of an hour others may take their places. */
+const MOST_LOCALES = 100;
+const TERM_MS = 15 * 60_000;
+const LONGEST_TAG = 64;
+/** An extension: it would make a locale of its own out of what is none. */
+const EXTENSION = /-[0-9a-z]-.*$/i;
+
+/**
+ * The formatters of each locale by what they write. What a formatter holds is outside of V8's heap and is freed by
+ * nothing but a collection of all garbage, which so little garbage does not bring about: however few are kept, the memory
+ * grows with each that is made. Anyone may ask for a locale, so it is the number of locales that has a limit.
+ */
+const locales = new Map<string, Map<string, Formatter>>();
+let since = Date.now();
+
+/** The canonical form of a BCP 47 tag without extensions that this machine has data for, else "en". */
+export function parseLocale(text: string | undefined, now = Date.now()): string {
+  if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
+  try {
+    const [locale = "en"] = Intl.NumberFormat.supportedLocalesOf(text.replace(EXTENSION, ""));
+    return admit(locale, now) ? locale : "en";
+  } catch {
+    return "en";
+  }
+}
+
+/** The formatter of this name for a locale, made with the first use. */
+export function formatterOf(
+  locale: string,
+  name: string,
+  make: (locale: string) => Formatter,
+): Formatter {
+  let own = locales.get(locale);
+  if (own === undefined) locales.set(locale, own = new Map());
+  let found = own.get(name);
+  if (found === undefined) own.set(name, found = make(locale));
+  return found;
+}
+
+function admit(locale: string, now: number): boolean {
+  if (locales.has(locale)) return true;
+  if (locales.size >= MOST_LOCALES && now - since >= TERM_MS) {
+    locales.clear();
+    since = now;
+  }
+  if (locales.size >= MOST_LOCALES) return false;
+  locales.set(locale, new Map());
+  return true;
+}

@@ -1,10 +1,9 @@
 import { type Color, parseColor } from "../badge/color.ts";
 import { parseLabel, parseTheme } from "../badge/look.ts";
-import { parseLocale } from "../badge/locale.ts";
-import { type NumberForm, parseNumbers } from "../badge/number.ts";
+import { type NumberForm, parseLocale, parseNumbers } from "../badge/number.ts";
 import type { Theme } from "../badge/styles/style.ts";
 import { escape } from "../badge/text.ts";
-import { VERDANA } from "../badge/verdana.ts";
+import { VERDANA } from "../badge/face.ts";
 import { type ChartQuery, height, kind, numbers, type PictureQuery, width } from "./parameters.ts";
 import { parseRange, type Range } from "./range.ts";
 

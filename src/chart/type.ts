@@ -1,5 +1,4 @@
-import { clusterWidth } from "../badge/face.ts";
-import { verdana11, verdanaBold10 } from "../badge/verdana.ts";
+import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
 import { graphemes, type Line, setLine } from "../badge/text.ts";
 
 /** The size of a text in pixels, and its weight. */

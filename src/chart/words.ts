@@ -1,5 +1,4 @@
-import { formatterOf } from "../badge/locale.ts";
-import { formatCount } from "../badge/number.ts";
+import { formatCount, formatterOf } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartLook } from "./look.ts";
 import type { Bar, Range } from "./range.ts";

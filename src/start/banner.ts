@@ -1,21 +1,19 @@
+import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import type { Config } from "./config.ts";
 import type { OwnSecret } from "./own_secret.ts";
-import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
-import type { RedisSetting } from "./redis_url.ts";
-import type { StoreSetting } from "./store_setting.ts";
+import { VARIABLES } from "./settings.ts";
+import type { RedisSetting, StoreSetting } from "./store_address.ts";
 
-/** What a banner tells. */
 export interface BannerOptions {
   config: Config;
   /** Where the service listens. */
   address: Deno.NetAddr;
-  /** The secret of a server whose settings have none: printed if it is kept in no file. */
+  /** Printed if it is kept in no file. */
   own: OwnSecret | undefined;
-  /** What the sign-in link holds, if there is a terminal to print it on. */
+  /** The token of the sign-in link, if standard output is a terminal. */
   signIn: string | undefined;
 }
 
-/** The lines for the person who starts the service. */
 export function banner({ config, address, own, signIn }: BannerOptions): string {
   const url = `http://${reachable(address.hostname)}:${address.port}`;
   const lines = [
@@ -32,12 +30,12 @@ export function banner({ config, address, own, signIn }: BannerOptions): string 
   return lines.join("\n");
 }
 
-/** What the settings allow but their owner should know, a line each; `strange` are the names in `.env` that are none. */
-export function settingsWarnings(config: Config, strange: readonly string[]): string[] {
+/** What is allowed but probably not meant, a line each; `unknownNames` are those in `.env`. */
+export function settingsWarnings(config: Config, unknownNames: readonly string[]): string[] {
   const { platform, secret, ignored } = config;
   const warnings: string[] = [];
-  if (strange.length > 0) {
-    warnings.push(`These names in .env are no settings: ${strange.join(", ")}`);
+  if (unknownNames.length > 0) {
+    warnings.push(`These names in .env are no settings: ${unknownNames.join(", ")}`);
   }
   if (platform === "deploy" && secret === undefined) {
     warnings.push("SECRET_TOKEN is not set: /hit answers 401 until it is");
@@ -49,7 +47,7 @@ export function settingsWarnings(config: Config, strange: readonly string[]): st
   return warnings;
 }
 
-/** What the owner of a secret should know, a line each; `name` is the setting or the file that it comes from. */
+/** What is wrong with a secret that works, a line each; `name` is the setting or the file that it comes from. */
 export function secretWarnings(name: string, secret: string): string[] {
   const warnings: string[] = [];
   if (secret.length < MIN_SECRET_LENGTH) {
@@ -68,12 +66,11 @@ export function secretWarnings(name: string, secret: string): string[] {
 /** HTTP strips white space around a header's value and allows no control characters in it (RFC 9110, section 5.5). */
 const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;
 
-/** What stands for the secret in a line for a shell, within double quotes. */
+/** The secret in a line for a shell, within double quotes. */
 function inShell(own: OwnSecret | undefined): string {
   if (own === undefined) return "$SECRET_TOKEN";
   if (own.path === undefined) return own.text;
-  const isPlain = /^[\w@%+=:,./-]+$/.test(own.path);
-  return `$(cat ${isPlain ? own.path : `'${own.path.replaceAll("'", `'\\''`)}'`})`;
+  return `$(cat ${shellWord(own.path)})`;
 }
 
 function placeOf(store: StoreSetting): string {
@@ -103,8 +100,33 @@ function readsOf({ openReads }: Config): string {
     : "only with the secret, so badges on other pages stay empty (PUBLIC_READS=1 opens them)";
 }
 
-/** An address that listens everywhere is not one to call: localhost is. */
+/** A browser cannot open 0.0.0.0 on every system. */
 function reachable(hostname: string): string {
   if (hostname === "0.0.0.0" || hostname === "::") return "localhost";
   return hostname.includes(":") ? `[${hostname}]` : hostname;
+}
+
+/** The V8 flags of the `start` task: collect garbage early, where V8 would let the heap grow fourfold. */
+const SMALL_HEAP = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=100";
+
+/** The command of the `start` task for `entry`, a file or its URL, that may also use another folder. */
+export function runLine(entry: string, otherFolder: string): string {
+  // A single comma would end the folder and begin another.
+  const folder = otherFolder.replaceAll(",", ",,");
+  const flags = [
+    "--unstable-kv",
+    SMALL_HEAP,
+    "--no-prompt",
+    "--allow-net",
+    `--allow-env=${VARIABLES.join(",")}`,
+    `--allow-read=data,.env,${folder}`,
+    `--allow-write=data,${folder}`,
+  ];
+  const file = entry.startsWith("file:") ? decodeURIComponent(new URL(entry).pathname) : entry;
+  return ["deno", "run", ...flags, file].map(shellWord).join(" ");
+}
+
+/** Quoted if a shell would not take it literally. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

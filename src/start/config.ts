@@ -1,13 +1,12 @@
 import type { ServeAs } from "../peers/serve_as.ts";
+import { type Environment, SettingsReader } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
-import { type Environment, SettingsReader } from "./settings_reader.ts";
-import { parseHostedStore, type StoreSetting } from "./store_setting.ts";
+import { parseHostedStore, type StoreSetting } from "./store_address.ts";
 
 /** All settings, checked. */
 export interface Config {
-  /** Deno Deploy, or a server of one's own. */
   readonly platform: "deploy" | "standalone";
-  /** The secret that opens `/hit`; undefined where none is set. */
+  /** SECRET_TOKEN; undefined if it is not set. */
   readonly secret: string | undefined;
   readonly store: StoreSetting;
   /** The token of a remote Deno KV. */
@@ -24,15 +23,15 @@ export interface Config {
   readonly familyLimit: number;
   /** What anyone may count under the addresses of other counters. */
   readonly serveAs: ServeAs;
-  /** How many proxies of the owner's stand before the service. */
+  /** How many of the owner's proxies stand in front of the service. */
   readonly trustProxy: number;
-  /** The zone whose days are counted, by its IANA name. */
+  /** The zone whose days are counted: an IANA name. */
   readonly timeZone: string;
   /** Settings that have no effect here. */
   readonly ignored: readonly string[];
 }
 
-/** The settings of an environment; throws a `ConfigError` that names every bad one and shows no value. */
+/** Reads all settings; throws a `ConfigError` that names every invalid one and shows no value. */
 export function parseConfig(environment: Environment): Config {
   const reader = new SettingsReader(environment);
   const { deploy } = reader;
@@ -60,7 +59,7 @@ export function parseConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-/** What `STORE_URL` names, else the hosted Redis, else what there is without settings. */
+/** `STORE_URL` takes precedence over the hosted Redis, and that over the default of the platform. */
 function storeOf(reader: SettingsReader): StoreSetting {
   if (!reader.has(SETTINGS.store)) {
     const hosted = hostedStore(reader);
@@ -69,18 +68,18 @@ function storeOf(reader: SettingsReader): StoreSetting {
   }
   const store = reader.read(SETTINGS.store);
   if (store.kind === "kv-remote" && !reader.has(SETTINGS.kvToken)) {
-    reader.complain(SETTINGS.kvToken, "is missing: the Deno KV in STORE_URL needs it");
+    reader.addProblem(SETTINGS.kvToken, "is missing: the Deno KV in STORE_URL needs it");
   }
   return store;
 }
 
-/** Deno KV has no replicas to wait for; what a bad setting was meant to name may have them. */
+/** Only a Redis has replicas; an invalid store setting may have been meant to name one. */
 function replicasOf(reader: SettingsReader, store: StoreSetting): number {
   const { replicas: setting, store: url, hostedStore, hostedPassword } = SETTINGS;
   const replicas = reader.read(setting);
-  const isStoreKnown = ![url, hostedStore, hostedPassword].some((each) => reader.isBad(each));
+  const isStoreKnown = ![url, hostedStore, hostedPassword].some((each) => reader.hasProblem(each));
   if (replicas > 0 && store.kind !== "redis" && isStoreKnown) {
-    reader.complain(setting, "must be 0 without a Redis: only a Redis has replicas");
+    reader.addProblem(setting, "must be 0 without a Redis: only a Redis has replicas");
   }
   return replicas;
 }
@@ -93,9 +92,9 @@ function hostedStore(reader: SettingsReader): StoreSetting | undefined {
     return reader.attempt(hostedStore, () => parseHostedStore(host, password));
   }
   if (host !== undefined) {
-    reader.complain(hostedPassword, "is missing: HOSTED_STORE_URL needs it");
+    reader.addProblem(hostedPassword, "is missing: HOSTED_STORE_URL needs it");
   } else if (password !== undefined) {
-    reader.complain(hostedStore, "is missing: HOSTED_STORE_PASSWORD needs it");
+    reader.addProblem(hostedStore, "is missing: HOSTED_STORE_PASSWORD needs it");
   }
   return undefined;
 }

@@ -1,38 +1,33 @@
-import { refuseOldRuntime } from "./runtime.ts";
+import { ConfigError, type Environment, isDeploy } from "./setting.ts";
 import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
-import { ConfigError, type Environment, isDeploy } from "./settings_reader.ts";
 import { StartError } from "../start_error.ts";
 
-/** What is set, and by whom. */
-export interface Surroundings {
-  /** Every variable that the service reads. */
+/** The environment variables of the process, with those of `.env` where they are read. */
+export interface LoadedEnvironment {
   readonly environment: Environment;
-  /** The names in `.env` that no setting has. */
-  readonly strange: readonly string[];
+  /** Names in `.env` that are no settings: typing errors, most likely. */
+  readonly unknownNames: readonly string[];
 }
 
-/**
- * The settings of the process and, on a server of one's own, of the file `.env` in the working directory; what is set in
- * the process wins.
- */
+/** Reads the process's variables and, on a standalone server, `.env` in the working directory; the process's take precedence. */
 export async function readEnvironment(
   get: (name: string) => string | undefined,
-): Promise<Surroundings> {
+): Promise<LoadedEnvironment> {
   const own = readOwn(get);
-  if (isDeploy(own)) return { environment: own, strange: [] };
+  if (isDeploy(own)) return { environment: own, unknownNames: [] };
   refuseOldRuntime(Deno.version.deno);
   const file = await readDotEnv();
   const settings = VARIABLES.map((name) => [name, own[name] ?? file[name]]);
-  // Where it runs is for the platform to say, not for a file.
+  // A file must not say that this is Deno Deploy.
   const platform = PLATFORM_VARIABLES.map((name) => [name, undefined]);
   return {
     environment: Object.fromEntries([...settings, ...platform]),
-    strange: Object.keys(file).filter((name) => !VARIABLES.includes(name)).map(shown),
+    unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name)).map(printable),
   };
 }
 
-/** A line of a key that was pasted looks like a name too, and must not reach the log. */
-function shown(name: string): string {
+/** A line of a pasted private key looks like a name too, and must not reach the log. */
+function printable(name: string): string {
   return /^[\w.-]{1,40}$/.test(name) ? name : "…";
 }
 
@@ -54,11 +49,11 @@ function readOwn(get: (name: string) => string | undefined): Environment {
 
 async function readDotEnv(): Promise<Environment> {
   try {
-    // Not readFileSync: in the bundle, where there is no such file, its error takes 10 ms to make.
+    // Startup: not readFileSync, whose error for a missing file is slow to make in the bundle.
     const bytes = await Deno.readFile(".env");
-    // Windows writes some files in UTF-16, of which not one setting would be understood; a byte order mark is dropped.
+    // Some editors on Windows write UTF-16, in which no setting would be found. A byte order mark is dropped.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Whatever comes from "node:" takes longer to load than all of this service: only who has the file waits.
+    // Startup: any "node:" module takes longer to load than this whole service, so only those with a file pay for it.
     const { parseEnv } = await import("node:util");
     return parseEnv(text);
   } catch (error) {
@@ -68,4 +63,21 @@ async function readDotEnv(): Promise<Environment> {
       { cause: error },
     );
   }
+}
+
+/** Throws a {@linkcode StartError} on a version of Deno on which the service would hang. */
+export function refuseBrokenRuntime(version: string): void {
+  if (version !== "2.8.0") return;
+  throw new StartError(
+    "Deno 2.8.0 keeps every request waiting, as its setImmediate does not wake the event loop: use Deno 2.8.1 or later",
+  );
+}
+
+/** Throws a {@linkcode StartError} on a version of Deno that lacks what a standalone server needs. */
+export function refuseOldRuntime(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 2 || (major === 2 && minor >= 7)) return;
+  throw new StartError(
+    `Deno ${version} can lock no counter file and read no .env: use Deno 2.7 or later (Deno 2.5 is enough on Deno Deploy)`,
+  );
 }

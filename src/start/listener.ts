@@ -1,28 +1,27 @@
 import type { Log } from "../log.ts";
 import { messageOf, StartError } from "../start_error.ts";
 
-/** Pause before listening again where the system took the listener away. */
+/** Between attempts to listen again. */
 const RELISTEN_PAUSE_MS = 100;
 
 export interface ListenOptions {
-  /** Where to listen; undefined where the platform chooses that itself. */
+  /** Undefined if the platform chooses. */
   at: Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
   fetch: Deno.ServeHandler<Deno.NetAddr>;
   log: Log;
 }
 
-/** A server that goes on until it is stopped. */
 export interface Listener {
   readonly address: Deno.NetAddr;
-  /** Takes no more requests; resolves when all that were accepted are answered. */
+  /** Accepts no more requests; resolves when all accepted ones are answered. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens until it is stopped; throws a {@linkcode StartError} where it cannot begin.
+ * Listens until it is stopped; throws a {@linkcode StartError} if it cannot begin.
  *
- * Out of file descriptors, Deno stops listening for good, while the connections that it has accepted go on: this begins
- * again on the same address as soon as there are descriptors.
+ * Out of file descriptors, Deno stops listening for good while accepted connections go on: this listens again on the
+ * same address as soon as descriptors are free.
  */
 export function listen({ at, fetch, log }: ListenOptions): Listener {
   const open = new Set<Server>();
@@ -39,7 +38,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
     return server;
   }
 
-  /** Answers what the server has accepted, and lets go of the connections that nobody uses: others need them. */
+  /** Answers what the server has accepted, and closes idle connections, whose descriptors others need. */
   async function retire(server: Server): Promise<void> {
     await server.shutdown();
     open.delete(server);
@@ -52,7 +51,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
       try {
         return void begin(address);
       } catch {
-        // No descriptors yet: they come back as connections end.
+        // Still no descriptors.
       }
     }
   }
@@ -72,7 +71,7 @@ function serve(
   at: ListenOptions["at"],
   { fetch, log }: Pick<ListenOptions, "fetch" | "log">,
 ): Server {
-  // All else is answered by the handler: what fails here is a body that was begun, which Deno then cuts off.
+  // The handler answers every other error: what fails here is a response body already begun, which Deno cuts off.
   const onError = (cause: unknown) => {
     log.error("answer cut off", { cause });
     return new Response(null, { status: 500 });

@@ -1,18 +1,19 @@
+import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
 import { messageOf, StartError } from "../start_error.ts";
-import type { StoreSetting } from "./store_setting.ts";
+import type { StoreSetting } from "./store_address.ts";
 
-/** The secret of a server whose settings have none. */
+/** The secret of a standalone server without SECRET_TOKEN. */
 export interface OwnSecret {
   readonly text: string;
   /** The file that keeps it for the next runs; undefined if it lasts for this run. */
   readonly path: string | undefined;
-  /** Whether the file does not have it yet: {@linkcode keepSecret} writes it. */
+  /** Whether {@linkcode keepSecret} has yet to write it. */
   readonly isNew: boolean;
 }
 
 /**
- * Finds the secret that lies next to a local counter file, or makes one: a random one for this run with any other store.
- * Throws a {@linkcode StartError} if there is a file that cannot be used: another secret would end all keys.
+ * Finds the secret next to a local counter file, or makes a new one; with any other store it is for this run only.
+ * Throws a {@linkcode StartError} if there is a file that cannot be used: another secret would invalidate all keys.
  */
 export function findSecret(store: StoreSetting): OwnSecret {
   if (store.kind !== "kv-file") return { text: randomSecret(), path: undefined, isNew: true };
@@ -28,13 +29,13 @@ function randomSecret(): string {
   return crypto.getRandomValues(new Uint8Array(20)).toHex();
 }
 
-/** Undefined if there is no file, or none may be looked for in its folder. */
+/** Undefined if there is no file, or the folder may not be read. */
 function readSecret(path: string): string | undefined {
   let text: string;
   try {
     text = Deno.readTextFileSync(path);
   } catch (error) {
-    // Opening the store says how to allow its folder.
+    // Opening the store will say how to allow the folder.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
       return undefined;
     }
@@ -64,7 +65,7 @@ function readSecret(path: string): string | undefined {
 export function keepSecret(path: string, secret: string): void {
   const unfinished = `${path}.new`;
   try {
-    // A mode is given to files that are created: what a killed start left may have another.
+    // The mode applies to new files only: one that a killed start left may have another.
     removeIfThere(unfinished);
     writeDurably(unfinished, `${secret}\n`);
     publish(unfinished, path);
@@ -104,8 +105,28 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Whether users other than its owner may read a file; Windows does not tell. */
+/** Whether users other than its owner may read a file; always false on Windows, which has no such mode. */
 export function isReadByOthers(path: string): boolean {
   const { mode } = Deno.statSync(path);
   return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;
+}
+
+/** A token that begins one session in place of the secret. */
+export interface SignInLink {
+  /** For the terminal of the person who started the service and for nothing else. */
+  readonly token: string;
+  /** Whether this is the token; the second time it is not. */
+  use(given: string): boolean;
+}
+
+const LIFETIME_MS = 10 * 60_000;
+
+/** Valid once and for ten minutes; undefined for a secret that is too short for sessions. */
+export function createSignInLink(secret: string, now = Date.now): SignInLink | undefined {
+  if (secret.length < MIN_SECRET_LENGTH) return undefined;
+  const token = crypto.getRandomValues(new Uint8Array(16)).toHex();
+  const end = now() + LIFETIME_MS;
+  // A set finds a text by its hash, so the time it takes does not reveal how much of a guess is right.
+  const unused = new Set([token]);
+  return { token, use: (given) => now() < end && unused.delete(given) };
 }

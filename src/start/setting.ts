@@ -1,15 +1,15 @@
 import { parseServeAs, type ServeAs } from "../peers/serve_as.ts";
 
-/** An environment variable of the owner: all that there is to say of it, in one place. */
+/** One environment variable that an owner may set. */
 export interface Setting<Value> {
   readonly name: string;
-  /** What it says where it is unset; empty where it says nothing then. */
+  /** The text that stands in for an unset variable; empty for none. */
   readonly default: string;
-  /** What it does, as the table in .docs/settings.md says it. */
+  /** The words of the table in .docs/settings.md. */
   readonly meaning: string;
   /** Whether it has an effect on Deno Deploy too. */
   readonly onDeploy: boolean;
-  /** The value of a text, here or on Deno Deploy; throws a {@linkcode BadSetting} where it has none. */
+  /** Throws a {@linkcode BadSetting} if the text is not a value of this setting. */
   parse(text: string, deploy: boolean): Value;
 }
 
@@ -18,12 +18,82 @@ export class BadSetting extends Error {
   override readonly name = "BadSetting";
 }
 
+/** A name and its value, as the environment or a `.env` file gives it; an empty value counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every invalid setting, each with what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
+}
+
+/** Whether an environment is Deno Deploy's. */
+export function isDeploy(environment: Environment): boolean {
+  return environment.DENO_DEPLOY === "true" || Boolean(environment.DENO_DEPLOYMENT_ID);
+}
+
+/** Reads settings and collects their problems, so that the owner sees all of them at once. */
+export class SettingsReader {
+  readonly deploy: boolean;
+  readonly #environment: Environment;
+  readonly #problems: string[] = [];
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.deploy = isDeploy(environment);
+  }
+
+  /** The value of a setting; that of its default if it is unset, invalid, or without effect here. */
+  read<Value>(setting: Setting<Value>): Value {
+    const text = this.has(setting) ? this.#environment[setting.name] : undefined;
+    const byDefault = setting.parse(setting.default, false);
+    if (text === undefined) return byDefault;
+    return this.attempt(setting, () => setting.parse(text, this.deploy)) ?? byDefault;
+  }
+
+  /** Runs work that may throw a {@linkcode BadSetting} about a setting; undefined if it did. */
+  attempt<Value>(setting: Setting<unknown>, work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error;
+      this.addProblem(setting, error.message);
+      return undefined;
+    }
+  }
+
+  addProblem(setting: Setting<unknown>, what: string): void {
+    this.#problems.push(`${setting.name} ${what}`);
+  }
+
+  hasProblem({ name }: Setting<unknown>): boolean {
+    return this.#problems.some((problem) => problem.startsWith(`${name} `));
+  }
+
+  /** Whether a setting is set and has an effect here. */
+  has(setting: Setting<unknown>): boolean {
+    return Boolean(this.#environment[setting.name]) && (setting.onDeploy || !this.deploy);
+  }
+
+  /** The names of settings that are set but have no effect here. */
+  withoutEffect(settings: readonly Setting<unknown>[]): string[] {
+    return settings.filter((setting) => this.#environment[setting.name] && !this.has(setting))
+      .map(({ name }) => name);
+  }
+
+  /** Throws a {@linkcode ConfigError} if any setting that was read has a problem. */
+  check(): void {
+    if (this.#problems.length > 0) throw new ConfigError(this.#problems);
+  }
+}
+
 /** Any text; undefined for none. */
 export function anyText(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** On or off. */
 export function parseFlag(text: string): boolean {
   const value = text.toLowerCase();
   if (value === "0" || value === "false") return false;
@@ -37,19 +107,19 @@ export function parsePort(text: string): number {
   throw new BadSetting("must be a whole number from 0 to 65535");
 }
 
-/** A number of replicas or proxies. */
+/** Replicas or proxies. */
 export function parseCount(text: string): number {
   if (/^\d$/.test(text)) return Number(text);
   throw new BadSetting("must be a whole number from 0 to 9");
 }
 
-/** How many of something strangers may make. */
+/** How many counters strangers may create. */
 export function parseLimit(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new BadSetting("must be a whole number from 0 to 999999999");
 }
 
-/** What strangers may count under the addresses of other counters; nothing if it is empty. */
+/** An empty text opens nothing. */
 export function parsePeers(text: string): ServeAs {
   try {
     return parseServeAs(text);
@@ -59,7 +129,6 @@ export function parsePeers(text: string): ServeAs {
   }
 }
 
-/** The name or address of a host. */
 export function parseHost(text: string): string {
   if (/^[\w.:%-]+$/.test(text)) return text;
   throw new BadSetting("must be a host name or an IP address");
@@ -68,10 +137,9 @@ export function parseHost(text: string): string {
 /** Long enough for any use, short enough to leave room for the id in a Deno KV key (2 KiB). */
 const MAX_PREFIX_LENGTH = 200;
 
-/** How the service's own keys begin, beside those of the counters: days, salts and marks on Redis and Deno KV. */
+/** How the service's own keys begin, which lie beside those of the counters: ledgers, salts, deduplication keys. */
 const OWN_KEYS = ["{", "tallymark"];
 
-/** The beginning of the counters' keys. */
 export function parsePrefix(text: string): string {
   if (text.length > MAX_PREFIX_LENGTH || /\p{C}/u.test(text)) {
     throw new BadSetting(`must have at most ${MAX_PREFIX_LENGTH} visible characters`);
@@ -87,18 +155,18 @@ export function parsePrefix(text: string): string {
 
 /** A time zone that the runtime knows by its IANA name. */
 export function parseTimeZone(text: string): string {
-  // To ask for any other takes longer than all the rest of the settings.
+  // Startup: looking up any other zone loads ICU data, which takes longer than all other settings.
   if (text === "UTC") return text;
   try {
     // An offset such as +02:00 knows no summer time: it would be a mistake.
     if (/^[a-z]/i.test(text)) return timeZoneOf(text);
   } catch {
-    // The error shows the text.
+    // Its message would show the text.
   }
   throw new BadSetting("must be an IANA time zone, such as UTC or Europe/Berlin");
 }
 
-/** The name as it was given: some runtimes would give an older one back. Throws where there is no such zone. */
+/** Throws if there is no such zone. Returns the name as given: resolvedOptions() may give an older alias. */
 function timeZoneOf(name: string): string {
   new Intl.DateTimeFormat("en", { timeZone: name });
   return name;

@@ -11,7 +11,7 @@ import {
   type Setting,
 } from "./setting.ts";
 import type { ServeAs } from "../peers/serve_as.ts";
-import { parseStoreUrl, type StoreSetting } from "./store_setting.ts";
+import { parseStoreUrl, type StoreSetting } from "./store_address.ts";
 
 /** Every setting, once; in the order in which .docs/settings.md lists them. */
 export const SETTINGS = {
@@ -129,7 +129,7 @@ export const SETTINGS = {
   },
 } satisfies Record<string, Setting<string | undefined | boolean | number | ServeAs | StoreSetting>>;
 
-/** What Deno Deploy sets, which no owner does. */
+/** Set by Deno Deploy itself. */
 export const PLATFORM_VARIABLES = ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
 
 /** Every environment variable that the service reads: also the list in the `start` task's `--allow-env`. */

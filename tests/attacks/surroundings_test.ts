@@ -1,6 +1,6 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { runLine } from "../../src/start/run_line.ts";
+import { runLine } from "../../src/start/banner.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { runService, spawnService, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";

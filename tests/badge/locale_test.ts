@@ -1,5 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { formatterOf, parseLocale } from "../../src/badge/locale.ts";
+import { formatterOf, parseLocale } from "../../src/badge/number.ts";
 import { growthDuring } from "../bench/sizes.ts";
 import { startService } from "../support/service.ts";
 

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { type Look, parseLook } from "../../src/badge/look.ts";
+import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
 import { LOOKS } from "../../src/badge/parameters.ts";
-import { STYLES } from "../../src/badge/styles/styles.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";

@@ -1,7 +1,6 @@
 import { PNG } from "pngjs";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
-import { STYLES } from "../../src/badge/styles/styles.ts";
+import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 
 // `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.

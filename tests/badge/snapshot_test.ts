@@ -1,6 +1,5 @@
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
-import { STYLES } from "../../src/badge/styles/styles.ts";
+import { parseLook, STYLES } from "../../src/badge/look.ts";
 
 // `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots afresh.
 

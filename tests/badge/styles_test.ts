@@ -1,9 +1,8 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { type Look, parseLook } from "../../src/badge/look.ts";
+import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
 import { logo } from "../../src/badge/parameters.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
-import { STYLES } from "../../src/badge/styles/styles.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const DIGITS = ["odometer", "flap", "led", "pixel"];

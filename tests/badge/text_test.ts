@@ -1,7 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { cleanText, setLine } from "../../src/badge/text.ts";
-import { verdana10 } from "../../src/badge/verdana.ts";
-import { verdana11 } from "../../src/badge/verdana.ts";
+import { verdana10, verdana11 } from "../../src/badge/face.ts";
 
 const CLEANED: readonly (readonly [given: string, clean: string])[] = [
   ["views", "views"],

@@ -1,6 +1,6 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
-import { parseStoreUrl } from "../../src/start/store_setting.ts";
+import { parseStoreUrl } from "../../src/start/store_address.ts";
 import { openKvFile } from "../../src/store/kv/file/kv_file.ts";
 import { times } from "../faults/numbers.ts";
 import { slotOf, SLOTS } from "../../src/store/redis/cluster/key_slot.ts";

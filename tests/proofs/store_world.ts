@@ -6,7 +6,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
-import type { StoreSetting } from "../../src/start/store_setting.ts";
+import type { StoreSetting } from "../../src/start/store_address.ts";
 import { openStore } from "../../src/store/open_store.ts";
 import type { Op, Seen, Setting } from "./counter_model.ts";
 

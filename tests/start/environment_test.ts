@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Environment } from "../../src/start/settings_reader.ts";
+import type { Environment } from "../../src/start/setting.ts";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -12,7 +12,7 @@ type Case = {
   /** What is set; all other settings must be unset. */
   expected: Environment;
   /** What `.env` names that is no setting. */
-  strange?: string[];
+  unknownNames?: string[];
 };
 
 const cases: Case[] = [
@@ -41,13 +41,13 @@ const cases: Case[] = [
     name: "other names are left out and told",
     file: "PULIC_READS=1\n__proto__=x\nPORT=1",
     expected: { PORT: "1" },
-    strange: ["PULIC_READS", "__proto__"],
+    unknownNames: ["PULIC_READS", "__proto__"],
   },
   {
     name: "the line of a key that was pasted is told of, and not told",
     file: `PORT=1\nMIIEvQ+IBADAN/Bg=\n${"k".repeat(64)}==\nSECRET_TOKEN: a=b`,
     expected: { PORT: "1" },
-    strange: ["…", "…", "…"],
+    unknownNames: ["…", "…", "…"],
   },
   {
     name: ".env cannot claim to be Deno Deploy",
@@ -101,9 +101,9 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
   }).output();
   strictEqual(new TextDecoder().decode(output.stderr), "");
   const lines = new TextDecoder().decode(output.stdout).trim().split("\n");
-  for (const [index, { name, expected, strange = [] }] of cases.entries()) {
+  for (const [index, { name, expected, unknownNames = [] }] of cases.entries()) {
     await t.step(name, () => {
-      deepStrictEqual(JSON.parse(lines[index] ?? ""), { environment: expected, strange });
+      deepStrictEqual(JSON.parse(lines[index] ?? ""), { environment: expected, unknownNames });
     });
   }
   await t.step("a .env that cannot be read stops the start", () => {

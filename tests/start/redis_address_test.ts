@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { assert, integer, property, string, webPath } from "fast-check";
-import { type RedisAddress, redisFromHosted, redisFromUrl } from "../../src/start/redis_address.ts";
+import { type RedisAddress, redisFromHosted, redisFromUrl } from "../../src/start/store_address.ts";
 
 const plain: RedisAddress = {
   host: "h.example",

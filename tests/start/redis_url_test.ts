@@ -1,6 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import type { RedisAddress } from "../../src/start/redis_address.ts";
-import { parseRedisUrl, type RedisForm } from "../../src/start/redis_url.ts";
+import { parseRedisUrl, type RedisAddress, type RedisForm } from "../../src/start/store_address.ts";
 
 const plain: RedisAddress = {
   host: "a",

@@ -1,5 +1,5 @@
 import { doesNotThrow, throws } from "node:assert/strict";
-import { refuseBrokenRuntime, refuseOldRuntime } from "../../src/start/runtime.ts";
+import { refuseBrokenRuntime, refuseOldRuntime } from "../../src/start/environment.ts";
 
 Deno.test("refuseBrokenRuntime: Deno 2.8.0, and no other", () => {
   throws(() => refuseBrokenRuntime("2.8.0"), /^StartError: .*use Deno 2\.8\.1 or later$/);

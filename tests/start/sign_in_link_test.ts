@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { createSignInLink } from "../../src/start/sign_in_link.ts";
+import { createSignInLink } from "../../src/start/own_secret.ts";
 import { findOnPath } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
 import { type Service, startService } from "../support/service.ts";

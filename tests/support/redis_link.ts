@@ -1,6 +1,6 @@
 import * as library from "@redis/client";
 import type { StartError } from "../../src/start_error.ts";
-import { parseRedisUrl } from "../../src/start/redis_url.ts";
+import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/connection/link.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";

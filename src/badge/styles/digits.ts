@@ -1,49 +1,123 @@
-import type { Content, Palette } from "./style.ts";
+import { VERDANA, verdana11 } from "../face.ts";
+import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
-/** A cell of a counter: a digit, or what stands between two numbers. */
-export interface Cell {
-  readonly character: string;
-  /** Whether it is a zero before the number, there only to fill its places. */
-  readonly leading: boolean;
+// Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
+
+/** A style of digits; its words, as for an error, are in Verdana. */
+export function digitStyle(painter: Style["painter"]): Style {
+  return {
+    labelFace: verdana11,
+    messageFace: verdana11,
+    capitals: false,
+    bars: false,
+    plainDigits: true,
+    font: VERDANA,
+    painter,
+  };
 }
 
-/**
- * The cells that a style of digits shows: at least as many as the palette asks for, or those of each of several numbers
- * with a slash between them. Undefined for a message of words, such as an error.
- */
-export function cellsOf({ message }: Content, { digits }: Palette): readonly Cell[] | undefined {
-  const text = message.drawn;
-  if (!NUMBERS.test(text)) return undefined;
-  const padded = text.padStart(digits, "0");
-  const leading = padded.length - text.length;
-  return [...padded.replace(" / ", "/")].map((character, index) => ({
-    character,
-    leading: index < leading,
-  }));
+/** The wheels of an old car's odometer; the last one, in ivory, is about to turn. */
+export const odometer: Style = digitStyle(odometerPainter);
+
+const WHEEL_HEIGHT = 36;
+const WHEEL_WIDTH = 22;
+/** From the edge of the frame to the first wheel. */
+const FRAME = 7;
+
+function odometerPainter(palette: Palette): Draw {
+  const ink = palette.valueColor ?? palette.color ?? "#f5f2e8";
+  const style = `<style>.n{fill:none;stroke:${ink};stroke-width:2.3;stroke-linecap:round;` +
+    `stroke-linejoin:round}.r{stroke:#b3261e}</style>`;
+  return (content) => {
+    const cells = cellsOf(content, palette);
+    const width = cells === undefined
+      ? wordsWidth(content)
+      : cells.length * WHEEL_WIDTH + 2 * FRAME;
+    const inner = width - 2 * FRAME;
+    const drawn = cells === undefined
+      ? drawWords(content, { width, height: WHEEL_HEIGHT, ink: "#ff9b90", font: palette.font })
+      : cells.map(({ character }, index) =>
+        wheel(character, { x: FRAME + index * WHEEL_WIDTH, last: index === cells.length - 1 })
+      ).join("");
+    return frame(
+      { ...content, width, height: WHEEL_HEIGHT, css: style },
+      FINISH +
+        `<clipPath id="c"><rect x="${FRAME}" y="5" width="${inner}" height="26" rx="2"/></clipPath>` +
+        `<rect width="${width}" height="${WHEEL_HEIGHT}" rx="6" fill="url(#f)"/>` +
+        `<rect x="5" y="3" width="${inner + 4}" height="30" rx="4"/>` +
+        `<g clip-path="url(#c)">${drawn}<path fill="url(#w)" d="M${FRAME} 5h${inner}v26H${FRAME}z"/></g>`,
+    );
+  };
 }
 
-const NUMBERS = /^\d+( \/ \d+)?$/;
+/** The shine of the frame, and the round of the wheels. */
+const FINISH = `<linearGradient id="w" x2="0" y2="1"><stop stop-opacity=".75"/>` +
+  `<stop offset=".3" stop-opacity="0"/><stop offset=".45" stop-color="#fff" stop-opacity=".14"/>` +
+  `<stop offset=".62" stop-opacity="0"/><stop offset="1" stop-opacity=".8"/></linearGradient>` +
+  `<linearGradient id="f" x2="0" y2="1"><stop stop-color="#8b8f92"/>` +
+  `<stop offset=".5" stop-color="#4a4e51"/><stop offset="1" stop-color="#2c2f31"/></linearGradient>`;
 
-/** Draws words in the middle of a panel of this size, where there is no number to show. */
-export function drawWords(
-  { message }: Content,
-  { width, height, ink, font }: { width: number; height: number; ink: string; font: string },
-): string {
-  const length = Math.min(message.width, width - 12);
-  return `<text x="${width / 2}" y="${
-    height / 2 + 4
-  }" text-anchor="middle" textLength="${length}" ` +
-    `lengthAdjust="spacingAndGlyphs" font-family="${font}" font-size="11" fill="${ink}"` +
-    `${message.direction}>${message.drawn}</text>`;
+function wheel(character: string, { x, last }: { x: number; last: boolean }): string {
+  const box = `<rect x="${x + 0.5}" y="5" width="21" height="26" fill="${
+    last ? "#efe9da" : "#1b1d1f"
+  }"/>`;
+  const digit = (text: string, y: number) =>
+    `<path class="n${last ? " r" : ""}" transform="translate(${x + 6} ${y})" d="${
+      STROKES.get(text) ?? ""
+    }"/>`;
+  if (!last) return box + digit(character, 10);
+  // The next digit shows below, as on a wheel that has begun to turn.
+  return box + digit(character, 7.5) + digit(String((Number(character) + 1) % 10), 27.5);
 }
 
-/** The width of a panel of words in pixels. */
-export function wordsWidth({ message }: Content): number {
-  return Math.ceil(message.width) + 24;
+/** The split flaps of a departure board. */
+export const flap: Style = digitStyle(flapPainter);
+
+const BOARD_HEIGHT = 34;
+const FLAP_STEP = 22;
+const BOARD_EDGE = 5;
+
+function flapPainter(palette: Palette): Draw {
+  const ink = palette.valueColor ?? palette.color ?? "#f7f3e3";
+  const style = `<style>.n{fill:none;stroke:${ink};stroke-width:2.5;stroke-linecap:round;` +
+    `stroke-linejoin:round}</style>`;
+  return (content) => {
+    const cells = cellsOf(content, palette);
+    const width = cells === undefined
+      ? wordsWidth(content)
+      : cells.length * FLAP_STEP + 2 * BOARD_EDGE - 2;
+    const board = `<rect width="${width}" height="${BOARD_HEIGHT}" rx="5" fill="#0d0f10"/>`;
+    if (cells === undefined) {
+      const words = drawWords(content, {
+        width,
+        height: BOARD_HEIGHT,
+        ink: "#ff9b90",
+        font: palette.font,
+      });
+      return frame({ ...content, width, height: BOARD_HEIGHT, css: "" }, board + words);
+    }
+    const flaps = cells.map(({ character }, index) => {
+      const x = BOARD_EDGE + index * FLAP_STEP;
+      return `<rect x="${x}" y="4" width="20" height="26" rx="2.5" fill="url(#t)"/>` +
+        `<path class="n" transform="translate(${x + 5} 9)" d="${STROKES.get(character) ?? ""}"/>`;
+    });
+    const across = width - 2 * BOARD_EDGE;
+    return frame(
+      { ...content, width, height: BOARD_HEIGHT, css: style },
+      `${FLAP_SHADE}${board}${flaps.join("")}` +
+        `<path stroke="#0d0f10" stroke-width="1.4" d="M${BOARD_EDGE} 17h${across}"/>` +
+        `<path stroke="#fff" stroke-opacity=".1" d="M${BOARD_EDGE} 18.2h${across}"/>`,
+    );
+  };
 }
+
+/** The upper half catches more light than the lower. */
+const FLAP_SHADE = `<linearGradient id="t" x2="0" y2="1"><stop stop-color="#3c4247"/>` +
+  `<stop offset=".5" stop-color="#2c3135"/><stop offset=".5" stop-color="#24292c"/>` +
+  `<stop offset="1" stop-color="#2a2f33"/></linearGradient>`;
 
 /** Digits of one pen stroke each, 10 wide and 16 high, with round ends and joins. */
-export const STROKES: ReadonlyMap<string, string> = new Map([
+const STROKES: ReadonlyMap<string, string> = new Map([
   ["0", "M0 5a5 5 0 0 1 10 0v6a5 5 0 0 1-10 0z"],
   ["1", "M2 3.2L6 0v16"],
   ["2", "M.2 4.5C.3 1.8 2.3 0 5 0s4.8 1.8 4.8 4.4c0 3.8-4.3 6-9.6 11.6H10"],
@@ -73,3 +147,123 @@ export const STROKES: ReadonlyMap<string, string> = new Map([
   ],
   ["/", "M9 0L1 16"],
 ]);
+
+/** A seven-segment display that glows; zeros before the number are dim. */
+export const led: Style = digitStyle(ledPainter);
+
+const PANEL_HEIGHT = 36;
+const SEGMENT_STEP = 20;
+const PANEL_LEFT = 9;
+
+function ledPainter(palette: Palette): Draw {
+  const color = palette.valueColor ?? palette.color;
+  const glow = color ?? "#ff4b33";
+  const light = color ?? "#ff6a4d";
+  return (content) => {
+    const cells = cellsOf(content, palette);
+    const width = cells === undefined ? wordsWidth(content) : cells.length * SEGMENT_STEP + 14;
+    const panel = `<rect width="${width}" height="${PANEL_HEIGHT}" rx="5" fill="#17100f"/>` +
+      `<rect x="1" y="1" width="${width - 2}" height="${
+        PANEL_HEIGHT - 2
+      }" rx="4" fill="none" stroke="#fff" stroke-opacity=".08"/>`;
+    const at = { ...content, width, height: PANEL_HEIGHT, css: "" };
+    if (cells === undefined) {
+      return frame(
+        at,
+        panel + drawWords(content, { width, height: PANEL_HEIGHT, ink: light, font: palette.font }),
+      );
+    }
+    const unlit = cells.map((_, index) => segments(SEGMENTS, index)).join("");
+    const dim = cells.map((cell, index) => cell.leading ? lit(cell, index) : "").join("");
+    const bright = cells.map((cell, index) => cell.leading ? "" : lit(cell, index)).join("");
+    const shown = `${dim === "" ? "" : `<path opacity=".55" d="${dim}"/>`}<path d="${bright}"/>`;
+    return frame(
+      at,
+      `${panel}<g transform="skewX(-5) translate(2.5)" fill="none" stroke-linecap="round">` +
+        `<path stroke="${glow}" stroke-opacity=".11" stroke-width="2.8" d="${unlit}"/>` +
+        `<g stroke="${glow}" stroke-opacity=".2" stroke-width="6">${shown}</g>` +
+        `<g stroke="${light}" stroke-width="2.8">${shown}</g></g>`,
+    );
+  };
+}
+
+/** Top, upper right, lower right, bottom, lower left, upper left, middle: start and stroke. */
+const SEGMENTS: readonly (readonly [x: number, y: number, stroke: string])[] = [
+  [3, 1, "h8"],
+  [12.5, 2.5, "v8"],
+  [12.5, 13.5, "v8"],
+  [3, 23, "h8"],
+  [1.5, 13.5, "v8"],
+  [1.5, 2.5, "v8"],
+  [3, 12, "h8"],
+];
+
+/** Which segments a digit lights, by their place. */
+const LIT: ReadonlyMap<string, readonly number[]> = new Map([
+  ["0", [0, 1, 2, 3, 4, 5]],
+  ["1", [1, 2]],
+  ["2", [0, 1, 6, 4, 3]],
+  ["3", [0, 1, 6, 2, 3]],
+  ["4", [5, 6, 1, 2]],
+  ["5", [0, 5, 6, 2, 3]],
+  ["6", [0, 5, 6, 4, 2, 3]],
+  ["7", [0, 1, 2]],
+  ["8", [0, 1, 2, 3, 4, 5, 6]],
+  ["9", [6, 5, 0, 1, 2, 3]],
+]);
+
+function lit({ character }: Cell, index: number): string {
+  const x = PANEL_LEFT + index * SEGMENT_STEP;
+  if (character === "/") return `M${x + 11} 8L${x + 3} 28`;
+  return segments(
+    (LIT.get(character) ?? []).flatMap((place) => SEGMENTS.slice(place, place + 1)),
+    index,
+  );
+}
+
+function segments(some: typeof SEGMENTS, index: number): string {
+  const left = PANEL_LEFT + index * SEGMENT_STEP;
+  return some.map(([x, y, stroke]) => `M${left + x} ${y + 6}${stroke}`).join("");
+}
+
+/** A cell of a counter: a digit, or what stands between two numbers. */
+export interface Cell {
+  readonly character: string;
+  /** Whether it is a zero before the number, there only to fill its places. */
+  readonly leading: boolean;
+}
+
+/**
+ * The cells that a style of digits shows: at least as many as the palette asks for, or those of each of several numbers
+ * with a slash between them. Undefined for a message of words, such as an error.
+ */
+export function cellsOf({ message }: Content, { digits }: Palette): readonly Cell[] | undefined {
+  const text = message.drawn;
+  if (!NUMBERS.test(text)) return undefined;
+  const padded = text.padStart(digits, "0");
+  const leading = padded.length - text.length;
+  return [...padded.replace(" / ", "/")].map((character, index) => ({
+    character,
+    leading: index < leading,
+  }));
+}
+
+const NUMBERS = /^\d+( \/ \d+)?$/;
+
+/** Draws words in the middle of a panel of this size, where there is no number to show. */
+function drawWords(
+  { message }: Content,
+  { width, height, ink, font }: { width: number; height: number; ink: string; font: string },
+): string {
+  const length = Math.min(message.width, width - 12);
+  return `<text x="${width / 2}" y="${
+    height / 2 + 4
+  }" text-anchor="middle" textLength="${length}" ` +
+    `lengthAdjust="spacingAndGlyphs" font-family="${font}" font-size="11" fill="${ink}"` +
+    `${message.direction}>${message.drawn}</text>`;
+}
+
+/** The width of a panel of words in pixels. */
+function wordsWidth({ message }: Content): number {
+  return Math.ceil(message.width) + 24;
+}

@@ -1,6 +1,6 @@
 import type { Color } from "../color.ts";
 import { trendWords } from "../spark.ts";
-import { VERDANA, verdana11, verdanaBold10 } from "../verdana.ts";
+import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import { type Draw, frame, type Palette, type Style } from "./style.ts";
 

@@ -1,18 +1,9 @@
 import { graphemes } from "../text.ts";
-import { VERDANA, verdana11 } from "../verdana.ts";
-import { cellsOf } from "./digits.ts";
+import { cellsOf, digitStyle } from "./digits.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
 /** A score of an old video game: 5 by 7 dots a letter; zeros before the number are dim. */
-export const pixel: Style = {
-  labelFace: verdana11,
-  messageFace: verdana11,
-  capitals: false,
-  bars: false,
-  plainDigits: true,
-  font: VERDANA,
-  painter,
-};
+export const pixel: Style = digitStyle(painter);
 
 const HEIGHT = 26;
 /** Pixels to a dot. */

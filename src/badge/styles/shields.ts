@@ -1,6 +1,6 @@
 import { type Color, isBright } from "../color.ts";
 import type { Line } from "../text.ts";
-import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../verdana.ts";
+import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 

@@ -1,6 +1,5 @@
 import { Problem } from "../../problem.ts";
-import type { RedisAddress } from "../../start/redis_address.ts";
-import type { RedisSetting } from "../../start/redis_url.ts";
+import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
 import { StartError } from "../../start_error.ts";
 import { type StoreHealth, UNWATCHED } from "../store_health.ts";
 import { openCluster } from "./cluster/router.ts";

@@ -1,5 +1,5 @@
 import { Problem } from "../../../problem.ts";
-import type { RedisAddress } from "../../../start/redis_address.ts";
+import type { RedisAddress } from "../../../start/store_address.ts";
 import { type StoreHealth, UNWATCHED } from "../../store_health.ts";
 import { type Command, isWrite } from "../connection/client.ts";
 import type { Shard, StoreLink } from "../connection/link.ts";

@@ -1,4 +1,4 @@
-import type { RedisAddress } from "../../../start/redis_address.ts";
+import type { RedisAddress } from "../../../start/store_address.ts";
 import { Problem } from "../../../problem.ts";
 import { within } from "../../../counter/within.ts";
 import type { StoreHealth } from "../../store_health.ts";

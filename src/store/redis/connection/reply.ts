@@ -1,6 +1,6 @@
 import { tooManyDays } from "../../../counter/setting.ts";
 import { Problem, type ProblemName } from "../../../problem.ts";
-import type { RedisAddress } from "../../../start/redis_address.ts";
+import type { RedisAddress } from "../../../start/store_address.ts";
 import type { RedisLibrary } from "./client.ts";
 
 /** What became of a command. */

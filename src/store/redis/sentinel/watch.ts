@@ -1,4 +1,4 @@
-import type { RedisAddress } from "../../../start/redis_address.ts";
+import type { RedisAddress } from "../../../start/store_address.ts";
 import { StartError } from "../../../start_error.ts";
 import { within } from "../../../counter/within.ts";
 import type { StoreHealth } from "../../store_health.ts";

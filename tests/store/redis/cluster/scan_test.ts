@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
-import { parseRedisUrl } from "../../../../src/start/redis_url.ts";
+import { parseRedisUrl } from "../../../../src/start/store_address.ts";
 import { ClusterTopology } from "../../../../src/store/redis/cluster/topology.ts";
 import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";

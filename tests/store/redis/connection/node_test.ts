@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
-import { redisFromUrl } from "../../../../src/start/redis_address.ts";
+import { redisFromUrl } from "../../../../src/start/store_address.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
 import { UNWATCHED } from "../../../../src/store/store_health.ts";
 import { linkTo } from "../../../support/redis_link.ts";

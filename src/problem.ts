@@ -136,7 +136,6 @@ export type ProblemName = keyof typeof KINDS;
 /** The names of all problems. */
 export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
 
-/** Options of a {@linkcode Problem}. */
 export interface ProblemOptions {
   /** A sentence for the caller in place of the usual one. */
   detail?: string;
@@ -164,4 +163,14 @@ export class Problem extends Error {
     this.badge = badge;
     this.allow = options.allow;
   }
+}
+
+/** Why the service cannot start, in a sentence for the person who starts it. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** What was thrown, in words. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

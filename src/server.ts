@@ -4,7 +4,7 @@ import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { type Counters, createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
-import { messageOf, StartError } from "./start_error.ts";
+import { messageOf, StartError } from "./problem.ts";
 import type { CounterStore } from "./counter/store.ts";
 import {
   type LoadedEnvironment,

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { LOOKS } from "../src/badge/parameters.ts";
 import { cacheSeconds, format, id } from "../src/http/parameters.ts";
 import { key, token } from "../src/auth/access.ts";
-import type { Parameter } from "../src/parameter.ts";
+import type { Parameter } from "../src/http/query.ts";
 import { projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
 import { endpoints } from "./support/surface.ts";

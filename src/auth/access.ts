@@ -1,11 +1,15 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Query } from "../http/query.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
-import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
-import type { Parameter } from "../parameter.ts";
+import {
+  type FamilyPrefix,
+  type KeyKind,
+  MIN_SECRET_LENGTH,
+  openSecret,
+  type Secret,
+} from "./secret.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { type FamilyPrefix, type KeyKind, openSecret, type Secret } from "./secret.ts";
 
 /** The secret, for callers that cannot send a header. */
 export const token = {

@@ -2,6 +2,9 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
 
+/** A secret shorter than this could be guessed from a counter key that stands in public. */
+export const MIN_SECRET_LENGTH = 16;
+
 export interface Secret {
   /** Takes the same time wherever the two differ. */
   matches(given: string | Uint8Array): boolean;

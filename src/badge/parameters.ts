@@ -1,4 +1,4 @@
-import type { Parameter } from "../parameter.ts";
+import type { Parameter } from "../http/query.ts";
 
 /** The text beside the count. */
 export const label = {

@@ -4,7 +4,7 @@ import {
   numbers as badgeNumbers,
   theme as badgeTheme,
 } from "../badge/parameters.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter } from "../http/query.ts";
 
 /** How far back the chart goes, and what one bar is. */
 export const range = {

@@ -1,4 +1,4 @@
-import type { Problem } from "../problem.ts";
+import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Day, Held } from "./days.ts";
 import type { Marks, OnceOutcome } from "./once.ts";
@@ -106,4 +106,18 @@ export interface CounterStore {
   check(): Promise<readonly string[]>;
   /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
   close(): Promise<void>;
+}
+
+/** Waits for a store, but so many milliseconds at most: then it rejects with "store-unavailable", and the call goes on. */
+export async function withTimeout<Result>(
+  milliseconds: number,
+  call: Promise<Result>,
+): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Problem("store-unavailable")), milliseconds);
+  try {
+    return await Promise.race([call, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

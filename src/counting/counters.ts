@@ -4,19 +4,19 @@ import type { Day, Held } from "../counter/days.ts";
 import type { SettingLine } from "../counter/line.ts";
 import type { Marks, OnceOutcome } from "../counter/once.ts";
 import { applied, type Setting } from "../counter/setting.ts";
-import type {
-  CounterStore,
-  ListOptions,
-  ListPage,
-  OnceAddition,
-  Outcome,
-  Source,
-  Write,
+import {
+  type CounterStore,
+  type ListOptions,
+  type ListPage,
+  type OnceAddition,
+  type Outcome,
+  type Source,
+  withTimeout,
+  type Write,
 } from "../counter/store.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { within } from "../counter/within.ts";
 import { Batcher, errorOf, type Group, Slots } from "./batcher.ts";
 import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
@@ -246,7 +246,7 @@ export function createCounters(
   async function ready(): Promise<readonly string[]> {
     // A store that was closed would be opened again, or taken to be away.
     if (closing !== undefined) throw new Problem("store-unavailable");
-    return await within(READY_DEADLINE_MS, store.check());
+    return await withTimeout(READY_DEADLINE_MS, store.check());
   }
 
   async function openFamilies(): Promise<Families> {

@@ -1,7 +1,6 @@
-import type { Calendar } from "../counter/calendar.ts";
+import { beginningOf, type Calendar, hitsIn, type Period } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import { type Day, firstDayOf, type Held, yearOf } from "../counter/days.ts";
-import { beginningOf, hitsIn, type Period } from "../counter/period.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";

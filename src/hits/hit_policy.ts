@@ -5,7 +5,7 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Peer } from "../http/endpoint.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import type { Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";

@@ -2,7 +2,7 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import { Recent } from "../recent.ts";
 import { loadCallerAddress, type Proxies } from "./caller_address.ts";

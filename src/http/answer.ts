@@ -1,3 +1,5 @@
+import type { Problem } from "../problem.ts";
+
 /** Header names and values, built once for each kind of answer. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -101,4 +103,87 @@ export async function headOf(answered: Response | Promise<Response>): Promise<Re
   const { byteLength } = await response.arrayBuffer();
   if (body !== null) headers.set("content-length", String(byteLength));
   return new Response(null, { status, headers });
+}
+
+/** The answer to a problem, in words. */
+export function problemInWords(
+  problem: Problem,
+  { form, cors }: { form: WordForm; cors: CorsPolicy },
+): Response {
+  const headers = {
+    ...problemHeaders(problem, { form, cors, cacheControl: "no-store" }),
+    ...(form === "json" && { "content-type": "application/problem+json" }),
+  };
+  return answer(textOf(problem, form), headers, problem.status);
+}
+
+/**
+ * The answer to a problem as a picture, which an image request gets with 200: image proxies throw away every status but
+ * 200, 206 and 304, and a page would show a broken image just when it should show what is wrong.
+ */
+export function problemInPicture(
+  problem: Problem,
+  { svg, request, cors }: { svg: string; request: Request; cors: CorsPolicy },
+): Response {
+  const headers = {
+    ...problemHeaders(problem, { form: "svg", cors, cacheControl: UNCACHED_IMAGE }),
+    "vary": "Accept",
+  };
+  return answer(svg, headers, asksForImage(request) ? 200 : problem.status);
+}
+
+function problemHeaders(
+  problem: Problem,
+  { form, ...sharing }: SharingPolicy & { form: Form },
+): HeaderRecord {
+  return {
+    ...headersOf(form, sharing),
+    ...remarkOf(problem.kind, sharing.cors),
+    ...(problem.status === 401 && { "www-authenticate": 'Bearer realm="Tallymark"' }),
+    ...(problem.status === 503 && { "retry-after": "1" }),
+    ...(problem.allow !== undefined && { allow: problem.allow }),
+  };
+}
+
+function textOf({ kind: name, title, status, detail }: Problem, form: WordForm): string {
+  if (form === "text") return `${title}: ${detail}`;
+  return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
+}
+
+/** Whether somebody wants to show the answer as an image: their `Accept` names one, and no page. */
+export function asksForImage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const ranges = rangesOf(headers);
+  return ranges.some((range) => range.startsWith("image/") && !isRefused(range)) &&
+    !ranges.some(isPage);
+}
+
+/** Whether somebody wants to read the answer as a page: their `Accept` names one. */
+export function asksForPage({ headers }: Request): boolean {
+  return rangesOf(headers).some((range) => isPage(range) && !isRefused(range));
+}
+
+/** Whether a body may be sent gzipped (RFC 9110, section 12.5.3). */
+export function acceptsGzip({ headers }: Request): boolean {
+  const codings = itemsOf(headers.get("accept-encoding"));
+  const coding = codings.find((coding) => /^(?:x-)?gzip\s*(?:;|$)/.test(coding)) ??
+    codings.find((coding) => coding.startsWith("*"));
+  return coding !== undefined && !isRefused(coding);
+}
+
+function rangesOf(headers: Headers): string[] {
+  return itemsOf(headers.get("accept"));
+}
+
+function itemsOf(list: string | null): string[] {
+  return (list ?? "").toLowerCase().split(",").map((item) => item.trim());
+}
+
+function isPage(range: string): boolean {
+  return range.startsWith("text/html");
+}
+
+/** Whether an item has a weight of 0 (RFC 9110, section 12.4.2). */
+function isRefused(range: string): boolean {
+  return range.split(";").slice(1).some((part) => /^q=0(?:\.0{0,3})?$/.test(part.trim()));
 }

@@ -1,5 +1,4 @@
-import { acceptsGzip } from "./accept.ts";
-import { answer, type HeaderRecord, headersOf, type ReadPolicy } from "./answer.ts";
+import { acceptsGzip, answer, type HeaderRecord, headersOf, type ReadPolicy } from "./answer.ts";
 
 /** Whether the caller has the answer with this tag already (RFC 9110, section 13.1.2: a weak comparison). */
 export function isUnchanged(request: Request, tag: string): boolean {

@@ -9,13 +9,25 @@ import { familyPrefix } from "../auth/secret.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
-import type { Parameter } from "../parameter.ts";
+import {
+  BadQuery,
+  checkValues,
+  type Parameter,
+  parseQuery,
+  type Query,
+  readableQuery,
+} from "./query.ts";
 import { Problem } from "../problem.ts";
-import { answer, type CorsPolicy, headOf, NO_SNIFF } from "./answer.ts";
+import {
+  answer,
+  type CorsPolicy,
+  headOf,
+  NO_SNIFF,
+  problemInPicture,
+  problemInWords,
+} from "./answer.ts";
 import type { CounterAsked, Endpoint, Peer, Route, RouteFacts } from "./endpoint.ts";
-import { LoadError } from "./lazy.ts";
-import { problemInPicture, problemInWords } from "./problem_answer.ts";
-import { BadQuery, checkValues, parseQuery, type Query, readableQuery } from "./query.ts";
+import { LoadError } from "../load_once.ts";
 
 /** Answers every request. */
 export interface Dispatcher {

@@ -1,12 +1,11 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type * as openapi from "../openapi/answers.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter, Query } from "./query.ts";
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy, WordForm } from "./answer.ts";
-import { loadOnce } from "./lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import { family, id } from "./parameters.ts";
-import type { Query } from "./query.ts";
 
 /** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
 export interface Peer {

@@ -1,6 +1,6 @@
 import { DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
-import { parsePeriod, PERIODS } from "../counter/period.ts";
-import type { Parameter } from "../parameter.ts";
+import { parsePeriod, PERIODS } from "../counter/calendar.ts";
+import type { Parameter } from "./query.ts";
 
 /** The counter that a request is about. */
 export const id = {

@@ -1,6 +1,6 @@
 import type { AccessLevel } from "../auth/access.ts";
 import type { RoutedEndpoint } from "../http/endpoint.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter } from "../http/query.ts";
 import * as parts from "./answers.ts";
 import type { Answers, Content, Description, ParameterObject, ProblemForm } from "./answers.ts";
 import { schemas } from "./schemas.ts";

@@ -1,4 +1,4 @@
-import { PERIODS } from "../counter/period.ts";
+import { PERIODS } from "../counter/calendar.ts";
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };

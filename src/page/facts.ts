@@ -1,5 +1,5 @@
 import type { RoutedEndpoint } from "../http/endpoint.ts";
-import type { ParameterSchema } from "../parameter.ts";
+import type { ParameterSchema } from "../http/query.ts";
 
 /** What a control of the page needs to know of a parameter. */
 type Control = Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum" | "maxLength">;

@@ -1,6 +1,6 @@
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import { describe } from "../openapi/document.ts";
 import css from "../page/page.css" with { type: "text" };
 import { composeReference } from "../page/reference.ts";

@@ -3,8 +3,7 @@ import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
 import * as pictures from "../chart/pictures.ts";
 import { createCheckedImages } from "../http/conditional.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
-import type { Query } from "../http/query.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { readWithDays } from "./reading.ts";
 import type { Service } from "./service.ts";
 

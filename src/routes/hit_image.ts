@@ -3,11 +3,17 @@ import { createDrawings, errorBadge } from "../badge/badge.ts";
 import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
-import { answer, type CorsPolicy, headersOf, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
+import {
+  answer,
+  type CorsPolicy,
+  headersOf,
+  problemInPicture,
+  remarkOf,
+  UNCACHED_IMAGE,
+} from "../http/answer.ts";
 import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import type { HitRequest, HitResult } from "../hits/hit_policy.ts";
 import { once, show, visitor } from "../http/parameters.ts";
-import { problemInPicture } from "../http/problem_answer.ts";
 import { hasDays, readWithDays, type WithDays } from "./reading.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";

@@ -1,7 +1,7 @@
 import { headersOf } from "../http/answer.ts";
 import { keptText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import { describe } from "../openapi/document.ts";
 
 /** `GET /openapi.json`: the description of all endpoints, of this one too. */

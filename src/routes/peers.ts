@@ -1,9 +1,8 @@
 import { errorBadge } from "../badge/badge.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createFamilyLimit } from "../hits/family_limit.ts";
-import { answer, headersOf, UNCACHED_IMAGE } from "../http/answer.ts";
+import { answer, headersOf, problemInPicture, UNCACHED_IMAGE } from "../http/answer.ts";
 import { type Endpoint, endpoint, type Peer as Caller } from "../http/endpoint.ts";
-import { problemInPicture } from "../http/problem_answer.ts";
 import type { Address, AskedPeer, Counted, Numbers, Translation } from "../peers/peer.ts";
 import { PEERS } from "../peers/peers.ts";
 import { opens } from "../peers/serve_as.ts";

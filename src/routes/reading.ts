@@ -1,5 +1,5 @@
 import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
-import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/period.ts";
+import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/calendar.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { FamilySum } from "../counting/families.ts";
 import type { CounterAsked } from "../http/endpoint.ts";

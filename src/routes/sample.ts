@@ -8,8 +8,7 @@ import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import type { Query } from "../http/query.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" });

@@ -1,7 +1,7 @@
 import { headersOf } from "../http/answer.ts";
 import { keptText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import script from "../page/tally.js" with { type: "text" };
 
 /** `GET /tally.js`: the elements with which any page counts its views and shows them. */

@@ -1,7 +1,7 @@
 import { answer, type CorsPolicy, headersOf } from "../http/answer.ts";
 import { type Endpoint, familyEndpoint } from "../http/endpoint.ts";
 import { period } from "../http/parameters.ts";
-import type { Parameter } from "../parameter.ts";
+import type { Parameter } from "../http/query.ts";
 import { periodOf } from "./reading.ts";
 import type { Service } from "./service.ts";
 

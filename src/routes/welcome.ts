@@ -1,9 +1,8 @@
 import type { AccessLevel } from "../auth/access.ts";
-import { acceptsGzip, asksForPage } from "../http/accept.ts";
-import { answer, headersOf } from "../http/answer.ts";
+import { acceptsGzip, answer, asksForPage, headersOf } from "../http/answer.ts";
 import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
-import { loadOnce } from "../http/lazy.ts";
+import { loadOnce } from "../load_once.ts";
 import { composePage } from "../page/compose.ts";
 import { factsOf } from "../page/facts.ts";
 import css from "../page/page.css" with { type: "text" };

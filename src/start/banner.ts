@@ -1,4 +1,4 @@
-import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
+import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import type { Config } from "./config.ts";
 import type { OwnSecret } from "./own_secret.ts";
 import { VARIABLES } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, isDeploy } from "./setting.ts";
 import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
-import { StartError } from "../start_error.ts";
+import { StartError } from "../problem.ts";
 
 /** The environment variables of the process, with those of `.env` where they are read. */
 export interface LoadedEnvironment {

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { messageOf, StartError } from "../start_error.ts";
+import { messageOf, StartError } from "../problem.ts";
 
 /** Between attempts to listen again. */
 const RELISTEN_PAUSE_MS = 100;

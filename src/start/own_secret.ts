@@ -1,5 +1,5 @@
-import { MIN_SECRET_LENGTH } from "../min_secret_length.ts";
-import { messageOf, StartError } from "../start_error.ts";
+import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
+import { messageOf, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The secret of a standalone server without SECRET_TOKEN. */

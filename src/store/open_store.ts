@@ -6,10 +6,9 @@ import { KV_BATCHES } from "./kv/kv_limits.ts";
 import type { KvStoreOptions } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/limits.ts";
-import { StartError } from "../start_error.ts";
-import type { CounterStore } from "../counter/store.ts";
+import { StartError } from "../problem.ts";
+import { type CounterStore, withTimeout } from "../counter/store.ts";
 import { meteredHealth, WHOLE } from "./store_health.ts";
-import { within } from "../counter/within.ts";
 
 /** How long a service that fails fast waits for its store at start. */
 const FAIL_FAST_LIMIT_MS = 5000;
@@ -169,14 +168,14 @@ async function answering(store: CounterStore): Promise<void> {
   const giveUp = performance.now() + FAIL_FAST_LIMIT_MS;
   while (performance.now() < giveUp) {
     try {
-      await within(giveUp - performance.now(), store.check());
+      await withTimeout(giveUp - performance.now(), store.check());
       return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
   // One that is still being opened may never let go.
-  await within(LET_GO_LIMIT_MS, store.close()).catch(() => {});
+  await withTimeout(LET_GO_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
       "check its address, its password and whether it runs",

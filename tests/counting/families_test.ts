@@ -1,9 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { createCalendar } from "../../src/counter/calendar.ts";
+import { createCalendar, hitsIn, PERIODS } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Day, Days } from "../../src/counter/days.ts";
-import { hitsIn, PERIODS } from "../../src/counter/period.ts";
 import { type ListedCounter, type ListOptions, MAX_HITS } from "../../src/counter/store.ts";
 import { createFamilies } from "../../src/counting/families.ts";
 import { Problem } from "../../src/problem.ts";

@@ -1,7 +1,12 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { errorBadge } from "../../src/badge/badge.ts";
-import { answer, headersOf } from "../../src/http/answer.ts";
-import { problemInPicture, problemInWords } from "../../src/http/problem_answer.ts";
+import {
+  acceptsGzip,
+  answer,
+  headersOf,
+  problemInPicture,
+  problemInWords,
+} from "../../src/http/answer.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
 import { memoryApp, memoryStore, openApp, UNCACHED_IMAGE } from "../support/app.ts";
@@ -318,3 +323,28 @@ Deno.test("answer() and headersOf() leave no header of one answer in another", (
   answer("<svg/>", headers).headers.set("x-tallymark", "stale");
   strictEqual(answer("<svg/>", headers).headers.get("x-tallymark"), null);
 });
+
+const encodings: { header: string | undefined; accepts: boolean }[] = [
+  { header: undefined, accepts: false },
+  { header: "", accepts: false },
+  { header: "gzip", accepts: true },
+  { header: "GZIP", accepts: true },
+  { header: "x-gzip", accepts: true },
+  { header: "deflate, gzip;q=1.0, *;q=0.5", accepts: true },
+  { header: "br,gzip ; q=0.001", accepts: true },
+  { header: "*", accepts: true },
+  { header: "br, *;q=0.1", accepts: true },
+  { header: "gzip;q=0", accepts: false },
+  { header: "gzip; Q=0.000, *", accepts: false },
+  { header: "*;q=0", accepts: false },
+  { header: "identity", accepts: false },
+  { header: "br, not-gzip, gzipped", accepts: false },
+];
+
+for (const { header, accepts } of encodings) {
+  Deno.test(`acceptsGzip() says ${accepts} of Accept-Encoding: ${header ?? "(none)"}`, () => {
+    const headers = header === undefined ? {} : { "accept-encoding": header };
+    const request = new Request("http://localhost/", { headers: new Headers(headers) });
+    strictEqual(acceptsGzip(request), accepts);
+  });
+}

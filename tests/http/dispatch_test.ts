@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/s
 import { createAccess } from "../../src/auth/access.ts";
 import { ConnectionDraining, createDispatcher } from "../../src/http/dispatch.ts";
 import { type Endpoint, endpoint, type Route, route } from "../../src/http/endpoint.ts";
-import { loadOnce } from "../../src/http/lazy.ts";
+import { loadOnce } from "../../src/load_once.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { openStore } from "../../src/store/open_store.ts";
-import type { StartError } from "../../src/start_error.ts";
+import type { StartError } from "../../src/problem.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { parseRedisUrl, type StoreSetting } from "../../src/start/store_address.ts";
 import { Metrics } from "../../src/metrics.ts";

@@ -1,5 +1,5 @@
 import * as library from "@redis/client";
-import type { StartError } from "../../src/start_error.ts";
+import type { StartError } from "../../src/problem.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/connection/link.ts";

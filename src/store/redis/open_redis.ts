@@ -1,6 +1,5 @@
-import { Problem } from "../../problem.ts";
+import { Problem, StartError } from "../../problem.ts";
 import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
-import { StartError } from "../../start_error.ts";
 import { type StoreHealth, UNWATCHED } from "../store_health.ts";
 import { openCluster } from "./cluster/router.ts";
 import { type Command, RedisConnection, type RedisLibrary } from "./connection/client.ts";

@@ -1,8 +1,12 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
-import type { CounterStore, ListOptions, ListPage } from "../../counter/store.ts";
-import { within } from "../../counter/within.ts";
+import {
+  type CounterStore,
+  type ListOptions,
+  type ListPage,
+  withTimeout,
+} from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { randomSalt } from "../random_salt.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
@@ -63,7 +67,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   /** Sends an addition that is refused only after all checks, as it names no number: nothing is written. */
   async function takesHits({ key }: Shard): Promise<boolean> {
     try {
-      const [reply] = await within(PROBE_MS, commands.write([["INCRBY", key, "none"]]));
+      const [reply] = await withTimeout(PROBE_MS, commands.write([["INCRBY", key, "none"]]));
       return reply?.kind === "refused" && !isFailure(reply);
     } catch {
       return false;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../start_error.ts";
+import { StartError } from "../../../problem.ts";
 
 /** Up to this many bytes (about 200,000 counters) all of a file is checked, so that a start takes at most 50 ms longer. */
 const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;

@@ -1,4 +1,4 @@
-import { StartError } from "../../../start_error.ts";
+import { StartError } from "../../../problem.ts";
 
 /** What the lock file of an earlier version says once the file beside it has held counters. */
 const HELD = "This counter file has held counts.";

@@ -1,4 +1,4 @@
-import { StartError } from "../../../start_error.ts";
+import { StartError } from "../../../problem.ts";
 import { createCheckpointer } from "./checkpointer.ts";
 import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
 import { lockInode, lockName, refuseLink } from "./file_lock.ts";

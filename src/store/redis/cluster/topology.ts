@@ -1,5 +1,5 @@
 import type { RedisAddress } from "../../../start/store_address.ts";
-import { within } from "../../../counter/within.ts";
+import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
 import { nameOf, type RedisNode } from "../connection/node.ts";
 import { Poller } from "../connection/poller.ts";
@@ -105,7 +105,7 @@ export class ClusterTopology {
   async #poll(): Promise<boolean> {
     const askedAt = performance.now();
     for (const node of this.#candidates()) {
-      const [reply] = await within(ASK_MS, node.ask([["CLUSTER", "SLOTS"]])).catch(() => []);
+      const [reply] = await withTimeout(ASK_MS, node.ask([["CLUSTER", "SLOTS"]])).catch(() => []);
       const ranges = slotRanges(reply, node.address);
       if (ranges === undefined) continue;
       this.#applySlots(ranges, node, askedAt);

@@ -1,6 +1,6 @@
 import type { RedisAddress } from "../../../start/store_address.ts";
 import { Problem } from "../../../problem.ts";
-import { within } from "../../../counter/within.ts";
+import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
 import { type Command, isWrite, RedisConnection, type RedisLibrary } from "./client.ts";
 import type { HostPort, Reply } from "./reply.ts";
@@ -169,7 +169,7 @@ export async function connectionsAttempted(
   until: number,
 ): Promise<void> {
   const attempted = Promise.all(Array.from(nodes, (node) => node.attempted));
-  await within(Math.max(0, until - performance.now()), attempted).catch(() => {});
+  await withTimeout(Math.max(0, until - performance.now()), attempted).catch(() => {});
 }
 
 /** The host and port of an address, as in a URL. */

@@ -1,6 +1,6 @@
 import type { RedisAddress } from "../../../start/store_address.ts";
-import { StartError } from "../../../start_error.ts";
-import { within } from "../../../counter/within.ts";
+import { StartError } from "../../../problem.ts";
+import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
 import type { RedisConnection } from "../connection/client.ts";
 import { singleLink, type StoreLink } from "../connection/link.ts";
@@ -32,7 +32,7 @@ export async function openSentinels(
 ): Promise<StoreLink> {
   const watch = new SentinelWatch(options);
   const until = performance.now() + OPEN_MS;
-  await within(OPEN_MS, watch.attempted).catch(() => {});
+  await withTimeout(OPEN_MS, watch.attempted).catch(() => {});
   await watch.poller.refresh();
   if (watch.node !== undefined) await connectionsAttempted([watch.node], until);
   await watch.poller.refreshAgain();
@@ -102,7 +102,7 @@ class SentinelWatch {
     const name = this.#options.master;
     const commands = [["SENTINEL", "MASTERS"], ["SENTINEL", "SENTINELS", name ?? ""]];
     const asked = sentinel.send([...login, ...commands]);
-    const replies = await within(ASK_MS, asked).catch(() => []);
+    const replies = await withTimeout(ASK_MS, asked).catch(() => []);
     return replies.slice(login.length);
   }
 
@@ -134,7 +134,7 @@ class SentinelWatch {
   async #confirm(askedAt: number): Promise<void> {
     const node = this.#node;
     if (node === undefined) return;
-    const [reply] = await within(ASK_MS, node.ask([["ROLE"]])).catch(() => []);
+    const [reply] = await withTimeout(ASK_MS, node.ask([["ROLE"]])).catch(() => []);
     // A user who may not run ROLE gets an error: then the word of the Sentinels must do.
     const role = reply?.kind === "done" && Array.isArray(reply.value) ? reply.value[0] : "master";
     if (role === "master") node.confirm(askedAt);

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:a
 import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { type KvFile, openKvFile } from "../../../../src/store/kv/file/kv_file.ts";
-import { StartError } from "../../../../src/start_error.ts";
+import { StartError } from "../../../../src/problem.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
 import { addition, rejectsWith } from "../../../support/store_contract.ts";
 import { kvStore } from "../../../support/kv_store.ts";

@@ -19,8 +19,7 @@ import {
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeAs } from "./peers/serve_as.ts";
-import { count } from "./routes/count.ts";
-import { countText } from "./routes/count_text.ts";
+import { count, countText } from "./routes/count.ts";
 import { hit } from "./routes/hit.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
 
@@ -60,23 +59,23 @@ function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
     route("/count", SHARED_READ, "reader", readers, count(s)),
     route("/count.txt", SHARED_READ, "reader", readers, countText(s)),
     route("/counts", SHARED_READ, "reader", readers, () => import("./routes/counts.ts").then((m) => m.counts(s))),
-    route("/top", SHARED_READ, "family", "none", () => import("./routes/top.ts").then((m) => m.top(s))),
+    route("/top", SHARED_READ, "family", "none", () => import("./routes/counts.ts").then((m) => m.top(s))),
     route("/badge", SHARED_READ, "reader", readers, () => import("./routes/badge.ts").then((m) => m.badge(s))),
-    route("/badge.json", SHARED_READ, "reader", readers, () => import("./routes/badge_json.ts").then((m) => m.badgeJson(s))),
+    route("/badge.json", SHARED_READ, "reader", readers, () => import("./routes/badge.ts").then((m) => m.badgeJson(s))),
     route("/chart.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.chart(s))),
     route("/calendar.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.calendar(s))),
     route("/card.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.card(s))),
-    route("/key", READ, "owner", "none", () => import("./routes/key.ts").then((m) => m.counterKey(s))),
+    route("/key", READ, "owner", "none", () => import("./routes/owner.ts").then((m) => m.counterKey(s))),
     route("/days", SHARED_READ, "reader", readers, () => import("./routes/days.ts").then((m) => m.days(s))),
     route("/counters", ["GET"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.listCounters(s))),
     route("/counters", ["PUT"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.setCounter(s))),
     route("/counters", ["DELETE"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.deleteCounter(s))),
-    route("/counters", ["POST"], "owner", "none", () => import("./routes/counters_import.ts").then((m) => m.importCounters(s))),
-    route("/decisions", ["GET"], "owner", "none", () => import("./routes/decisions.ts").then((m) => m.listDecisions(s))),
-    route("/session", ["POST"], "secretholder", "none", () => import("./routes/session.ts").then((m) => m.session(s))),
+    route("/counters", ["POST"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.importCounters(s))),
+    route("/decisions", ["GET"], "owner", "none", () => import("./routes/owner.ts").then((m) => m.listDecisions(s))),
+    route("/session", ["POST"], "secretholder", "none", () => import("./routes/owner.ts").then((m) => m.session(s))),
     route("/tally.js", SHARED_READ, "anyone", "any", () => import("./routes/tally.ts").then((m) => m.tally())),
-    route("/api", READ, "anyone", "none", () => import("./routes/api.ts").then((m) => m.reference(all))),
-    route("/openapi.json", SHARED_READ, "anyone", "any", () => import("./routes/openapi.ts").then((m) => m.openapiDocument(all))),
+    route("/api", READ, "anyone", "none", () => import("./routes/docs.ts").then((m) => m.reference(all))),
+    route("/openapi.json", SHARED_READ, "anyone", "any", () => import("./routes/docs.ts").then((m) => m.openapiDocument(all))),
     route("/metrics", READ, "owner", "none", () => import("./routes/metrics.ts").then((m) => m.metricsText(s))),
     route("/healthz", READ, "anyone", "none", health()),
     route("/readyz", READ, "anyone", "none", readiness(s)),

@@ -7,7 +7,7 @@ import { startService } from "./support/service.ts";
 /** What the first request for it would load; with no file descriptor left that would end the process. */
 const LATER = [
   "src/badge/badge.ts",
-  "src/routes/badge_json.ts",
+  "src/routes/docs.ts",
   "src/hits/unique_visitors.ts",
   "src/openapi/document.ts",
   "src/store/kv/kv_store.ts",

@@ -1,7 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { LOOKS } from "../src/badge/parameters.ts";
-import { cacheSeconds, format, id } from "../src/http/parameters.ts";
+import { id } from "../src/http/endpoint.ts";
+import { cacheSeconds } from "../src/routes/badge.ts";
+import { format } from "../src/routes/count.ts";
 import { key, token } from "../src/auth/access.ts";
 import type { Parameter } from "../src/http/query.ts";
 import { projectFolder } from "./support/programs.ts";

@@ -17,10 +17,9 @@ import {
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { Batcher, errorOf, type Group, Slots } from "./batcher.ts";
+import { Batcher, errorOf, type Group, Slots, yieldingToHits } from "./batcher.ts";
 import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
-import { yieldingToHits } from "./yield_to_hits.ts";
 
 /** How long a caller waits for the store at most, and how often that is looked at: it may wait that much longer. */
 const DEADLINE_MS = 2000;

@@ -4,7 +4,7 @@ import { type Day, firstDayOf, type Held, yearOf } from "../counter/days.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { yieldToHits } from "./yield_to_hits.ts";
+import { yieldToHits } from "./batcher.ts";
 
 /** How old a sum may be, counted from the beginning of its scan, as any counter in it may have been read then. */
 const MAX_AGE_MS = 10_000;

@@ -1,7 +1,7 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { parseQuery } from "../http/query.ts";
 import type { Problem, ProblemName } from "../problem.ts";
 import type { Remark } from "./hit_policy.ts";
-import { parseQuery } from "../http/query.ts";
 
 /** What became of a hit. */
 export type Outcome = "counted" | Remark | ProblemName;

@@ -1,17 +1,33 @@
-import { Recent } from "../recent.ts";
 import type { Grant } from "../auth/access.ts";
 import type { FamilyPrefix } from "../auth/secret.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Peer } from "../http/endpoint.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { loadOnce } from "../load_once.ts";
-import type { Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
+import { Recent } from "../recent.ts";
 import type { Proxies } from "./caller_address.ts";
 import { createFamilyLimit } from "./family_limit.ts";
+
+/** How often a visitor counts. */
+export const once = {
+  name: "once",
+  meaning: "`day` counts each visitor once for each counter and day.",
+  schema: { type: "string", enum: ["day"] },
+  accepts: (text: string) => text === "day",
+} as const satisfies Parameter;
+
+/** Who the visitor is, for a server that calls in the name of its visitors. */
+export const visitor = {
+  name: "visitor",
+  meaning: "With the secret and `once`: what tells visitors apart, in the place of the caller.",
+  schema: { type: "string", maxLength: 1000 },
+  accepts: (text: string) => text !== "" && text.length <= 1000,
+} as const satisfies Parameter;
 
 /** An authorized request for a hit. */
 export interface HitRequest {

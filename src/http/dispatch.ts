@@ -7,16 +7,9 @@ import {
 } from "../auth/access.ts";
 import { familyPrefix } from "../auth/secret.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { LoadError } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
-import {
-  BadQuery,
-  checkValues,
-  type Parameter,
-  parseQuery,
-  type Query,
-  readableQuery,
-} from "./query.ts";
 import { Problem } from "../problem.ts";
 import {
   answer,
@@ -27,7 +20,14 @@ import {
   problemInWords,
 } from "./answer.ts";
 import type { CounterAsked, Endpoint, Peer, Route, RouteFacts } from "./endpoint.ts";
-import { LoadError } from "../load_once.ts";
+import {
+  BadQuery,
+  checkValues,
+  type Parameter,
+  parseQuery,
+  type Query,
+  readableQuery,
+} from "./query.ts";
 
 /** Answers every request. */
 export interface Dispatcher {

@@ -1,11 +1,10 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
-import type { CounterId } from "../counter/counter_id.ts";
+import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
+import { loadOnce } from "../load_once.ts";
 import type * as openapi from "../openapi/answers.ts";
-import type { Parameter, Query } from "./query.ts";
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy, WordForm } from "./answer.ts";
-import { loadOnce } from "../load_once.ts";
-import { family, id } from "./parameters.ts";
+import type { Parameter, Query } from "./query.ts";
 
 /** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
 export interface Peer {
@@ -75,6 +74,20 @@ export interface Endpoint
    */
   readonly subject: "counter" | "family" | "either" | "none";
 }
+
+/** The counter that a request is about. */
+export const id = {
+  name: "id",
+  meaning: "The counter: 1 to 200 bytes of UTF-8, trimmed and taken as NFC.",
+  schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+/** A family of counters. */
+export const family = {
+  name: "prefix",
+  meaning: "In the place of `id`: what the ids of a family begin with, up to a slash, as `blog/`.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
 
 /** An endpoint that is not about one counter. */
 export function endpoint<Name extends string, Understood, Found>(

@@ -1,9 +1,15 @@
+import type { FamilySum } from "../counting/families.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
-import { format, period } from "../http/parameters.ts";
-import type { FamilySum } from "../counting/families.ts";
-import { readPeriod, readSum } from "./reading.ts";
+import type { Parameter } from "../http/query.ts";
+import { period, readPeriod, readSum } from "./reading.ts";
 import type { Service } from "./service.ts";
+
+export const format = {
+  name: "format",
+  meaning: "`txt` or `text` answers in plain text, anything else in JSON.",
+  schema: { type: "string", examples: ["txt", "text"] },
+} as const satisfies Parameter;
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count({ counters, reads }: Service): Endpoint {
@@ -38,4 +44,22 @@ export function count({ counters, reads }: Service): Endpoint {
 
 function isText(format: string | undefined): boolean {
   return format === "txt" || format === "text";
+}
+
+/** `GET /count.txt`: the number as plain text. */
+export function countText({ counters, reads }: Service): Endpoint {
+  const headers = headersOf("text", reads.sharing("no-store"));
+  return readEndpoint({
+    summary: "Read a counter as plain text",
+    parameters: [period],
+    errors: "text",
+    find: (asked) => readPeriod(counters, asked),
+    answer: (hits) => answer(String(hits), headers),
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "CountText",
+      tags: ["Counters"],
+      answers: { 200: fresh("The count; 0 before the first hit.", bodies.hits) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
 }

@@ -1,18 +1,38 @@
-import { type CounterId, counterId, counterPrefix } from "../counter/counter_id.ts";
-import type { Counters } from "../counting/counters.ts";
+import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../counter/counter_id.ts";
 import { type Day, from, type Held } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
+import type { Counters } from "../counting/counters.ts";
+import { ImportError, importLines, Preview } from "../counting/import.ts";
 import { answer, headersOf } from "../http/answer.ts";
-import { bodyText } from "../http/body.ts";
+import { bodyLines, bodyText, BROKE_OFF, textStream } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { lastDays, ownId, prefix } from "../http/parameters.ts";
-import { textStream } from "../http/body.ts";
+import type { Parameter } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
+
+const ownId = {
+  name: "id",
+  meaning: "The counter; here none is meant where it is left out.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+const prefix = {
+  name: "prefix",
+  meaning: "Only counters whose id begins with this.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+/** How much of a counter's history to tell. */
+export const lastDays = {
+  name: "days",
+  meaning: "Only the last so many days, today included; 0 for none.",
+  schema: { type: "integer", minimum: 0, maximum: 99_999 },
+  accepts: (text: string) => /^\d{1,5}$/.test(text),
+} as const satisfies Parameter;
 
 /** `GET /counters`: one counter, or all of them, a line each and a last one that says how many they were. */
 export function listCounters({ counters }: Service): Endpoint {
@@ -177,4 +197,84 @@ async function* linesOf(
 function trimmed({ hits, days }: Held, since: Day | undefined): Held {
   if (days === undefined || since === undefined) return { hits, days: undefined };
   return { hits, days: from(days, since) };
+}
+
+/** What an import does to a counter that is there. */
+export const mode = {
+  name: "mode",
+  meaning: "`replace` sets each counter; `max` keeps the larger number, in total and of each day.",
+  schema: { type: "string", default: "replace", enum: ["replace", "max"] },
+  accepts: (text: string) => text === "replace" || text === "max",
+} as const satisfies Parameter;
+
+/** Whether an import is only tried. */
+const dry = {
+  name: "dry",
+  meaning: "`1` writes nothing and tells what would change.",
+  schema: { type: "string", default: "0", enum: ["0", "1"] },
+  accepts: (text: string) => text === "0" || text === "1",
+} as const satisfies Parameter;
+
+/** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
+export function importCounters({ counters, draining }: Service): Endpoint {
+  return endpoint({
+    summary: "Import counters, a line of JSON each",
+    parameters: [mode, dry],
+    errors: "json",
+    understand: (query) => ({
+      mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
+      dry: query.get("dry") === "1",
+    }),
+    async find({ understood: { mode, dry }, request: { body } }) {
+      const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
+      const today = counters.calendar.today();
+      const preview = dry ? new Preview(counters, mode) : undefined;
+      try {
+        const imported = await importLines(lines, {
+          today,
+          mode,
+          portion: counters.importPortion,
+          take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
+          othersWait: () => counters.waiting > 0,
+        });
+        return { counters: imported, changed: preview?.changed, changes: preview?.changes };
+      } catch (error) {
+        if (!(error instanceof ImportError)) throw error;
+        const isCut = error.message === BROKE_OFF && draining.hasBegun;
+        throw isCut ? cutShort(error, dry) : problemOf(error, dry);
+      }
+    },
+    answer: (imported) => answer(JSON.stringify(imported), HEADERS),
+    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+      name: "Counters",
+      tags: ["Owners"],
+      description: "A bad line ends it: the lines before it are stored, and all may be sent again.",
+      body: bodies.lines,
+      answers: { 200: fresh("How many were imported.", bodies.imported) },
+      problems: STORE_PROBLEMS,
+    }),
+  });
+}
+
+/** The problem of an import that the end of the service breaks off. */
+function cutShort({ taken }: ImportError, dry: boolean): Problem {
+  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${taken}.`;
+  const detail = `The service is shutting down. ${stored} All lines may be sent again.`;
+  return new Problem("shutting-down", { detail });
+}
+
+/** The problem of one line; it says which it was, and what has become of the others. */
+function problemOf({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
+  const [what, how] = problem === undefined
+    ? [`cannot be used: ${message}.`, "so far"]
+    : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
+  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
+  const again = "Once that is mended all lines may be sent again.";
+  const detail = `Line ${line} ${what} ${stored} ${again}`;
+  return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
+}
+
+/** What a failing store says of a whole request is not true of a single line. */
+function reasonOf({ status, title, detail }: Problem): string {
+  return status < 500 ? detail : `${title}.`;
 }

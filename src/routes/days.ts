@@ -1,7 +1,7 @@
 import { type Day, formatDay, from, type Held, parseDay, upTo } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
-import { fromDay, toDay } from "../http/parameters.ts";
+import type { Parameter } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import { readHistory } from "./reading.ts";
 import type { Service } from "./service.ts";
@@ -10,6 +10,20 @@ import type { Service } from "./service.ts";
 const MOST_DAYS = 3660;
 /** How many are told where the query does not say. */
 const USUAL_DAYS = 30;
+
+/** The first day of a range. */
+const fromDay = {
+  name: "from",
+  meaning: "The first day, such as 2026-11-01; 29 days before the last where it is left out.",
+  schema: { type: "string", format: "date" },
+} as const satisfies Parameter;
+
+/** The last day of a range. */
+const toDay = {
+  name: "to",
+  meaning: "The last day, such as 2026-11-30; today where it is left out.",
+  schema: { type: "string", format: "date" },
+} as const satisfies Parameter;
 
 /** A range of days, both included. */
 interface Range {

@@ -1,7 +1,6 @@
+import { idempotencyKeyOf, once, visitor } from "../hits/hit_policy.ts";
 import { answer, type CorsPolicy, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
-import { idempotencyKeyOf } from "../hits/hit_policy.ts";
-import { once, visitor } from "../http/parameters.ts";
 import type { Service } from "./service.ts";
 
 /** `GET` and `POST /hit`: adds one and answers with the new number. */

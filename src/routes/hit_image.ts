@@ -1,8 +1,9 @@
-import type { CounterId } from "../counter/counter_id.ts";
 import { createDrawings, errorBadge } from "../badge/badge.ts";
 import { sparkOf } from "../badge/look.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
+import type { CounterId } from "../counter/counter_id.ts";
+import { type HitRequest, type HitResult, once, visitor } from "../hits/hit_policy.ts";
 import {
   answer,
   type CorsPolicy,
@@ -12,10 +13,8 @@ import {
   UNCACHED_IMAGE,
 } from "../http/answer.ts";
 import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
-import type { HitRequest, HitResult } from "../hits/hit_policy.ts";
-import { once, show, visitor } from "../http/parameters.ts";
-import { hasDays, readWithDays, type WithDays } from "./reading.ts";
 import { Problem } from "../problem.ts";
+import { hasDays, readWithDays, show, type WithDays } from "./reading.ts";
 import type { Service } from "./service.ts";
 
 /** What to draw: a number, and why it is the last one known where the store did not take the hit. */

@@ -1,12 +1,28 @@
+import { beginningOf, hitsIn, parsePeriod, type Period, PERIODS } from "../counter/calendar.ts";
 import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
-import { beginningOf, hitsIn, parsePeriod, type Period } from "../counter/calendar.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { FamilySum } from "../counting/families.ts";
 import type { CounterAsked } from "../http/endpoint.ts";
-import { period as periodParameter } from "../http/parameters.ts";
-import type { Query } from "../http/query.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
+
+/** The stretch of time whose hits are meant. */
+export const period = {
+  name: "period",
+  meaning:
+    "The hits of these days alone, in the service's time zone; those up to today include it.",
+  schema: { type: "string", default: "total", enum: PERIODS },
+  accepts: (text: string) => parsePeriod(text) !== undefined,
+} as const satisfies Parameter;
+
+/** More numbers than one on a badge. */
+export const show = {
+  name: "show",
+  meaning: "`today/total` shows the hits of today and all hits, as in 12 / 3,456.",
+  schema: { type: "string", enum: ["today/total"] },
+  accepts: (text: string) => text === "today/total",
+} as const satisfies Parameter;
 
 /** The part of a request that says what it reads. */
 type ReadOf<Name extends string> = Subject & Pick<CounterAsked<Name>, "query">;
@@ -92,8 +108,7 @@ function asksForCount({ isFamily, query }: ReadOf<"period" | "show">): boolean {
 /** The period that a query asks for; whatever it says was accepted before. */
 export function periodOf(query: Query<"period">): Period {
   const text = query.get("period");
-  const period = text === undefined ? undefined : parsePeriod(text);
-  return period ?? periodParameter.schema.default;
+  return (text === undefined ? undefined : parsePeriod(text)) ?? period.schema.default;
 }
 
 /** What is to be shown, and the days up to today behind it. */

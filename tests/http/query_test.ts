@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { lastDays, mode, once, visitor } from "../../src/http/parameters.ts";
+import { once, visitor } from "../../src/hits/hit_policy.ts";
+import { lastDays, mode } from "../../src/routes/counters.ts";
 import { checkValues, type Parameter, parseQuery, type Query } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";

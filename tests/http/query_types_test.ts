@@ -8,7 +8,8 @@ function endpointThatAsksFor(name: string): string {
   const module = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url));
   return `
 import { counterEndpoint } from ${module("http/endpoint.ts")};
-import { format } from ${module("http/parameters.ts")};
+
+const format = { name: "format", meaning: "", schema: { type: "string" } } as const;
 
 export const trial = counterEndpoint({
   summary: "Try",

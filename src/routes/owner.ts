@@ -1,0 +1,66 @@
+import { familyPrefix } from "../auth/secret.ts";
+import type { Decision } from "../hits/decisions.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { type Endpoint, endpoint, readEndpoint } from "../http/endpoint.ts";
+import type { Service } from "./service.ts";
+
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
+
+/** `GET /key`: the key that opens one counter, or a family of them, for whoever has the secret. */
+export function counterKey({ access }: Service): Endpoint {
+  return readEndpoint({
+    summary: "Make the counter key of one id, or of a family of ids",
+    parameters: [],
+    errors: "json",
+    find: ({ id, isFamily }) =>
+      isFamily
+        ? { prefix: id, key: access.familyKeyOf(familyPrefix(id)) }
+        : { id, key: access.keyOf(id) },
+    answer: (made) => answer(JSON.stringify(made), HEADERS),
+    describe: ({ bodies, fresh }) => ({
+      name: "Key",
+      tags: ["Counters"],
+      answers: { 200: fresh("The key.", bodies.key) },
+    }),
+  });
+}
+
+/** `POST /session`: what the page keeps in place of the secret. */
+export function session({ access }: Service): Endpoint {
+  return endpoint({
+    summary: "Begin a session of 12 hours",
+    parameters: [],
+    errors: "json",
+    answer: () => answer(JSON.stringify(access.beginSession()), HEADERS),
+    describe: ({ bodies, fresh }) => ({
+      name: "Session",
+      tags: ["Service"],
+      description: "For pages: a session ends by itself, and with the secret that began it.",
+      answers: { 200: fresh("The session.", bodies.session) },
+    }),
+  });
+}
+
+/** `GET /decisions`: what became of the last hits, for an owner who wonders why one does not count. */
+export function listDecisions({ decisions }: Service): Endpoint {
+  return endpoint({
+    summary: "Tell what became of the last 100 hits",
+    parameters: [],
+    errors: "json",
+    answer() {
+      const { authorized, rejected } = decisions.latest;
+      const body = { decisions: authorized.map(shown), rejected: rejected.map(shown) };
+      return answer(JSON.stringify(body), HEADERS);
+    },
+    describe: ({ bodies, fresh }) => ({
+      name: "Decisions",
+      tags: ["Owners"],
+      description: "Of this process alone and in memory only; nothing tells who sent a hit.",
+      answers: { 200: fresh("The newest first.", bodies.decisions) },
+    }),
+  });
+}
+
+function shown({ time, id, outcome }: Decision) {
+  return { time: new Date(time).toISOString(), id, outcome };
+}

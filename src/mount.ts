@@ -32,7 +32,7 @@ async function open(): Promise<OpenService> {
   log.info("mounted", { source: service.counters.source });
   // No banner prints the secret of this run here.
   if (service.own !== undefined && service.own.path === undefined) {
-    log.warn("SECRET_TOKEN is not set: /hit answers 401 until it is");
+    log.warn("SECRET_TOKEN is not set: /hit returns 401 until it is");
   }
   return service;
 

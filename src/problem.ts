@@ -25,13 +25,13 @@ const KINDS = {
   "query-too-long": {
     status: 414,
     title: "Query too long",
-    detail: "A query has at most 8,192 bytes.",
+    detail: "A query may have at most 8,192 bytes.",
     badge: "query too long",
   },
   "bad-body": {
     status: 400,
     title: "Bad body",
-    detail: "The body is not what this endpoint takes.",
+    detail: "This endpoint does not accept such a body.",
     badge: "bad body",
   },
   "bad-line": {
@@ -44,13 +44,14 @@ const KINDS = {
     status: 400,
     title: "Bad counter id",
     detail:
-      "An id is 1 to 200 bytes of visible text in UTF-8: no line breaks, and no control, format, private-use or unassigned characters.",
+      "An id is 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters.",
     badge: "bad id",
   },
   "bad-idempotency-key": {
     status: 400,
     title: "Bad Idempotency-Key",
-    detail: "An Idempotency-Key has 1 to 64 letters, digits, _ and -, bare or in double quotes.",
+    detail:
+      "An Idempotency-Key is 1 to 64 letters, digits, _ or -, with or without double quotes around it.",
     badge: "bad key",
   },
   "unauthorized": {
@@ -64,68 +65,69 @@ const KINDS = {
     status: 403,
     title: "Family full",
     detail:
-      "The key of this family created as many counters today as it may; hits on existing ones still count.",
+      "The limit of new counters in this family is reached for today. Hits on existing counters still count.",
     badge: "family full",
   },
   "not-found": {
     status: 404,
     title: "Not found",
-    detail: "There is nothing under this path: GET / lists the endpoints.",
+    detail: "There is nothing at this path. GET / lists the endpoints.",
     badge: "not found",
   },
   "method-not-allowed": {
     status: 405,
     title: "Method not allowed",
-    detail: "This path does not answer this method: the Allow header lists those that it does.",
+    detail: "This path does not support the method. The Allow header lists those that it does.",
     badge: "bad method",
   },
   "not-a-counter": {
     status: 409,
     title: "Not a counter",
-    detail: "The store holds something else than a counter under this id; it was left as it is.",
+    detail: "The value that the store holds under this id is not a counter. It was left unchanged.",
     badge: "not a counter",
   },
   "counter-full": {
     status: 409,
     title: "Counter full",
-    detail: "The counter stands at its largest number, 2^53-1; it was left as it is.",
+    detail: "The counter would exceed its maximum, 2^53-1. It was left unchanged.",
     badge: "full",
   },
   "family-too-large": {
     status: 409,
     title: "Family too large",
-    detail: "More than 100,000 counters begin with this prefix: ask for a part of them.",
+    detail: "More than 100,000 counters begin with this prefix. Use a longer prefix.",
     badge: "too many",
   },
   "internal": {
     status: 500,
     title: "Internal error",
-    detail: "Something unexpected went wrong; the log of the service has the cause.",
+    detail: "Something unexpected went wrong. The cause is in the log of the service.",
     badge: "error",
   },
   "store-unavailable": {
     status: 503,
     title: "Store unavailable",
-    detail: "The store does not take requests right now. Nothing was changed: try again later.",
+    detail: "The store is unavailable. Nothing was changed, so it is safe to retry.",
     badge: "unavailable",
   },
   "overloaded": {
     status: 503,
     title: "Too many requests are waiting",
-    detail: "Too many requests are waiting for the store. Nothing was changed: try again later.",
+    detail:
+      "Too many requests are waiting for the store. Nothing was changed, so it is safe to retry.",
     badge: "busy",
   },
   "shutting-down": {
     status: 503,
     title: "Shutting down",
-    detail: "The service is shutting down. Nothing was changed: try again in a moment.",
+    detail: "The service is shutting down. Nothing was changed, so it is safe to retry.",
     badge: "shutting down",
   },
   "outcome-unknown": {
     status: 504,
     title: "Outcome unknown",
     detail:
-      "The store got the request but did not confirm it in time: it may have been carried out. A hit that is sent again may count twice.",
+      "The store did not confirm the request in time. It may or may not have been carried out: sending a hit again may count it twice.",
     badge: "no answer",
   },
 } as const satisfies Record<string, ProblemKind>;

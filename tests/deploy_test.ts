@@ -91,7 +91,7 @@ Deno.test("Deno Deploy: without SECRET_TOKEN /hit answers 401 and the log says w
   }
   strictEqual((await get(`${service.url}/count.txt`)).body, "0");
   const { stderr } = await service.stop("SIGINT");
-  match(stderr, /"warn","event":"SECRET_TOKEN is not set: \/hit answers 401/);
+  match(stderr, /"warn","event":"SECRET_TOKEN is not set: \/hit returns 401/);
   strictEqual(remote.writes, 0);
 });
 
@@ -112,7 +112,7 @@ for (const fallback of ["error", "warn"]) {
     strictEqual((await get(`${url}/healthz`)).status, 200);
     const { code, stderr } = await service.stop("SIGINT");
     strictEqual(code, 0);
-    deepStrictEqual(eventsOf(stderr), ["start", "store away", "stop"]);
+    deepStrictEqual(eventsOf(stderr), ["start", "store unavailable", "stop"]);
     match(stderr, /Assign a Deno KV database to this app/);
     deepStrictEqual([...Deno.readDirSync(folder.path)], []);
   });

@@ -6,7 +6,7 @@ Deno.test("createLog: an event is one JSON line with time, level, event and fiel
   const { log, lines } = collect([]);
   log.info("start", { source: "redis", port: 8000, open: true, ids: ["a", "b"], none: undefined });
   log.warn("a\nb");
-  log.error("store away");
+  log.error("store unavailable");
   deepStrictEqual(lines.map((line) => ({ ...JSON.parse(line), time: 0 })), [
     {
       time: 0,
@@ -18,7 +18,7 @@ Deno.test("createLog: an event is one JSON line with time, level, event and fiel
       ids: ["a", "b"],
     },
     { time: 0, level: "warn", event: "a\nb" },
-    { time: 0, level: "error", event: "store away" },
+    { time: 0, level: "error", event: "store unavailable" },
   ]);
   for (const line of lines) {
     ok(!line.includes("\n"));

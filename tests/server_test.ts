@@ -162,7 +162,7 @@ Deno.test("start: a line in .env that names no setting gets one warning that nam
   const { stderr } = await service.stop();
   const warnings = stderr.match(/.*"warn".*/g) ?? [];
   strictEqual(warnings.length, 1);
-  match(warnings[0] ?? "", /These names in \.env are no settings: PULIC_READS"/);
+  match(warnings[0] ?? "", /These names in \.env are not settings: PULIC_READS"/);
 });
 
 Deno.test("start: the token of a remote KV may stand in .env", async () => {
@@ -203,7 +203,10 @@ Deno.test("SECRET_TOKEN: a short one is warned of once and has no counter keys",
   const { stderr } = await service.stop();
   const warnings = stderr.match(/.*"warn".*/g) ?? [];
   strictEqual(warnings.length, 1);
-  match(warnings[0] ?? "", /SECRET_TOKEN is shorter than 16 characters: counter keys are off/);
+  match(
+    warnings[0] ?? "",
+    /SECRET_TOKEN is shorter than 16 characters: it may be guessed, and counter keys/,
+  );
 });
 
 Deno.test("log: holds no token, key, password or query string", async () => {
@@ -220,7 +223,7 @@ Deno.test("log: holds no token, key, password or query string", async () => {
     await statusOf(`${service.url}/${path}${path.includes("?") ? "&" : "?"}${query}`);
   }
   const { stdout, stderr } = await service.stop();
-  match(stderr, /"store away"/);
+  match(stderr, /"store unavailable"/);
   for (const text of [SECRET_TOKEN, remote.token, "counter-key", "of-the-query", "a&id=b"]) {
     ok(!(stdout + stderr).includes(text), text);
   }
@@ -266,7 +269,7 @@ Deno.test(
     const env = { SECRET_TOKEN, FAIL_FAST_STORE: "0", STORE_URL: `redis://127.0.0.1:${port}` };
     await using service = await startService({ env });
     const { url } = service;
-    await service.waitForOutput(/"store away"/);
+    await service.waitForOutput(/"store unavailable"/);
     const refused = await fetch(`${url}/hit?token=${SECRET_TOKEN}`, { method: "POST" });
     strictEqual(refused.status, 503);
     ok(Number(refused.headers.get("retry-after")) >= 1);
@@ -275,12 +278,17 @@ Deno.test(
     strictEqual(await statusOf(`${url}/healthz`), 200);
 
     await using redis = await startRedis({ port });
-    await service.waitForOutput(/"store back"/);
+    await service.waitForOutput(/"store available"/);
     strictEqual((await hit(service)).hits, 1);
     strictEqual(await statusOf(`${url}/readyz`), 200);
     strictEqual(await redis.command("GET", "hits:home"), "1");
     const { stderr } = await service.stop();
-    deepStrictEqual(eventsOf(stderr).toSorted(), ["start", "stop", "store away", "store back"]);
+    deepStrictEqual(eventsOf(stderr).toSorted(), [
+      "start",
+      "stop",
+      "store unavailable",
+      "store available",
+    ]);
   },
 );
 

@@ -14,14 +14,14 @@ import { Recent } from "../recent.ts";
 /** The secret, for callers that cannot send a header. */
 export const token = {
   name: "token",
-  meaning: "The secret; a header keeps it out of the logs on the way.",
+  meaning: "The secret. Prefer a header: the logs of proxies record queries.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
 /** A counter key or a family key. */
 export const key = {
   name: "key",
-  meaning: "A counter key from `/key`. It may stand in public: it counts its id or family only.",
+  meaning: "A counter key from `/key`. It may be public: it counts its own counter or family only.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
@@ -177,10 +177,11 @@ export function createAccess(
   };
 }
 
-const OPEN_READS = "The owner of the service can open reads to all with PUBLIC_READS=1.";
-const OR_KEY = "A counter key in key= opens its own counter, or its own family.";
-const OF_FAMILY = "The key of the family in key=, or of one around it, opens this too.";
-const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
+const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";
+const OR_KEY = "A counter key in key= counts its own counter or family only.";
+const OF_FAMILY =
+  "The key of this family, or of a family that contains it, works too: send it in key=.";
+const OFF = "are disabled because SECRET_TOKEN is not set or shorter than 16 characters.";
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;
 
@@ -243,7 +244,7 @@ function createPageWarning(log: Log): (request: Request) => void {
     const hour = Math.floor(Date.now() / HOUR_MS);
     if (warned.get(origin) === hour) return;
     warned.set(origin, hour);
-    log.warn("the secret is on a web page: put a counter key there and choose a new secret", {
+    log.warn("the secret is exposed in a web page: use a counter key there and change the secret", {
       origin,
     });
   };

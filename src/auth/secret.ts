@@ -98,13 +98,13 @@ const MAX_FAMILIES = 8;
 export function familyPrefix(text: string): FamilyPrefix {
   if (!text.trim().endsWith("/")) {
     throw new Problem("bad-query", {
-      detail: "A prefix ends in a slash, as in prefix=blog/: so a key for a/ does not open ab.",
+      detail: "A prefix ends in a slash, as in prefix=blog/.",
     });
   }
   const prefix = counterId(text);
   if (familiesOf(prefix).at(-1)?.length === prefix.length) return branded(prefix);
   throw new Problem("bad-query", {
-    detail: `A prefix has at most ${MAX_FAMILIES} slashes: the key of a longer one opens nothing.`,
+    detail: `A prefix may have at most ${MAX_FAMILIES} slashes.`,
   });
 }
 

@@ -3,14 +3,14 @@ import type { Parameter } from "../http/query.ts";
 /** The text beside the count. */
 export const label = {
   name: "label",
-  meaning: "The text on the left, cut after 100 characters; given but empty there is no left side.",
+  meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
   schema: { type: "string", default: "views" },
 } as const satisfies Parameter;
 
 /** The kind of drawing. */
 export const style = {
   name: "style",
-  meaning: "The style; `flat` is another name of `classic`.",
+  meaning: "The style. `flat` is another name for `classic`.",
   schema: {
     type: "string",
     default: "classic",
@@ -34,72 +34,71 @@ export const style = {
 /** The color of the count. */
 export const color = {
   name: "color",
-  meaning: "The color of the count: a name of shields.io or CSS, or hex of 3, 4, 6 or 8 digits.",
+  meaning: "The color of the count: a shields.io or CSS name, or hex with 3, 4, 6 or 8 digits.",
   schema: { type: "string", default: "blue" },
 } as const satisfies Parameter;
 
 /** The background of the terminal style. */
 export const bg = {
   name: "bg",
-  meaning: "The background, of the terminal style only.",
+  meaning: "The background color of the terminal style.",
   schema: { type: "string", default: "#1e1e1e" },
 } as const satisfies Parameter;
 
 /** The color of the label. */
 export const labelColor = {
   name: "labelColor",
-  meaning: "The color of the label, as `color`.",
+  meaning: "The color of the label. Same values as `color`.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
 /** The color of the count in the terminal style. */
 export const valueColor = {
   name: "valueColor",
-  meaning: "The color of the count in the terminal style, as `color`.",
+  meaning: "The color of the count in the terminal style. Same values as `color`.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
 /** The families of the text. */
 export const font = {
   name: "font",
-  meaning: "Names of font families, separated by commas.",
+  meaning: "Font family names, separated by commas.",
   schema: { type: "string", maxLength: 100 },
 } as const satisfies Parameter;
 
 /** How a count is written. */
 export const numbers = {
   name: "numbers",
-  meaning: "`grouped` writes 12345 as 12,345 and `compact` writes it as 12.3K.",
+  meaning: "`grouped` writes 12345 as 12,345, and `compact` writes it as 12.3K.",
   schema: { type: "string", default: "plain", enum: ["plain", "grouped", "compact"] },
 } as const satisfies Parameter;
 
 /** The language of a count. */
 export const locale = {
   name: "locale",
-  meaning: "A BCP 47 tag: the language to write the number for.",
+  meaning: "The language in which to write the number, as a BCP 47 tag.",
   schema: { type: "string", default: "en" },
 } as const satisfies Parameter;
 
 /** The page to stand on. */
 export const theme = {
   name: "theme",
-  meaning: "Sets the colors that were left out; `auto` follows the color scheme of the reader.",
+  meaning: "The default colors. `auto` follows the color scheme of the reader.",
   schema: { type: "string", enum: ["auto", "light", "dark"] },
 } as const satisfies Parameter;
 
 /** The bars of a badge. */
 export const spark = {
   name: "spark",
-  meaning:
-    "So many days, up to today, as bars before the count; in `classic`, `flat-square`, `pill` " +
-    "and `terminal`. Clamped to this range; none if left out, 0 or not a whole number.",
+  meaning: "Draws this many days up to today as bars before the count, in the styles `classic`, " +
+    "`flat-square`, `pill` and `terminal`. Clamped to the range. 0 draws none.",
   schema: { type: "integer", minimum: 7, maximum: 30 },
 } as const satisfies Parameter;
 
 /** A picture before the label. */
 export const logo = {
   name: "logo",
-  meaning: "A logo before the label; not in `terminal` and the styles of digits.",
+  meaning: "A logo before the label, except in `terminal` and the digit styles.",
   schema: {
     type: "string",
     enum: [
@@ -122,21 +121,21 @@ export const logo = {
 /** The color of the logo. */
 export const logoColor = {
   name: "logoColor",
-  meaning: "The color of the logo, as `color`; that of the label if left out.",
+  meaning: "The color of the logo. Same values as `color`. The default is the color of the label.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
 /** How many digits are shown at least. */
 export const digits = {
   name: "digits",
-  meaning: "How many digits `odometer`, `flap`, `led` and `pixel` show at least.",
+  meaning: "The minimum number of digits in `odometer`, `flap`, `led` and `pixel`.",
   schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
 } as const satisfies Parameter;
 
 /** What a counter had elsewhere. */
 export const base = {
   name: "base",
-  meaning: "A whole number that is added to the total as it is drawn, and to nothing else.",
+  meaning: "A whole number to add to the total that is drawn. The counter does not change.",
   schema: { type: "integer", default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 } as const satisfies Parameter;
 

@@ -9,35 +9,35 @@ import type { Parameter } from "../http/query.ts";
 /** How far back the chart goes, and what one bar is. */
 export const range = {
   name: "range",
-  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months, up to today: a bar each.",
+  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each.",
   schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m"] },
 } as const satisfies Parameter;
 
 /** What is drawn. */
 export const kind = {
   name: "kind",
-  meaning: "`bars`, `area` for a line with its ground filled, or `total` for the count as it grew.",
+  meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew).",
   schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
 } as const satisfies Parameter;
 
 /** The width of the picture. */
 export const width = {
   name: "width",
-  meaning: "Pixels; clamped to this range.",
+  meaning: "In pixels, clamped to the range.",
   schema: { type: "integer", default: 480, minimum: 240, maximum: 960 },
 } as const satisfies Parameter;
 
 /** The height of the picture. */
 export const height = {
   name: "height",
-  meaning: "Pixels; clamped to this range.",
+  meaning: "In pixels, clamped to the range.",
   schema: { type: "integer", default: 180, minimum: 120, maximum: 400 },
 } as const satisfies Parameter;
 
 /** The color of the bars. */
 export const color = {
   name: "color",
-  meaning: "The color of the bars, as that of a badge.",
+  meaning: "The color of the bars. Same values as for a badge.",
   schema: { type: "string", default: "#2f81f7" },
 } as const satisfies Parameter;
 
@@ -45,8 +45,8 @@ export const color = {
 export const theme = {
   ...badgeTheme,
   meaning:
-    "Paints a panel; `auto` follows the color scheme of the reader. Left out, the ground is " +
-    "transparent and the colors can be read on a light page and on a dark one.",
+    "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
+    "transparent, with colors that are readable on light and on dark pages.",
 } as const satisfies Parameter;
 
 /** How the numbers above the chart are written. */

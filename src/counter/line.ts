@@ -49,11 +49,11 @@ export function parseLine(
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
-    throw new LineError(`a line has "id", "hits" and "days", and not ${quoted(unknown)}`);
+    throw new LineError(`a line may have "id", "hits" and "days", but not ${quoted(unknown)}`);
   }
   const hasDaysAlone = record.hits === undefined && record.days !== undefined;
   if (hasDaysAlone && mode !== "max") {
-    throw new LineError(`"hits" may be left out with mode=max only, where days raise the total`);
+    throw new LineError(`"hits" may be left out only with mode=max, where days raise the total`);
   }
   const line = {
     id: idOf(record.id, id),
@@ -91,11 +91,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function idOf(value: unknown, expected: CounterId | undefined): CounterId {
   if (value === undefined && expected !== undefined) return expected;
   if (typeof value !== "string" || value.trim() === "") {
-    throw new LineError(`"id" must be a text that is not empty`);
+    throw new LineError(`"id" must be a string that is not empty`);
   }
   const id = checkedId(value);
   if (expected !== undefined && id !== expected) {
-    throw new LineError(`"id" is not the id in the query: leave it out or give the same`);
+    throw new LineError(`"id" differs from the id in the query`);
   }
   return id;
 }
@@ -105,7 +105,7 @@ function checkedId(text: string): CounterId {
     return counterId(text);
   } catch {
     throw new LineError(
-      `"id" must have 1 to 200 bytes of visible text in UTF-8: no line breaks, and no control, format, private-use or unassigned characters`,
+      `"id" must be 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters`,
     );
   }
 }
@@ -134,9 +134,9 @@ function daysOf(value: unknown, today: Day): Days {
 function dayOf(text: string, today: Day): Day {
   const day = parseDay(text);
   if (day === undefined) {
-    throw new LineError(`${quoted(text)} is not a day from 1970 on, such as "2026-11-20"`);
+    throw new LineError(`${quoted(text)} is not a day such as "2026-11-20", in 1970 or later`);
   }
-  if (day > today + 1) throw new LineError(`${quoted(text)} lies in the future`);
+  if (day > today + 1) throw new LineError(`${quoted(text)} is in the future`);
   return day;
 }
 

@@ -51,7 +51,7 @@ function sumOf({ hits }: Days): number {
 /** Why a counter was left as it was whose days would not stay exact. */
 export function tooManyDays(cause?: unknown): Problem {
   return new Problem("counter-full", {
-    detail: "Its days would add up to more than can be counted exactly; it was left as it is.",
+    detail: "Its days would add up to more than can be counted exactly. It was left unchanged.",
     cause,
   });
 }

@@ -153,7 +153,7 @@ class Portions {
   #end(told: number): void {
     const before = this.#taken + this.#lines.length;
     if (told !== before) {
-      throw new LineError(`it tells of ${told} counters, but ${before} came before it`);
+      throw new LineError(`it announces ${told} counters, but there were ${before} before it`);
     }
     this.#ended = true;
   }

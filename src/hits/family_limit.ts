@@ -54,10 +54,13 @@ export function createFamilyLimit(
     metrics.familyFull++;
     if (!reported.has(family)) {
       reported.add(family);
-      log.warn(`${by} created as many counters as it may today: hits on new ones get 403`, {
-        family,
-        limit,
-      });
+      log.warn(
+        `${by} has reached its limit of new counters for today: hits on other new counters return 403`,
+        {
+          family,
+          limit,
+        },
+      );
     }
     throw new Problem("family-full");
   }

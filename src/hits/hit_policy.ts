@@ -135,7 +135,7 @@ function isPrefetching(purpose: string | null): boolean {
   return purpose !== null && PREFETCHING.test(purpose);
 }
 
-const VISITOR_BY_KEY = "visitor= needs the secret: with a counter key the caller is the visitor.";
+const VISITOR_BY_KEY = "visitor= needs the secret. With a counter key, the caller is the visitor.";
 
 function isFamily(grant: Grant): grant is FamilyPrefix {
   return grant.endsWith("/");
@@ -168,7 +168,7 @@ export function idempotencyKeyOf(
   if (grant === "secret") return key;
   // Counter keys are public: strangers could fill the store with idempotency keys.
   throw new Problem("bad-idempotency-key", {
-    detail: "An Idempotency-Key needs the secret: a counter key does not do.",
+    detail: "An Idempotency-Key needs the secret. A counter key is not enough.",
   });
 }
 

@@ -74,7 +74,7 @@ export function createUniqueVisitors(
     if (warnedOn.get(reason) === today) return;
     warnedOn.set(reason, today);
     log.warn(
-      "visitors count each time: set TRUST_PROXY to the number of proxies before the service",
+      "once=day counts every request: set TRUST_PROXY to the number of your own proxies",
       { reason },
     );
   }

@@ -29,7 +29,7 @@ async function* chunksOf(
     yield* body ?? [];
   } catch (cause) {
     if (draining.hasBegun) throw new Problem("shutting-down", { cause });
-    throw new Problem("bad-body", { detail: "The body broke off before its end.", cause });
+    throw new Problem("bad-body", { detail: "The body ended too early.", cause });
   }
 }
 
@@ -51,7 +51,7 @@ export interface BodyLine {
 }
 
 /** The flaw of the line in which a body broke off. */
-export const BROKE_OFF = "the body broke off before its end";
+export const BROKE_OFF = "the body ended too early";
 
 const NEWLINE = 10;
 /** How long lines are read until others have their turn, in milliseconds: what has arrived already comes without one. */

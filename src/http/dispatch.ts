@@ -233,8 +233,8 @@ function familyIn(query: Query<string>): CounterId {
   if (prefix !== undefined && query.get("id") === undefined) return counterId(familyPrefix(prefix));
   throw new Problem("bad-query", {
     detail: prefix === undefined
-      ? "Give the prefix of a family, as in prefix=blog/."
-      : "Give an id or a prefix, not both.",
+      ? "Send the prefix of a family, as in prefix=blog/."
+      : "Send id or prefix, not both.",
   });
 }
 
@@ -242,7 +242,7 @@ function familyIn(query: Query<string>): CounterId {
 function refuseBody({ headers }: Request): void {
   const length = headers.get("content-length");
   if (length === null ? headers.get("transfer-encoding") !== null : Number(length) > 0) {
-    throw new Problem("bad-body", { detail: "The id belongs in the query: send no body." });
+    throw new Problem("bad-body", { detail: "Send the id in the query, and no body." });
   }
 }
 
@@ -297,7 +297,7 @@ function corsPolicyOf(
 function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof LoadError) {
-    log.error("not loaded", { cause: error.cause });
+    log.error("module not loaded", { cause: error.cause });
     return new Problem("overloaded", { detail: NOT_LOADED, cause: error });
   }
   const stack = error instanceof Error ? error.stack : undefined;
@@ -306,7 +306,7 @@ function problemOf(error: unknown, log: Log): Problem {
 }
 
 const NOT_LOADED =
-  "The service could not load what answers this. Nothing was counted: try again later.";
+  "Part of the service could not be loaded. Nothing was changed, so it is safe to retry.";
 
 /** The words to report a problem in. */
 function wordsOf({ errors }: Endpoint, query: Query<string>) {

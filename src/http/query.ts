@@ -66,7 +66,7 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (name === undefined || value === undefined) flaw ??= {};
     else if (!documented.has(name)) continue;
-    else if (query.has(name)) flaw ??= { detail: `The query gives ${name} twice: give it once.` };
+    else if (query.has(name)) flaw ??= { detail: `The query has ${name} more than once.` };
     else query.set(name, value);
   }
   if (flaw !== undefined) throw new BadQuery("bad-query", { query, ...flaw });
@@ -104,14 +104,14 @@ export function checkValues(query: Query<string>, parameters: readonly Parameter
     const value = query.get(name);
     if (value === undefined || accepts === undefined || accepts(value)) continue;
     throw new Problem("bad-query", {
-      detail: `The query gives a bad ${name}: it must be ${inWords(schema)}.`,
+      detail: `The query has a bad ${name}: it must be ${inWords(schema)}.`,
     });
   }
 }
 
 function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema): string {
   if (values !== undefined) return values.join(" or ");
-  if (maxLength !== undefined) return `a text of 1 to ${maxLength} characters`;
+  if (maxLength !== undefined) return `1 to ${maxLength} characters`;
   return `a whole number from ${minimum} to ${maximum}`;
 }
 

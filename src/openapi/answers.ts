@@ -35,7 +35,7 @@ export const HIT_REMARKS = ["prefetch", "bot", "repeat", "camo"] as const;
 export const IF_NONE_MATCH: ParameterObject = {
   name: "If-None-Match",
   in: "header",
-  description: "The `ETag` of an earlier answer.",
+  description: "The `ETag` of an earlier response.",
   schema: { type: "string" },
 };
 
@@ -83,17 +83,20 @@ export const bodies = {
 export type Remark = "prefetch" | "stale" | "bot" | "repeat" | "camo" | "problem";
 
 const REMARKS: Record<Remark, { values: readonly string[]; meaning: string }> = {
-  prefetch: { values: ["prefetch"], meaning: "`prefetch`: answered without counting." },
-  bot: { values: ["bot"], meaning: "`bot`: a crawler that came with a key; not counted." },
-  repeat: { values: ["repeat"], meaning: "`repeat`: this hit was counted already." },
+  prefetch: { values: ["prefetch"], meaning: "`prefetch`: a prefetch, not counted." },
+  bot: { values: ["bot"], meaning: "`bot`: a crawler with a key, not counted." },
+  repeat: { values: ["repeat"], meaning: "`repeat`: this hit was already counted." },
   camo: {
     values: ["camo"],
-    meaning: "`camo`: counted for an image proxy, which hides whom it fetches for.",
+    meaning: "`camo`: counted, but sent by an image proxy, which hides the reader.",
   },
-  stale: { values: ["stale"], meaning: "`stale`: the store is away, this is the last value read." },
+  stale: {
+    values: ["stale"],
+    meaning: "`stale`: the store is unavailable, and this is the last value that was read.",
+  },
   problem: {
     values: PROBLEM_NAMES,
-    meaning: "The name of a problem: the image says it, or shows the last number that was seen.",
+    meaning: "The name of a problem: the image shows the problem, or the last known number.",
   },
 };
 
@@ -136,7 +139,7 @@ export function revalidated(description: string): Answers {
       content: bodies.svg,
     },
     304: {
-      description: "The caller's copy is still right.",
+      description: "The copy of the client is up to date.",
       headers: { ...cacheControl({ const: control }), ETag: { ...etag, required: true } },
     },
   };
@@ -174,7 +177,7 @@ export function service(
   name: string,
   { content, problems = [] }: { content: Content; problems?: readonly number[] },
 ): Description {
-  const answers = { 200: { description: "What was asked for.", headers: {}, content } };
+  const answers = { 200: { description: "OK.", headers: {}, content } };
   return { name, tags: ["Service"], answers, problems };
 }
 
@@ -195,33 +198,36 @@ export const problemBodies: Record<ProblemForm, Content> = {
 const string = { type: "string" };
 
 const PROBLEMS: { [status: string]: Pick<Answer, "description"> & Partial<Answer> } = {
-  400: { description: "A bad id, query, body, Host or Idempotency-Key header." },
+  400: { description: "A bad id, query or body, or a bad Host or Idempotency-Key header." },
   401: {
-    description: "No secret or a wrong one: the answer is the same for both.",
+    description: "The secret or key is missing or wrong.",
     headers: { "WWW-Authenticate": { required: true, schema: string } },
   },
   403: {
-    description: "The key of a family began 10,000 counters today: this would be one more. " +
-      "Nothing was counted.",
+    description: "The family has reached its limit of new counters for today. Not counted.",
   },
   409: {
-    description: "What the store holds under this id is not a counter, or the counter is full; " +
-      "it is left as it was. Of a family: it has more than 100,000 counters.",
+    description:
+      "The stored value is not a counter, or the counter is full. It is left unchanged. " +
+      "With `prefix`: the family has more than 100,000 counters.",
   },
-  414: { description: "The query has more than 8,192 bytes." },
-  500: { description: "An unexpected error: the log has its cause." },
+  414: { description: "The query is longer than 8,192 bytes." },
+  500: { description: "An unexpected error. The cause is in the log." },
   503: {
-    description: "The store does not take requests, or too many wait. Nothing was changed.",
+    description: "The store is unavailable, too many requests are waiting, or the service is " +
+      "shutting down. Nothing was changed, so it is safe to retry.",
     headers: {
       "Retry-After": {
-        description: "Seconds.",
+        description: "In seconds.",
         required: true,
         schema: { type: "integer", minimum: 1 },
       },
     },
   },
   504: {
-    description: "The store got the request and did not answer in time. It may be done.",
+    description:
+      "The store did not answer in time. The outcome is unknown, and sending a hit again " +
+      "may count it twice.",
   },
 };
 

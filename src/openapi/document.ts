@@ -34,8 +34,8 @@ const SECURITY: Record<AccessLevel, Operation["security"]> = {
 };
 
 const SECRET_SHOWN =
-  "The secret. Where no header can be sent, `token=` in the query does the same; " +
-  "a query ends up in the logs of proxies.";
+  "The secret. A client that cannot send a header may use `token=` in the query, but the logs " +
+  "of proxies record queries.";
 
 /** The OpenAPI 3.1 description of endpoints. */
 export function describe(endpoints: readonly RoutedEndpoint[]) {
@@ -45,20 +45,21 @@ export function describe(endpoints: readonly RoutedEndpoint[]) {
       title: "Tallymark",
       version: "1.0.0",
       summary: "Hit counters and badges.",
-      description: "Unknown parameters are ignored; a known one that is given twice is a 400. " +
-        "What only shapes a badge falls back to its default where it is not understood. " +
-        "An unknown path is a 404, and a method that is not listed a 405 with `Allow`. " +
-        "`OPTIONS` answers CORS preflight where reads are public. " +
-        "A problem on an image endpoint is a picture: with 200 for a request whose `Accept` names " +
-        "an image type and no `text/html`, with its own status for all others.",
+      description:
+        "Unknown parameters are ignored. A known parameter that appears twice is a 400. " +
+        "Invalid values of what only shapes an image fall back to the default. " +
+        "An unknown path is a 404, and an unsupported method is a 405 with `Allow`. " +
+        "`OPTIONS` answers CORS preflight requests where reads are public. " +
+        "Image endpoints draw errors: with status 200 if `Accept` names an image type and not " +
+        "`text/html`, and with the status of the error otherwise.",
       license: { name: "MIT", identifier: "MIT" },
     },
     // Relative to this document, which may lie behind a prefix.
     servers: [{ url: "." }],
     tags: [
-      { name: "Counters", description: "Count a hit, read a count." },
-      { name: "Badges", description: "Counts to look at." },
-      { name: "Owners", description: "Set, remove, carry over and take out counters." },
+      { name: "Counters", description: "Count hits and read counts." },
+      { name: "Badges", description: "Counts as images." },
+      { name: "Owners", description: "Set, delete, import and export counters." },
       { name: "Service", description: "The service itself." },
     ],
     paths: pathsOf(endpoints),
@@ -74,15 +75,16 @@ export function describe(endpoints: readonly RoutedEndpoint[]) {
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "The secret, as `Bearer`. The token of a session from `/session` does the " +
-            "same except for hits and `/session`.",
+          description:
+            "The secret, or the token of a session from `/session`, which works like the " +
+            "secret except for hits and `/session` itself.",
         },
         counterKey: {
           type: "apiKey",
           in: "query",
           name: "key",
           description:
-            "A counter key from `/key`. It may stand in public: it counts its id or family only.",
+            "A counter key from `/key`. It may be public: it counts its own counter or family only.",
         },
       },
     },
@@ -114,7 +116,7 @@ function operationOf(
   return {
     operationId: `${method.toLowerCase()}${name}`,
     tags,
-    summary: isHead ? `${summary}: the headers only` : summary,
+    summary: isHead ? `${summary} (headers only)` : summary,
     ...(more !== undefined && { description: more }),
     parameters: [...parameters.map(inQuery), ...headers],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),

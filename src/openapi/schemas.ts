@@ -14,10 +14,10 @@ const DECISIONS = {
     type: "object",
     properties: {
       time: { type: "string", format: "date-time" },
-      id: { type: "string", description: "Left out where none could be understood." },
+      id: { type: "string", description: "Missing if the request named no valid id." },
       outcome: {
         type: "string",
-        description: "`counted`, why it was not, or the name of the problem.",
+        description: "`counted`, why the hit was not counted, or the name of the problem.",
         examples: ["counted", "prefetch", "unauthorized"],
       },
     },
@@ -29,26 +29,26 @@ const DECISIONS = {
 /** Everything that JSON, text and images hold, for `components.schemas`. */
 export const schemas = {
   Counter: record(
-    "A counter and where its value came from.",
+    "A counter and where its value comes from.",
     {
       id: { type: "string", examples: ["home"] },
       hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
       source: SOURCE,
     },
-    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+    { period: { enum: PERIODS, description: "The period, if one was requested." } },
   ),
   FamilySum: record(
-    "What the counters hold together whose ids begin with a prefix; at most 10 s old.",
+    "The sum of all counters whose ids begin with a prefix, at most 10 s old.",
     {
       prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
       hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [345] },
       counters: { type: "integer", minimum: 0, maximum: 100_000, examples: [12] },
       source: SOURCE,
     },
-    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+    { period: { enum: PERIODS, description: "The period, if one was requested." } },
   ),
   Counts: record(
-    "Several counters by their ids, and where their values came from.",
+    "Several counters by their ids, and where their values come from.",
     {
       counts: {
         type: "object",
@@ -61,7 +61,7 @@ export const schemas = {
       },
       source: SOURCE,
     },
-    { period: { enum: PERIODS, description: "The period, where one was asked for." } },
+    { period: { enum: PERIODS, description: "The period, if one was requested." } },
   ),
   Top: record("The counters of a family with the most hits.", {
     prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
@@ -85,17 +85,17 @@ export const schemas = {
     cacheSeconds: { type: "integer", minimum: 30, maximum: 3600, examples: [60] },
   }),
   Svg: { type: "string", pattern: "^<svg[ >]" },
-  Key: record("A counter key: it opens this id only.", {
+  Key: record("A counter key: it counts this counter only.", {
     id: { type: "string", examples: ["home"] },
     key: KEY,
   }),
-  FamilyKey: record("A key of a family: it opens every id that begins with this prefix.", {
+  FamilyKey: record("A family key: it counts every counter whose id begins with this prefix.", {
     prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
     key: KEY,
   }),
   Line: {
     type: "object",
-    description: "A counter: its number, and the hits of single days as far as they are known.",
+    description: "A counter: its total, and the hits of each day as far as they are known.",
     properties: {
       id: { type: "string", examples: ["home"] },
       hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [41] },
@@ -112,13 +112,13 @@ export const schemas = {
   Lines: {
     type: "string",
     description:
-      "A `Line` with an id on each line. With `mode=max` it may leave out `hits`: the total grows by " +
-      'as much as the days do. An export ends with `{"counters":N}`, and with ' +
-      "how many keys were `foreign`, which hold something else than a counter.",
+      "One `Line` with an id per line. With `mode=max`, a line may leave out `hits`: the total then " +
+      'grows by as much as the days grow. The last line of an export is `{"counters":N}`; ' +
+      "`foreign` in it is the number of keys whose value is not a counter.",
   },
   Imported: {
     type: "object",
-    description: "How many counters were imported; where it was only tried, what would change.",
+    description: "How many counters were imported or, with `dry=1`, what would change.",
     properties: {
       counters: { type: "integer", minimum: 0 },
       changed: { type: "integer", minimum: 0, description: "How many would change." },
@@ -135,9 +135,9 @@ export const schemas = {
     required: ["counters"],
     additionalProperties: false,
   },
-  Days: record("The hits of single days.", {
+  Days: record("The hits of each day.", {
     total: { type: "integer", minimum: 0, examples: [41] },
-    timeZone: { type: "string", description: "The zone whose days they are.", examples: ["UTC"] },
+    timeZone: { type: "string", description: "The time zone of the days.", examples: ["UTC"] },
     days: {
       type: "array",
       items: record("A day and its hits.", {
@@ -146,31 +146,36 @@ export const schemas = {
       }),
     },
   }, {
-    id: { type: "string", description: "The counter.", examples: ["home"] },
-    prefix: { type: "string", description: "Or the family.", pattern: "/$", examples: ["blog/"] },
+    id: { type: "string", description: "The counter, if it is one.", examples: ["home"] },
+    prefix: {
+      type: "string",
+      description: "The family, if it is one.",
+      pattern: "/$",
+      examples: ["blog/"],
+    },
   }),
   Decisions: record("What became of the last hits.", {
     decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },
-    rejected: { ...DECISIONS, description: "Requests that were rejected: anyone may send these." },
+    rejected: { ...DECISIONS, description: "Requests that were rejected. Anyone can send these." },
   }),
   Session: record(
-    "Accepted as Bearer where the secret is, but not on /hit, /hit.svg and /session.",
+    "A token that is accepted as Bearer like the secret, except on /hit, /hit.svg and /session.",
     {
       token: { type: "string", pattern: "^s1\\.[0-9]+\\.[A-Za-z0-9_-]{43}$" },
       expires: { type: "string", format: "date-time" },
     },
   ),
-  Health: record("The service is well.", { status: { const: "ok" } }),
+  Health: record("The process is alive.", { status: { const: "ok" } }),
   Readiness: {
     type: "object",
-    description: "The service takes hits.",
+    description: "The store accepts hits.",
     properties: {
       status: { const: "ok" },
       away: {
         type: "array",
         minItems: 1,
         items: { type: "string" },
-        description: "The shards of the store that take none, where there are some.",
+        description: "The shards of the store that are unavailable, if there are any.",
       },
     },
     required: ["status"],
@@ -178,7 +183,7 @@ export const schemas = {
   },
   Problem: {
     type: "object",
-    description: "What went wrong, as RFC 9457 has it.",
+    description: "An error, as described in RFC 9457.",
     properties: {
       type: { type: "string", format: "uri-reference" },
       title: { type: "string", minLength: 1 },

@@ -91,7 +91,7 @@ function operationSection(told: Told): string {
     `<p>${marked(summary)}. ${marked(description ?? "")}</p>` +
     `<pre tabindex="0">${escaped(commandFor(told))}</pre>` +
     (rows.length === 0 ? "" : details("Parameters", tableOf(rows))) +
-    `${details("Answers", `<ul>${answers.join("")}</ul>`)}</section>`;
+    `${details("Responses", `<ul>${answers.join("")}</ul>`)}</section>`;
 }
 
 function commandFor({ path, methods, operation }: Told): string {
@@ -117,7 +117,7 @@ function parameterRow({ name, description, schema }: ParameterObject): string {
 }
 
 function openerRows({ operation, openers }: Told): string[] {
-  const when = isOpen(operation) ? "Where reads are closed. " : "";
+  const when = isOpen(operation) ? "If reads are protected. " : "";
   return operation.security.flatMap((way) => Object.keys(way)).map((scheme) => {
     const { name = "Authorization", description = "" } = openers[scheme] ?? {};
     return rowOf(name, when + marked(description));
@@ -137,7 +137,7 @@ function valuesOf(schema: ParameterObject["schema"]): string {
   const told = [
     Array.isArray(values) ? `One of ${values.join(", ")}.` : "",
     minimum === undefined ? "" : `${minimum} to ${maximum}.`,
-    usual === undefined ? "" : `Usually ${usual}.`,
+    usual === undefined ? "" : `Default: ${usual}.`,
   ];
   return told.filter((part) => part !== "").join(" ");
 }

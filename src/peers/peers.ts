@@ -23,7 +23,7 @@ const komarev: Peer = {
     translate(_, asked) {
       const id = (asked.get("username") ?? "").trim().toLowerCase();
       if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
-        refuse("username= is the name of a GitHub user.");
+        refuse("username= must be the name of a GitHub user.");
       }
       const of = { id, counts: true };
       if (asked.get("style") === "pixel") {
@@ -111,7 +111,7 @@ const seeyoufarm: Peer = {
 
 function urlOf(asked: AskedPeer): string {
   return placeOf(asked.get("url") ?? "") ??
-    refuse("url= is the address of a page, with http or https.");
+    refuse("url= must be the address of a page, with http or https.");
 }
 
 /** github.com/dwyl/hits. */
@@ -145,7 +145,9 @@ const dwyl: Peer = {
 const NAME = /^[\w.-]+$/;
 
 function repositoryOf(user = "", repository = ""): string {
-  if (!NAME.test(user) || !NAME.test(repository)) refuse("The address is user/repository.svg.");
+  if (!NAME.test(user) || !NAME.test(repository)) {
+    refuse("The address must end in user/repository.svg.");
+  }
   return `${user}/${repository}`;
 }
 
@@ -178,7 +180,7 @@ function urnOf(text: string): string {
   const place = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/")
     .replace(/^\/+/, "").replace(/[/?]+$/, "");
   if (!place.includes(".")) {
-    refuse("The address is a host and a path, such as github.com/user/repository.svg.");
+    refuse("The address must end in a host and a path, such as github.com/user/repository.svg.");
   }
   return place;
 }
@@ -207,7 +209,7 @@ const countapi: Peer = {
     post: true,
     translate([, verb, space = "default", key = ""], asked) {
       if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
-        refuse("A namespace and a key are 3 to 64 letters, digits, dots, dashes or underscores.");
+        refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
       }
       const of = { id: `${space}/${key}`, counts: verb === "hit" };
       const callback = asked.get("callback");
@@ -230,13 +232,15 @@ const busuanzi: Peer = {
       translate(_, asked) {
         const { referrer } = asked;
         if (referrer === undefined) {
-          refuse("The page is known by its Referer, which is missing.");
+          refuse("The Referer header, which names the page, is missing.");
         }
         const host = referrer.hostname;
         // A page may send its host alone: then the script says which page it is on.
         const page = asked.get("page") ?? decoded(referrer.pathname);
         const path = page.startsWith("/") ? page : "/";
-        if (path.startsWith("/*")) refuse("No page has such an address.");
+        if (path.startsWith("/*")) {
+          refuse("The address in the Referer header is not that of a page.");
+        }
         const numbers = json([
           { id: `${host}/*visitors`, counts: true, once: true },
           { id: `${host}${path}`, counts: true },
@@ -280,7 +284,7 @@ function json(of: readonly Counted[], shape: (numbers: readonly number[]) => unk
 /** The same as a script that calls a function of the page, which is why only plain names are let through. */
 function jsonp(numbers: Numbers, callback: string): Numbers {
   if (!/^[A-Za-z_$][\w$.]{0,63}$/.test(callback)) {
-    refuse("The name of the callback is not one of a function.");
+    refuse("The callback must be the name of a JavaScript function.");
   }
   return {
     ...numbers,

@@ -27,7 +27,7 @@ export function parseServeAs(text: string): ServeAs {
   );
   if (unknown.length > 0) {
     throw new RangeError(
-      `has no known counter in entry ${unknown.join(", ")}: an entry begins with ` +
+      `names an unknown service in entry ${unknown.join(", ")}: an entry begins with ` +
         `${PEER_NAMES.join("/, ")}/`,
     );
   }

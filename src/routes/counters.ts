@@ -38,13 +38,13 @@ export const lastDays = {
 export function listCounters({ counters }: Service): Endpoint {
   const exportList = createExports(counters);
   return endpoint({
-    summary: "List counters, a line of JSON each",
+    summary: "List or export counters, one line of JSON each",
     parameters: [ownId, prefix, lastDays],
     errors: "json",
     understand(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
       if (id !== undefined && begin !== undefined) {
-        throw new Problem("bad-query", { detail: "Give id or prefix, not both." });
+        throw new Problem("bad-query", { detail: "Send id or prefix, not both." });
       }
       const since = firstDay(query.get("days"), counters.calendar.today());
       return id === undefined
@@ -62,8 +62,9 @@ export function listCounters({ counters }: Service): Endpoint {
       name: "Counters",
       tags: ["Owners"],
       description:
-        "With `id`, that counter alone; without, all of them, or those that begin with " +
-        '`prefix`. The last line is `{"counters":N}`: without it the answer was cut off.',
+        "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
+        '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
+        "At most 8 lists are sent at a time: the next request gets a 503.",
       answers: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
       problems: STORE_PROBLEMS,
     }),
@@ -86,10 +87,10 @@ export function setCounter({ counters, draining }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Counter",
       tags: ["Owners"],
-      description: "Without `days` those that are known stay; `{}` forgets them. " +
-        "Sending the answer undoes it.",
+      description: "Without `days`, the known days stay; with `{}` they are deleted. " +
+        "Sending the response back undoes the change.",
       body: bodies.line,
-      answers: { 200: fresh("What the counter held before.", bodies.line) },
+      answers: { 200: fresh("The previous state of the counter.", bodies.line) },
       problems: STORE_PROBLEMS,
     }),
   });
@@ -98,7 +99,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
 /** `DELETE /counters`: removes a counter with its days and answers with what it held. */
 export function deleteCounter({ counters }: Service): Endpoint {
   return endpoint({
-    summary: "Remove a counter",
+    summary: "Delete a counter",
     parameters: [ownId],
     errors: "json",
     understand: (query) => namedId(query.get("id")),
@@ -107,8 +108,9 @@ export function deleteCounter({ counters }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Counter",
       tags: ["Owners"],
-      description: "It counts from 0 again.",
-      answers: { 200: fresh("What the counter held.", bodies.line) },
+      description:
+        "The next hit is its first. Setting the counter to the response undoes the change.",
+      answers: { 200: fresh("The previous state of the counter.", bodies.line) },
       problems: STORE_PROBLEMS,
     }),
   });
@@ -117,7 +119,9 @@ export function deleteCounter({ counters }: Service): Endpoint {
 /** No counter is meant by a missing id here: a slip must not set or remove one. */
 function namedId(text: string | undefined): CounterId {
   if (text === undefined || text.trim() === "") {
-    throw new Problem("bad-id", { detail: "Name the counter with id= in the query." });
+    throw new Problem("bad-id", {
+      detail: "Send the id of the counter in the query, as in id=home.",
+    });
   }
   return counterId(text);
 }
@@ -168,7 +172,7 @@ function createExports(counters: Counters): (options: ListOptions) => Promise<Re
 }
 
 const TOO_MANY_EXPORTS =
-  `${MOST_EXPORTS} lists of counters are being sent already: try again once one has ended.`;
+  `${MOST_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
 async function* linesOf(
   { first, pages, since }: {

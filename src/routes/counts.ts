@@ -38,8 +38,8 @@ export function counts({ counters, reads }: Service): Endpoint {
       name: "Counts",
       tags: ["Counters"],
       description:
-        "In the order of the request; an id that is given twice counts once. `null` is " +
-        "for an id under which the store holds something else than a counter.",
+        "In the order of the request, each id once. `null` means that the value which the " +
+        "store holds under this id is not a counter.",
       answers: { 200: fresh("The counts; 0 before the first hit.", bodies.counts) },
       problems: STORE_PROBLEMS.filter((status) => status !== 409),
     }),
@@ -50,7 +50,7 @@ function idsIn(url: string): readonly CounterId[] {
   const given = valuesOf(url, ids.name);
   if (given.length < 1 || given.length > MAX_IDS) {
     throw new Problem("bad-query", {
-      detail: `Give 1 to ${MAX_IDS} ids, as in id=a&id=b: this query has ${given.length}.`,
+      detail: `Send 1 to ${MAX_IDS} ids, as in id=a&id=b. This query has ${given.length}.`,
     });
   }
   return [...new Set(given.map(counterId))];

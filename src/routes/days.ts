@@ -36,7 +36,7 @@ export function days({ counters, reads }: Service): Endpoint {
   const { calendar } = counters;
   const headers = headersOf("json", reads.sharing("no-store"));
   return readEndpoint({
-    summary: "Read the hits of single days",
+    summary: "Read the hits of each day",
     parameters: [fromDay, toDay],
     errors: "json",
     understand: (query) => rangeOf(query, calendar.today()),
@@ -53,8 +53,8 @@ export function days({ counters, reads }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Days",
       tags: ["Counters"],
-      description: "Days without hits are 0; days before history began are left out.",
-      answers: { 200: fresh("The days, in their order.", bodies.days) },
+      description: "Days without hits are 0. Days before the history of the counter are left out.",
+      answers: { 200: fresh("The days, oldest first.", bodies.days) },
       problems: STORE_PROBLEMS,
     }),
   });
@@ -66,7 +66,7 @@ function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today:
   const length = last - first + 1;
   if (length >= 1 && length <= MOST_DAYS) return { first, last };
   throw new Problem("bad-query", {
-    detail: `A range has 1 to ${MOST_DAYS} days, and from must not come after to.`,
+    detail: `A range has 1 to ${MOST_DAYS} days, and from must not be after to.`,
   });
 }
 
@@ -74,7 +74,9 @@ function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today:
 function dayOf(text: string | undefined): Day | undefined {
   const day = text === undefined ? undefined : parseDay(text);
   if (text === undefined || day !== undefined) return day;
-  throw new Problem("bad-query", { detail: "A day is written as 2026-11-20, from 1970 on." });
+  throw new Problem("bad-query", {
+    detail: "A day is written like 2026-11-20, and the earliest year is 1970.",
+  });
 }
 
 function daysIn(

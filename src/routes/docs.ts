@@ -33,7 +33,7 @@ export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint
   const headers = headersOf("json", { cacheControl: "no-cache", cors: "any" });
   const load = loadOnce(async () => keptText(JSON.stringify(describe(await endpoints())), headers));
   return endpoint({
-    summary: "This description",
+    summary: "Get this reference as OpenAPI 3.1",
     parameters: [],
     errors: "json",
     find: load,
@@ -49,8 +49,8 @@ export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint
         tags: ["Service"],
         headers: [IF_NONE_MATCH],
         answers: {
-          200: { description: "This description.", headers, content: bodies.document },
-          304: { description: "The caller's copy is still right.", headers },
+          200: { description: "The OpenAPI document.", headers, content: bodies.document },
+          304: { description: "The copy of the client is up to date.", headers },
         },
       };
     },

@@ -30,10 +30,10 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
     describe: ({ bodies, fresh, HIT_PROBLEMS, HIT_REMARKS }) => ({
       name: "Hit",
       tags: ["Counters"],
-      description: "A prefetch, and a crawler with a key, is answered without counting. " +
-        "A `POST` takes no body: the id belongs in the query.",
+      description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
+        "Send the id in the query: a `POST` takes no body.",
       headers: [IDEMPOTENCY_KEY],
-      answers: { 200: fresh("Counted: the new count.", bodies.counter, ...HIT_REMARKS) },
+      answers: { 200: fresh("The new count.", bodies.counter, ...HIT_REMARKS) },
       problems: HIT_PROBLEMS,
     }),
   });
@@ -42,7 +42,8 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
-  description: "With the secret: a hit with the same key within 24 hours is counted once, and " +
-    "answered with its first number. So a hit may be sent again after a 503, a 504 or no answer.",
+  description:
+    "Needs the secret. Hits with the same key within 24 hours count once and return the " +
+    "first number, so a hit is safe to retry after a 503, a 504 or no response.",
   schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
 } as const;

@@ -84,7 +84,7 @@ export function hitImage({ counters, hits, decisions }: Service): Endpoint {
       name: "HitImage",
       tags: ["Counters", "Badges"],
       description: "`HEAD` does not count. " +
-        "A prefetch, and a crawler with a key, is answered without counting.",
+        "Prefetches, and crawlers with a key, get a response but are not counted.",
       answers: { 200: uncached("The badge with the new count.", ...HIT_REMARKS, "problem") },
       problems: HIT_PROBLEMS,
     }),

@@ -126,7 +126,7 @@ export function peers(service: Service): Endpoint {
   }
 
   return endpoint({
-    summary: "Answer the addresses of other counters",
+    summary: "Serve the addresses of other counters",
     parameters: [],
     errors: "json",
     async answer(_, { request, peer }) {

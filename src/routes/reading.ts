@@ -97,7 +97,7 @@ function shownOf(
 /** Throws the problem of a query that asks for two things to be shown. */
 export function checkShown(query: Query<"period" | "show">): void {
   if (query.get("show") === undefined || query.get("period") === undefined) return;
-  throw new Problem("bad-query", { detail: "Give period or show, not both." });
+  throw new Problem("bad-query", { detail: "Send period or show, not both." });
 }
 
 /** Whether a request asks for the number that a counter holds. */

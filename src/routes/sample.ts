@@ -17,7 +17,7 @@ const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" })
 export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
   return endpoint({
-    summary: "Show a badge of 12,345, which is no counter's",
+    summary: "Show a sample badge",
     parameters: LOOKS,
     errors: "svg",
     answer(_, { query }) {
@@ -73,7 +73,7 @@ function samplePicture<Name extends string>(
   { name, parameters, picture: { draw, drawFailure } }: SampleFacts<Name>,
 ): Endpoint {
   return endpoint({
-    summary: `Show a ${name} of 12,345 hits, which are no counter's`,
+    summary: `Show a sample ${name}`,
     parameters,
     errors: "svg",
     answer(_, { query }) {

@@ -31,7 +31,7 @@ const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 /** `GET /healthz`: the process is alive. */
 export function health(): Endpoint {
   return endpoint({
-    summary: "Tell that the process is alive",
+    summary: "Check that the process is alive",
     parameters: [],
     errors: "json",
     ignoresQuery: true,
@@ -43,7 +43,7 @@ export function health(): Endpoint {
 /** `GET /readyz`: the store takes hits too, apart from those of its shards that are named. */
 export function readiness({ counters }: Service): Endpoint {
   return endpoint({
-    summary: "Tell whether the store takes hits",
+    summary: "Check that the store accepts hits",
     parameters: [],
     errors: "json",
     find: () =>

@@ -9,7 +9,7 @@ export function tally(): Endpoint {
   const headers = headersOf("script", { cacheControl: "max-age=86400", cors: "any" });
   const load = loadOnce(() => keptText(script, headers));
   return endpoint({
-    summary: "The elements that count a page's views and show them",
+    summary: "Get the script that counts and shows page views",
     parameters: [],
     errors: "text",
     find: load,
@@ -23,13 +23,16 @@ export function tally(): Endpoint {
       return {
         name: "Tally",
         tags: ["Counters"],
-        description: "For pages of any site: defines the elements `tally-mark`, whose attribute " +
-          "`counter` is an id and `key` its counter key, and `tally-top`. A view is counted when " +
-          "somebody sees it.",
+        description: 'For pages of any site. It defines `<tally-mark counter="ID" key="KEY">`, ' +
+          "which counts a view when somebody sees the page, and `<tally-top>`.",
         headers: [IF_NONE_MATCH],
         answers: {
-          200: { description: "The script, classic or a module.", headers, content: bodies.script },
-          304: { description: "The caller's copy is still right.", headers },
+          200: {
+            description: "The script, which also works as a module.",
+            headers,
+            content: bodies.script,
+          },
+          304: { description: "The copy of the client is up to date.", headers },
         },
       };
     },

@@ -33,7 +33,7 @@ export function welcome(
     return { ...page, packed: await gzip(page.html), headers, words: welcomeText(list) };
   });
   return endpoint({
-    summary: "Build a badge and see your counters; for who wants no page: the list of endpoints",
+    summary: "The page with your counters and the badge builder, or this list as text",
     parameters: [],
     errors: "json",
     find: load,

@@ -59,7 +59,7 @@ async function readDotEnv(): Promise<Environment> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
     throw new StartError(
-      ".env is there but cannot be read: make it a UTF-8 text file that this process may read",
+      ".env exists but cannot be read: make it a UTF-8 text file that this process may read",
       { cause: error },
     );
   }

@@ -32,7 +32,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
     const server = serve(place, { fetch, log });
     open.add(server);
     server.finished.catch(async (cause) => {
-      log.error("listener lost", { cause });
+      log.error("listener failed", { cause });
       await Promise.all([retire(server), beginAgain()]);
     });
     return server;

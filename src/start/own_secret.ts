@@ -49,11 +49,11 @@ function readSecret(path: string): string | undefined {
   const secret = text.trim();
   if (secret === "") {
     throw new StartError(
-      `${path}, the file of the secret, is empty. Write the secret into it; if it is lost, delete the file: a new secret is made, and every key becomes invalid`,
+      `${path}, the file of the secret, is empty. Write the secret into it. If the secret is lost, delete the file: a new one is made, and all keys become invalid`,
     );
   }
   if (/\p{Cc}/u.test(secret)) {
-    throw new StartError(`${path}, the file of the secret, must hold it on a single line`);
+    throw new StartError(`${path}, the file of the secret, must contain a single line`);
   }
   return secret;
 }

@@ -147,7 +147,7 @@ export function parsePrefix(text: string): string {
   // An id could complete a shorter text, such as `tally`.
   if (OWN_KEYS.some((own) => text.startsWith(own) || own.startsWith(text))) {
     throw new BadSetting(
-      "must not begin with { or tallymark: the ledgers and salts of the service do (for one slot of a Redis Cluster, use hits:{all}:)",
+      "must not begin with { or tallymark, as the service's own keys do (to keep all counters in one slot of a Redis Cluster, use hits:{all}:)",
     );
   }
   return text;

@@ -106,9 +106,10 @@ async function open(
 }
 
 const RIGHTS_MISSING =
-  "the Redis user lacks rights: days, lists, and changes other than plain hits, may not work";
+  "the Redis user lacks permissions: daily history, lists and everything but plain hits may not work";
 
-const DAMAGED_DAYS = "days of a counter are damaged and left out: see whether others are as well";
+const DAMAGED_DAYS =
+  "the daily history of a counter is damaged and ignored: check whether others are affected";
 
 /** Calls a function the first time only. */
 function once<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
@@ -177,7 +178,7 @@ async function answering(store: CounterStore): Promise<void> {
   // One that is still being opened may never let go.
   await withTimeout(LET_GO_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
-    "The store did not answer within 5 s, and FAIL_FAST_STORE says not to start without it: " +
-      "check its address, its password and whether it runs",
+    "The store did not answer within 5 s, and FAIL_FAST_STORE forbids starting without it: " +
+      "check its address and password, and whether it is running",
   );
 }

@@ -48,13 +48,13 @@ export function createStoreHealth(
     const told = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
     troubles.add(trouble);
     onChange?.(false);
-    if (!told) log.error("store away", { node, cause });
+    if (!told) log.error("store unavailable", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
     for (const trouble of ended) troubles.delete(trouble);
     if (troubles.size > 0) return;
-    log.info("store back", { node });
+    log.info("store available", { node });
     onChange?.(true);
   }
 

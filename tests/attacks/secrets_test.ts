@@ -108,7 +108,7 @@ Deno.test(
       Object.entries(stores).map(async ([store, env]) => {
         await using service = await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
         const open = ["a Deno KV file", "Redis"].includes(store);
-        if (!open) await service.waitForOutput(/store away/);
+        if (!open) await service.waitForOutput(/store unavailable/);
         if (store === "Redis") await service.storeReady();
         const answers = await stress(service.url);
         const { stdout, stderr, code } = await service.stop();
@@ -131,7 +131,7 @@ Deno.test(
     await service.storeReady();
     await redis.command("CONFIG", "SET", "requirepass", "another");
     await redis.kill();
-    await service.waitForOutput(/store away/);
+    await service.waitForOutput(/store unavailable/);
     const answers = await stress(service.url);
     const { stdout, stderr } = await service.stop();
     refuseFinds(`${stdout}\n${stderr}\n${answers}`, secrets, "Redis away");

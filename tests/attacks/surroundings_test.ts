@@ -60,7 +60,7 @@ Deno.test("start: two links to one counter file cannot give it two owners", asyn
   await Deno.symlink(join(folder.path, "counters.kv"), join(folder.path, "data", "counters.kv"));
   const { code, stderr } = await runService({ cwd: folder.path });
   strictEqual(code, 1);
-  match(stderr, /^Tallymark cannot start: data\/counters\.kv is a symbolic link: name the file/);
+  match(stderr, /^Tallymark cannot start: data\/counters\.kv is a symbolic link: name its target/);
 });
 
 Deno.test("runLine: a comma in a folder's name does not allow another folder", () => {

@@ -87,19 +87,22 @@ for (
       /"days" must add up to at most 2\^53-1/,
     ],
     ...["0070-01-01", "0099-12-31", "1969-12-31", "0000-01-01"].map((day) =>
-      [`{"id":"a","hits":3,"days":{"${day}":3}}`, /is not a day from 1970 on/] as const
+      [
+        `{"id":"a","hits":3,"days":{"${day}":3}}`,
+        /is not a day such as "2026-11-20", in 1970 or later/,
+      ] as const
     ),
     ["{", /not JSON/],
     ["", /not JSON/],
     ["[]", /must be an object/],
     ["null", /must be an object/],
     ["41", /must be an object/],
-    ['{"hits":1}', /"id" must be a text/],
-    ['{"id":"","hits":1}', /"id" must be a text/],
-    ['{"id":"  ","hits":1}', /"id" must be a text/],
-    ['{"id":7,"hits":1}', /"id" must be a text/],
-    ['{"id":"a\\u0007","hits":1}', /"id" must have/],
-    [`{"id":"${"a".repeat(201)}","hits":1}`, /"id" must have/],
+    ['{"hits":1}', /"id" must be a string/],
+    ['{"id":"","hits":1}', /"id" must be a string/],
+    ['{"id":"  ","hits":1}', /"id" must be a string/],
+    ['{"id":7,"hits":1}', /"id" must be a string/],
+    ['{"id":"a\\u0007","hits":1}', /"id" must be 1 to 200 bytes/],
+    [`{"id":"${"a".repeat(201)}","hits":1}`, /"id" must be 1 to 200 bytes/],
     ['{"id":"a"}', /"hits" must be a whole number/],
     ['{"id":"a","hits":"1"}', /"hits" must be a whole number/],
     ['{"id":"a","hits":-1}', /"hits" must be a whole number/],
@@ -109,7 +112,7 @@ for (
     ['{"id":"a","hits":1,"days":null}', /"days" must be an object/],
     ['{"id":"a","hits":1,"days":{"2026-02-30":1}}', /"2026-02-30" is not a day/],
     ['{"id":"a","hits":1,"days":{"1969-12-31":1}}', /is not a day/],
-    ['{"id":"a","hits":1,"days":{"2026-11-22":1}}', /lies in the future/],
+    ['{"id":"a","hits":1,"days":{"2026-11-22":1}}', /is in the future/],
     ['{"id":"a","hits":1,"days":{"2026-11-20":-1}}', /"2026-11-20" must be a whole number/],
     [
       '{"id":"a","hits":1,"days":{"2026-11-19":9007199254740991,"2026-11-20":1}}',

@@ -49,17 +49,17 @@ Deno.test(
       status: "ok",
       away: ["slots 10922-16383"],
     }]);
-    await service.waitForOutput(new RegExp(`"store away","node":"127.0.0.1:${node.port}"`));
+    await service.waitForOutput(new RegExp(`"store unavailable","node":"127.0.0.1:${node.port}"`));
     await node.start();
     await taken(service, dead);
-    await service.waitForOutput(new RegExp(`"store back","node":"127.0.0.1:${node.port}"`));
+    await service.waitForOutput(new RegExp(`"store available","node":"127.0.0.1:${node.port}"`));
     const again = await fetch(`${service.url}/readyz`);
     deepStrictEqual(await again.json(), { status: "ok" });
     deepStrictEqual(
       await nodesUp(service),
       cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).sort(),
     );
-    const named = service.stderr().matchAll(/"store away","node":"([^"]*)"/g);
+    const named = service.stderr().matchAll(/"store unavailable","node":"([^"]*)"/g);
     deepStrictEqual(
       new Set(Array.from(named, ([, name]) => name)),
       new Set([`127.0.0.1:${node.port}`]),
@@ -201,7 +201,7 @@ Deno.test(
     const STORE_URL = `redis://127.0.0.1:${one.port},127.0.0.1:${other.port}`;
     const { code, stderr } = await runService({ env: { STORE_URL } });
     strictEqual(code, 1);
-    match(stderr, /has several addresses, but 127\.0\.0\.1:\d+ is a Redis by itself/);
+    match(stderr, /has several addresses, but 127\.0\.0\.1:\d+ is a single Redis/);
   },
 );
 

@@ -34,7 +34,7 @@ for (const { what, harm } of damages) {
     const ended = await runService({ cwd: folder.path, env });
     strictEqual(ended.code, 1, ended.stdout);
     match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv .*(restore|backup).*$/m);
-    match(ended.stderr, /(move it away|delete).* to begin anew/);
+    match(ended.stderr, /(move it away|delete).* to start from zero/);
     strictEqual(ended.stderr.trim().split("\n").length, 1, ended.stderr);
     deepStrictEqual(await contentOf(path), before);
     reportKept({ fault: `Deno KV file ${what}`, runs: 1, measured: "refused at start" });

@@ -51,7 +51,7 @@ for (const { what, happen } of accidents) {
     const ended = await runService({ cwd: folder.path, env });
     strictEqual(ended.code, 1, ended.stdout);
     match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv holds less/);
-    match(ended.stderr, /delete data\/counters\.kv\.held to go on with what is left/);
+    match(ended.stderr, /delete data\/counters\.kv\.held to continue with what is left/);
     deepStrictEqual(await contentsOf(path), harmed);
 
     await restore(path, sound);

@@ -60,7 +60,7 @@ for (const { error, begin, end } of refusals) {
       await end(redis);
       strictEqual(await statusOfHit(service), 200);
       strictEqual(await redis.command("GET", "hits:home"), "2");
-      match(service.stderr(), new RegExp(`store away.*${error}`));
+      match(service.stderr(), new RegExp(`store unavailable.*${error}`));
       reportKept({ fault: `${error} of Redis`, runs: 1 });
     },
   );
@@ -173,7 +173,7 @@ Deno.test(
       strictEqual(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
     }
     strictEqual(await redis.command("GET", "hits:other"), String(2 * strangers.length));
-    strictEqual(service.stderr().includes("store away"), false, service.stderr());
+    strictEqual(service.stderr().includes("store unavailable"), false, service.stderr());
     reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
   },
 );
@@ -189,12 +189,12 @@ Deno.test(
     await using service = await startService(connectedTo(redis.url));
     strictEqual((await refusalOf(service))?.status, 503);
     strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
-    await service.waitForOutput(/"store away","cause":"Error: No node serves slot \d+"/);
+    await service.waitForOutput(/"store unavailable","cause":"Error: No node serves slot \d+"/);
     for (let hit = 0; hit < 5; hit++) strictEqual(await statusOfHit(service, `c${hit}`), 503);
     await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
-    await service.waitForOutput(/"event":"store back"}/);
+    await service.waitForOutput(/"event":"store available"}/);
     strictEqual(service.stderr().match(/No node serves/g)?.length, 1, service.stderr());
     strictEqual(await redis.command("GET", "hits:home"), "1");
     reportKept({ fault: "Redis Cluster without slots", runs: 1 });

@@ -39,7 +39,7 @@ Deno.test(
     ok(ledger.count(503) > 0, "no hit was refused, so the master was not lost");
     const stored = ledger.check(await storedInRedis(next));
     const log = service.stderr();
-    strictEqual(log.match(/store away.*READONLY/g)?.length, 1, log);
+    strictEqual(log.match(/store unavailable.*READONLY/g)?.length, 1, log);
     deepStrictEqual(outagesIn(log), { away: 1, back: 1 }, log);
     reportKept({ fault: "failover of Redis", runs: 1, ledger, stored });
   },

@@ -147,7 +147,7 @@ for (
     {
       line: "POST /counters",
       body: Array.from({ length: 2000 }, (_, at) => `{"id":"n${at}","hits":7}\n`).join(""),
-      told: /Lines stored for sure: 2000\. All lines may be sent again/,
+      told: /Lines stored for sure: 2000\. It is safe to send all lines again/,
       stored: 2000,
     },
     {

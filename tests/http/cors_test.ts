@@ -104,7 +104,7 @@ for (const [path, allow] of [["/hit", "GET, POST, OPTIONS"], ["/hit.svg", "GET, 
   });
 }
 
-const EVENT = "the secret is on a web page: put a counter key there and choose a new secret";
+const EVENT = "the secret is exposed in a web page: use a counter key there and change the secret";
 
 Deno.test("the secret in a page of another site works, and is told once for each origin and hour", async () => {
   await using app = await memoryApp();

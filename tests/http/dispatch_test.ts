@@ -184,7 +184,7 @@ for (const [what, row] of parts) {
       doesNotMatch(await response.text(), /no such module/);
     }
     strictEqual(log.length, 2);
-    match(log[0] ?? "", /"event":"not loaded".*no such module/);
+    match(log[0] ?? "", /"event":"module not loaded".*no such module/);
     strictEqual(await (await send(new Request("http://localhost/"))).text(), "handled");
   });
 }

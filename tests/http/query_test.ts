@@ -53,10 +53,10 @@ for (const query of refused) {
 }
 
 const badValues: [parameter: Parameter, text: string, detail: string][] = [
-  [once, "week", "The query gives a bad once: it must be day."],
-  [mode, "add", "The query gives a bad mode: it must be replace or max."],
-  [lastDays, "-1", "The query gives a bad days: it must be a whole number from 0 to 99999."],
-  [visitor, "", "The query gives a bad visitor: it must be a text of 1 to 1000 characters."],
+  [once, "week", "The query has a bad once: it must be day."],
+  [mode, "add", "The query has a bad mode: it must be replace or max."],
+  [lastDays, "-1", "The query has a bad days: it must be a whole number from 0 to 99999."],
+  [visitor, "", "The query has a bad visitor: it must be 1 to 1000 characters."],
 ];
 
 for (const [parameter, text, detail] of badValues) {
@@ -72,8 +72,7 @@ for (const [parameter, text, detail] of badValues) {
 Deno.test("parseQuery() names the parameter that is given twice", () => {
   throws(
     () => parseQuery("http://localhost/?label=secret&label=secret", documented),
-    (error) =>
-      error instanceof Problem && error.detail === "The query gives label twice: give it once.",
+    (error) => error instanceof Problem && error.detail === "The query has label more than once.",
   );
 });
 

@@ -207,9 +207,13 @@ for (
 
 for (
   const [failure, title, told] of [
-    ["store-unavailable", "Store unavailable", /Nothing was changed: try again later\.$/],
-    ["overloaded", "Too many requests are waiting", /Nothing was changed: try again later\.$/],
-    ["outcome-unknown", "Outcome unknown", /the request .* may have been carried out\./],
+    ["store-unavailable", "Store unavailable", /Nothing was changed, so it is safe to retry\.$/],
+    [
+      "overloaded",
+      "Too many requests are waiting",
+      /Nothing was changed, so it is safe to retry\.$/,
+    ],
+    ["outcome-unknown", "Outcome unknown", /It may or may not have been carried out:/],
   ] as const
 ) {
   Deno.test(`/counters tells its owner what ${failure} means for a change that is no hit`, async () => {
@@ -224,7 +228,7 @@ for (
     const { json } = await app.sendBody("POST /counters", line);
     strictEqual(
       field(json, "detail"),
-      `Line 1 could not be stored: ${title}. Lines stored for sure: 0. Once that is mended all lines may be sent again.`,
+      `Line 1 could not be stored: ${title}. Lines stored for sure: 0. Once this is fixed, it is safe to send all lines again.`,
     );
   });
 }
@@ -247,12 +251,12 @@ Deno.test("/counters takes a body that breaks off for its sender's failure, and 
       brokenOff(`{"id":"a","hits":5}\n${half}`),
     );
     strictEqual(status, 400);
-    match(body, /Line 2 cannot be used: the body broke off before its end\. /);
+    match(body, /Line 2 cannot be used: the body ended too early\. /);
     strictEqual(await app.count("a"), dry === "1" ? 0 : 5);
   }
   const { status, json } = await app.sendBody("PUT /counters?id=a", brokenOff(half));
   strictEqual(status, 400);
-  strictEqual(field(json, "detail"), "The body broke off before its end.");
+  strictEqual(field(json, "detail"), "The body ended too early.");
   strictEqual(await app.count("a"), 5);
   deepStrictEqual(app.log, []);
 });
@@ -337,7 +341,7 @@ Deno.test("POST /counters?mode=max takes days alone, which raise the total by as
   for (const line of ["POST /counters", "POST /counters?mode=replace", "PUT /counters?id=views"]) {
     const { status, json } = await app.sendBody(line, lines(9));
     strictEqual(status, 400, line);
-    match(String(field(json, "detail")), /"hits" may be left out with mode=max only/);
+    match(String(field(json, "detail")), /"hits" may be left out only with mode=max/);
   }
   strictEqual(await app.count("views"), 16);
 });
@@ -403,7 +407,7 @@ Deno.test("GET /counters sends eight lists at a time, and one more once one of t
   const refused = await app.send("GET /counters", authorized);
   strictEqual(refused.status, 503);
   strictEqual(refused.headers["retry-after"], "1");
-  match(refused.body, /8 lists of counters are being sent/);
+  match(refused.body, /8 exports are already in progress/);
   strictEqual((await app.send("GET /counters?id=a", authorized)).status, 200);
   const [left, ended, ...others] = lists;
   await left?.body?.cancel();

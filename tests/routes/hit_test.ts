@@ -287,7 +287,7 @@ for (const { headers, status } of bodies) {
     strictEqual(await app.count("a"), status === 200 ? 1 : 0);
     if (status === 200) return;
     strictEqual(field(answer.json, "type"), "urn:problem-type:tallymark:bad-body");
-    match(String(field(answer.json, "detail")), /id belongs in the query/);
+    match(String(field(answer.json, "detail")), /Send the id in the query/);
     const unauthorized = await app.send("POST /hit?id=%00&token=wrong", headers);
     strictEqual(field(unauthorized.json, "type"), "urn:problem-type:tallymark:bad-body");
     const twice = await app.send("POST /hit?id=a&id=a", { ...authorized, ...headers });

@@ -26,7 +26,7 @@ Deno.test("banner: a secret that no file keeps is printed, with a curl line", ()
   });
   strictEqual(
     text.split("\n").slice(3).join("\n"),
-    `  secret    f00 (for this run: set SECRET_TOKEN to keep one)
+    `  secret    f00 (for this run only: set SECRET_TOKEN to keep one)
   try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"`,
   );
 });
@@ -49,7 +49,7 @@ Deno.test("banner: with protected reads names PUBLIC_READS in its first lines", 
 
 const places: [environment: Environment, place: string][] = [
   [{ STORE_URL: "kv:/srv/x.kv" }, "Deno KV in /srv/x.kv"],
-  [{ STORE_URL: "memory:" }, "Deno KV in memory: gone when the process ends"],
+  [{ STORE_URL: "memory:" }, "Deno KV in memory: lost when the process ends"],
   [
     { STORE_URL: "kv:https://u:hidden@h:1/x?hidden", DENO_KV_ACCESS_TOKEN: "hidden" },
     "Deno KV at h:1",
@@ -98,7 +98,7 @@ const warnings: [environment: Environment, names: string[]][] = [
   [{ SECRET_TOKEN: ` ${secret}` }, ["SECRET_TOKEN begins or ends with white space"]],
   [{ SECRET_TOKEN: `${secret}\0a` }, ["SECRET_TOKEN begins or ends with white space"]],
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret }, []],
-  [{ DENO_DEPLOY: "true" }, ["SECRET_TOKEN is not set: /hit answers 401"]],
+  [{ DENO_DEPLOY: "true" }, ["SECRET_TOKEN is not set: /hit returns 401"]],
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret, PORT: "1", PUBLIC_READS: "0" }, [
     "These settings have no effect on Deno Deploy: PUBLIC_READS, PORT",
   ]],

@@ -107,10 +107,10 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
     });
   }
   await t.step("a .env that cannot be read stops the start", () => {
-    match(lines[cases.length] ?? "", /^StartError: \.env is there but cannot be read/);
+    match(lines[cases.length] ?? "", /^StartError: \.env exists but cannot be read/);
   });
   await t.step("so does one that is not UTF-8", () => {
-    match(lines[cases.length + 1] ?? "", /^StartError: \.env is there but cannot be read/);
+    match(lines[cases.length + 1] ?? "", /^StartError: \.env exists but cannot be read/);
   });
 });
 

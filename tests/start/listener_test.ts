@@ -73,7 +73,7 @@ async function loseListener(service: Service): Promise<void> {
   const connections = await Promise.all(
     Array.from({ length: 400 }, () => connectTo(service.url).catch(() => undefined)),
   );
-  await service.waitForOutput(/"event":"listener lost"/);
+  await service.waitForOutput(/"event":"listener failed"/);
   for (const connection of connections) connection?.close();
   await waitFor("an answer", async () => {
     const answer = await fetch(`${service.url}/healthz`).catch(() => undefined);

@@ -54,7 +54,7 @@ Deno.test("data/secret: a short one is told of, as it turns keys off", async () 
   await service.waitForOutput(/"event":"data\/secret is shorter than 16 characters/);
 });
 
-for (const [what, text] of [["empty", ""], ["empty", " \n"], ["on a single line", "a\nb\n"]]) {
+for (const [what, text] of [["empty", ""], ["empty", " \n"], ["a single line", "a\nb\n"]]) {
   Deno.test(`data/secret: one that holds ${JSON.stringify(text)} ends the start and is left as it is`, async () => {
     await using folder = await folderWith(text ?? "");
     const { code, stdout, stderr } = await runService({ cwd: folder.path });
@@ -126,7 +126,7 @@ Deno.test("data/secret: with a store that is no file there is none", async () =>
   await using service = await startService({ env: { STORE_URL: "memory:" } });
   match(
     service.stdout(),
-    /^ +secret +[0-9a-f]{40} \(for this run: set SECRET_TOKEN to keep one\)$/m,
+    /^ +secret +[0-9a-f]{40} \(for this run only: set SECRET_TOKEN to keep one\)$/m,
   );
   strictEqual([...Deno.readDirSync(service.cwd)].length, 0);
 });

@@ -39,7 +39,7 @@ for (const [url, form, addresses, master] of urls) {
 }
 
 const bad: [url: string, told: RegExp][] = [
-  ["redis+cluster://a/1", /^must name no database but 0: a Redis Cluster has no other$/],
+  ["redis+cluster://a/1", /^must not name a database other than 0: a Redis Cluster has no other$/],
   ["redis+cluster://", /^must be redis\+cluster:/],
   ["redis-cluster://a", /^must be redis:/],
   ["redis://a,", /^must be redis:/],

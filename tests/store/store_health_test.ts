@@ -13,10 +13,10 @@ Deno.test("createStoreHealth: says once that the store is away, and once that it
   health.away("a text");
   health.readable();
   deepStrictEqual(told, [
-    ["error", "store away", "Error: refused <- Error: no route"],
-    ["info", "store back", undefined],
-    ["error", "store away", "a text"],
-    ["info", "store back", undefined],
+    ["error", "store unavailable", "Error: refused <- Error: no route"],
+    ["info", "store available", undefined],
+    ["error", "store unavailable", "a text"],
+    ["info", "store available", undefined],
   ]);
 });
 
@@ -28,9 +28,9 @@ Deno.test("createStoreHealth: reads that work do not say that changes do, whatev
   }
   health.away("cut");
   health.readable();
-  deepStrictEqual(told, [["error", "store away", "out of memory"]]);
+  deepStrictEqual(told, [["error", "store unavailable", "out of memory"]]);
   health.well();
-  deepStrictEqual(told.slice(1), [["info", "store back", undefined]]);
+  deepStrictEqual(told.slice(1), [["info", "store available", undefined]]);
 });
 
 Deno.test("createStoreHealth: a refused login is told once although the store was away", () => {
@@ -41,9 +41,9 @@ Deno.test("createStoreHealth: a refused login is told once although the store wa
   health.denied(new Error("WRONGPASS"));
   health.readable();
   deepStrictEqual(told, [
-    ["error", "store away", "cut"],
-    ["error", "store away", "Error: WRONGPASS"],
-    ["info", "store back", undefined],
+    ["error", "store unavailable", "cut"],
+    ["error", "store unavailable", "Error: WRONGPASS"],
+    ["info", "store available", undefined],
   ]);
 });
 

@@ -168,7 +168,9 @@ class DetectingLink implements StoreLink {
   #openSingle(node: RedisNode): void {
     if (this.#nodes.length > 1) {
       return this.#reject(
-        `has several addresses, but ${nameOf(node.address)} is a Redis by itself`,
+        `has several addresses, but ${
+          nameOf(node.address)
+        } is a single Redis, not a cluster or a Sentinel`,
       );
     }
     const { health } = this.#options;

@@ -146,10 +146,10 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
         else await rejectsWith("store-unavailable", counters.count(HOME));
         await rejectsWith("store-unavailable", counters.ready());
       }
-      deepStrictEqual(told, ["store away"]);
+      deepStrictEqual(told, ["store unavailable"]);
       await redis.command(...mend);
       strictEqual(await counters.hit(HOME), 2);
-      deepStrictEqual(told, ["store away", "store back"]);
+      deepStrictEqual(told, ["store unavailable", "store available"]);
       await counters.ready();
       strictEqual(await redis.command("DBSIZE"), 2);
       await counters.close();

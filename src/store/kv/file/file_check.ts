@@ -18,7 +18,7 @@ const [COPIED, TO_COPY] = [24, 32];
 export function refuseMissing(path: string, known: string | undefined): void {
   if (known === undefined || sizeOf(path) > 0) return;
   throw new StartError(
-    `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.held to begin anew`,
+    `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.held to start from zero`,
   );
 }
 
@@ -60,13 +60,13 @@ export async function requireWritable(path: string): Promise<void> {
 /** What to do if SQLite or the system says this; the first that fits. */
 const REMEDIES: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/locked|busy/i, () => "close the other program that has it open"],
-  [/full|no space|disk i\/o/i, () => "make room on its disk, and see that the disk is well"],
+  [/full|no space|disk i\/o/i, () => "make room on its disk, and check the disk"],
   [
     /read-?only|permission|denied|unable to open/i,
     (path) =>
-      `let the user who runs this process read and write it, the files beside it (${path}-wal, -shm, .lock and .held) and their folder`,
+      `let the user who runs this process read and write it, the files next to it (${path}-wal, -shm, .lock and .held) and their folder`,
   ],
-  [/directory/i, () => "name a file in STORE_URL whose folder can be made"],
+  [/directory/i, () => "name a file in STORE_URL whose folder can be created"],
 ];
 
 /** Why a counter file cannot be used that is not known to be damaged, and what to do about it: its counts are all there. */
@@ -122,8 +122,8 @@ function versionstampIn(database: DatabaseSync): string | undefined {
 
 function holdsLess(path: string): StartError {
   return new StartError(
-    `${path} holds less than it has held: it is an older copy, or the log beside it was lost or damaged. Put ` +
-      `${path}-wal back or restore both from a backup, or delete ${path}.held to go on with what is left`,
+    `${path} holds less than it has held: it is an older copy, or the log next to it was lost or damaged. Put ` +
+      `${path}-wal back or restore both from a backup, or delete ${path}.held to continue with what is left`,
   );
 }
 
@@ -143,7 +143,7 @@ function isDamage(error: unknown): boolean {
 
 function damaged(path: string, how = "is damaged or not a counter file"): StartError {
   return new StartError(
-    `${path} ${how}: restore it from a backup, or move it away and delete ${path}.held to begin anew`,
+    `${path} ${how}: restore it from a backup, or move it away and delete ${path}.held to start from zero`,
   );
 }
 

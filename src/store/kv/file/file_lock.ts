@@ -65,7 +65,7 @@ function release(file: Deno.FsFile): void {
 export function refuseLink(path: string): void {
   if (!isLink(path)) return;
   throw new StartError(
-    `${path} is a symbolic link: name the file that it leads to in STORE_URL, or make a link of its whole folder`,
+    `${path} is a symbolic link: name its target in STORE_URL, or link the whole folder instead`,
   );
 }
 
@@ -74,8 +74,8 @@ function refuseNames(path: string, file: Deno.FsFile): void {
   const { nlink } = file.statSync();
   if (nlink === null || nlink <= 1) return;
   throw new StartError(
-    `${path} has another name as well (it is a hard link): counts would be lost where it is opened by both. ` +
-      `Make a copy of it under a name of its own, and use that`,
+    `${path} has another name as well (it is a hard link), and opening it under both would lose counts. ` +
+      `Make a copy under a name of its own, and use that`,
   );
 }
 
@@ -88,7 +88,7 @@ function refuseMount(path: string): void {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) return;
     throw new StartError(
-      `${path} is mounted as a single file, without what SQLite keeps beside it: mount its whole folder instead`,
+      `${path} is mounted as a single file, without the files that SQLite keeps next to it: mount its whole folder instead`,
     );
   }
   remove(name);
@@ -106,7 +106,7 @@ function inUse(path: string): StartError {
   const id = ownerOf(path);
   const holder = id === undefined ? "another process" : `another process, whose id is ${id}`;
   return new StartError(
-    `${path} is in use by ${holder}: stop it first, or give this one a file of its own in STORE_URL`,
+    `${path} is in use by ${holder}: stop that process first, or name another file in STORE_URL`,
   );
 }
 

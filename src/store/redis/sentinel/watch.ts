@@ -115,7 +115,9 @@ class SentinelWatch {
     if (latest === undefined && names.length > 0 && this.#node === undefined) {
       const list = names.sort().join(", ");
       this.#options.onUnusable(
-        new StartError(`STORE_URL must name what the Sentinels watch, after a slash: ${list}`),
+        new StartError(
+          `STORE_URL must end in a slash and the name of the master that the Sentinels watch: ${list}`,
+        ),
       );
     }
     return latest;

@@ -45,7 +45,9 @@ Deno.test(
     Deno.linkSync(path, other);
     match(await refused(other), /in use by another process/);
     await first.close();
-    for (const name of [path, other]) match(await refused(name), /hard link.* Make a copy of it/);
+    for (const name of [path, other]) {
+      match(await refused(name), /hard link.* Make a copy under a name/);
+    }
     Deno.removeSync(other);
     await (await openKvFile(path)).close();
   },

@@ -51,7 +51,7 @@ Deno.test(
     await rejectsWith("store-unavailable", room.counters.hit(HOME));
     await rejectsWith("store-unavailable", room.counters.ready());
     strictEqual(room.log.length, 1);
-    match(room.log[0] ?? "", /"level":"error","event":"store away","cause":".*WRONGPASS/);
+    match(room.log[0] ?? "", /"level":"error","event":"store unavailable","cause":".*WRONGPASS/);
     ok(!/wr(@|%40)ng-secret/.test(room.log.join()));
     await redis.command("CONFIG", "SET", "requirepass", "wr@ng-secret");
     await room.connected();
@@ -135,7 +135,7 @@ Deno.test(
     proxy.accept();
     await room.connected();
     strictEqual(await room.counters.hit(HOME), stored + 1);
-    deepStrictEqual(room.events(), ["store away", "store back"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store available"]);
   },
 );
 
@@ -159,7 +159,7 @@ Deno.test(
     const number = await room.counters.hit(HOME);
     // The hit that was unknown may have been counted when the server went on.
     ok(number === 2 || number === 3, String(number));
-    deepStrictEqual(room.events(), ["store away", "store back"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store available"]);
   },
 );
 
@@ -232,7 +232,10 @@ for (
       await room.connected();
       const number = await room.counters.hit(HOME);
       strictEqual(await next.command("GET", "hits:home"), String(number));
-      deepStrictEqual(room.events(), asks === "nothing" ? [] : ["store away", "store back"]);
+      deepStrictEqual(
+        room.events(),
+        asks === "nothing" ? [] : ["store unavailable", "store available"],
+      );
     },
   );
 }
@@ -254,7 +257,7 @@ Deno.test(
     }
     // After 0, 50, 150, 350 and 750 ms, and the first of all.
     ok(proxy.connections >= 2 && proxy.connections <= 7, String(proxy.connections));
-    deepStrictEqual(room.events(), ["store away"]);
+    deepStrictEqual(room.events(), ["store unavailable"]);
   },
 );
 
@@ -270,11 +273,11 @@ Deno.test(
     // Users live in the memory of Redis unless it has a file for them.
     await redis.restart();
     await waitFor("the cause", () => /WRONGPASS/.test(room.log.join()) || undefined);
-    deepStrictEqual(room.events(), ["store away", "store away"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store unavailable"]);
     await redis.command(...user);
     await room.connected();
     strictEqual(await room.counters.hit(HOME), 1);
-    deepStrictEqual(room.events(), ["store away", "store away", "store back"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store unavailable", "store available"]);
   },
 );
 
@@ -290,7 +293,7 @@ Deno.test(
     proxy.cut();
     await waitFor("the cause", () => /NOAUTH/.test(room.log.join()) || undefined);
     await rejectsWith("store-unavailable", room.counters.hit(HOME));
-    deepStrictEqual(room.events(), ["store away", "store away"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store unavailable"]);
   },
 );
 
@@ -305,7 +308,7 @@ Deno.test(
     await waitFor("the log", () => room.log[0]);
     await redis.kill("SIGCONT");
     await waitFor("the log", () => room.log[1]);
-    deepStrictEqual(room.events(), ["store away", "store back"]);
+    deepStrictEqual(room.events(), ["store unavailable", "store available"]);
   },
 );
 
@@ -319,7 +322,7 @@ Deno.test("RedisConnection: a Redis that comes up later is found", needsRedis, a
   proxy.accept();
   // It is found although nobody asks for anything.
   await waitFor("the log", () => room.log[1]);
-  deepStrictEqual(room.events(), ["store away", "store back"]);
+  deepStrictEqual(room.events(), ["store unavailable", "store available"]);
   strictEqual(await room.counters.hit(HOME), 1);
 });
 
@@ -334,7 +337,7 @@ for (const host of ["localhost", "127.0.0.1"]) {
       const token = "0123456789abcdef";
       const env = { STORE_URL: url, SECRET_TOKEN: token };
       await using stranger = await startService({ env });
-      await stranger.waitForOutput(/"store away".*certificate/);
+      await stranger.waitForOutput(/"store unavailable".*certificate/);
       // Deno takes authorities from the environment at its start only.
       const trusting = { ...env, DENO_CERT: redis.caCertificate ?? "" };
       await using service = await startService({ env: trusting });

@@ -60,7 +60,10 @@ for (const name of ["", "/nobody"]) {
         onUnusable: ({ message }) => told.push(message),
       });
       await link.close();
-      match(told[0] ?? "", /^STORE_URL must name what the Sentinels watch.*alpha, beta$/);
+      match(
+        told[0] ?? "",
+        /^STORE_URL must end in a slash and the name of the master that the Sentinels watch.*alpha, beta$/,
+      );
       const store = await openRedisStore(`${sentinels.url}/beta/2`);
       deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
       const beta = await sentinels.master("beta");
@@ -107,7 +110,10 @@ Deno.test(
       () => counters.hit(HOME).catch(() => undefined),
     );
     strictEqual(String(number), await next.command("GET", "hits:home"));
-    deepStrictEqual(log.map((line) => JSON.parse(line).event), ["store away", "store back"]);
+    deepStrictEqual(log.map((line) => JSON.parse(line).event), [
+      "store unavailable",
+      "store available",
+    ]);
     await counters.close();
   },
 );

@@ -286,8 +286,8 @@ Deno.test(
     deepStrictEqual(eventsOf(stderr).toSorted(), [
       "start",
       "stop",
-      "store unavailable",
       "store available",
+      "store unavailable",
     ]);
   },
 );

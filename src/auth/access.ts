@@ -181,7 +181,7 @@ const OPEN_READS = "The owner of the service can open reads to everyone with PUB
 const OR_KEY = "A counter key in key= counts its own counter or family only.";
 const OF_FAMILY =
   "The key of this family, or of a family that contains it, works too: send it in key=.";
-const OFF = "are disabled because SECRET_TOKEN is not set or shorter than 16 characters.";
+const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;
 

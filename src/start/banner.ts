@@ -23,7 +23,7 @@ export function banner({ config, address, own, signIn }: BannerOptions): string 
   ];
   if (own?.path !== undefined) lines.push(`  secret    in ${own.path}`);
   else if (own !== undefined) {
-    lines.push(`  secret    ${own.text} (for this run: set SECRET_TOKEN to keep one)`);
+    lines.push(`  secret    ${own.text} (for this run only: set SECRET_TOKEN to keep one)`);
   }
   lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
   if (signIn !== undefined) lines.push(`  page      ${url}/#sign-in=${signIn}`);
@@ -35,10 +35,10 @@ export function settingsWarnings(config: Config, unknownNames: readonly string[]
   const { platform, secret, ignored } = config;
   const warnings: string[] = [];
   if (unknownNames.length > 0) {
-    warnings.push(`These names in .env are no settings: ${unknownNames.join(", ")}`);
+    warnings.push(`These names in .env are not settings: ${unknownNames.join(", ")}`);
   }
   if (platform === "deploy" && secret === undefined) {
-    warnings.push("SECRET_TOKEN is not set: /hit answers 401 until it is");
+    warnings.push("SECRET_TOKEN is not set: /hit returns 401 until it is");
   }
   if (secret !== undefined) warnings.push(...secretWarnings("SECRET_TOKEN", secret));
   if (ignored.length > 0) {
@@ -52,12 +52,12 @@ export function secretWarnings(name: string, secret: string): string[] {
   const warnings: string[] = [];
   if (secret.length < MIN_SECRET_LENGTH) {
     warnings.push(
-      `${name} is shorter than ${MIN_SECRET_LENGTH} characters: counter keys are off, and it may be guessed`,
+      `${name} is shorter than ${MIN_SECRET_LENGTH} characters: it may be guessed, and counter keys and sessions are off`,
     );
   }
   if (UNFIT_FOR_HEADERS.test(secret)) {
     warnings.push(
-      `${name} begins or ends with white space or holds a control character: no header can carry it`,
+      `${name} begins or ends with white space or contains a control character, so no header can carry it`,
     );
   }
   return warnings;
@@ -78,7 +78,7 @@ function placeOf(store: StoreSetting): string {
     case "kv-file":
       return `Deno KV in ${store.path}`;
     case "kv-memory":
-      return "Deno KV in memory: gone when the process ends";
+      return "Deno KV in memory: lost when the process ends";
     case "kv-remote":
       return `Deno KV at ${new URL(store.url).host}`;
     case "kv-platform":
@@ -97,7 +97,7 @@ function redisPlace({ form, addresses }: RedisSetting): string {
 function readsOf({ openReads }: Config): string {
   return openReads
     ? "open to everyone"
-    : "only with the secret, so badges on other pages stay empty (PUBLIC_READS=1 opens them)";
+    : "only with the secret: badges on other pages show an error (PUBLIC_READS=1 opens reads)";
 }
 
 /** A browser cannot open 0.0.0.0 on every system. */

@@ -79,7 +79,10 @@ function replicasOf(reader: SettingsReader, store: StoreSetting): number {
   const replicas = reader.read(setting);
   const isStoreKnown = ![url, hostedStore, hostedPassword].some((each) => reader.hasProblem(each));
   if (replicas > 0 && store.kind !== "redis" && isStoreKnown) {
-    reader.addProblem(setting, "must be 0 without a Redis: only a Redis has replicas");
+    reader.addProblem(
+      setting,
+      "must be 0 unless the store is Redis: a Deno KV has no replicas to wait for",
+    );
   }
   return replicas;
 }

@@ -69,7 +69,7 @@ async function readDotEnv(): Promise<Environment> {
 export function refuseBrokenRuntime(version: string): void {
   if (version !== "2.8.0") return;
   throw new StartError(
-    "Deno 2.8.0 keeps every request waiting, as its setImmediate does not wake the event loop: use Deno 2.8.1 or later",
+    "Deno 2.8.0 leaves every request waiting because its setImmediate does not wake the event loop: use Deno 2.8.1 or later",
   );
 }
 
@@ -78,6 +78,6 @@ export function refuseOldRuntime(version: string): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 2 || (major === 2 && minor >= 7)) return;
   throw new StartError(
-    `Deno ${version} can lock no counter file and read no .env: use Deno 2.7 or later (Deno 2.5 is enough on Deno Deploy)`,
+    `Deno ${version} cannot lock a counter file or read .env: use Deno 2.7 or later (on Deno Deploy, 2.5 is enough)`,
   );
 }

@@ -53,10 +53,10 @@ function kvStore(place: string, deploy: boolean): StoreSetting {
   if (place === ":memory:") throw new BadSetting("must be memory: to keep counters in memory");
   if (/^https?:\/\//i.test(place)) {
     if (URL.canParse(place)) return { kind: "kv-remote", url: place };
-    throw new BadSetting("must have a whole URL after kv:, such as kv:https://host");
+    throw new BadSetting("must have a complete URL after kv:, such as kv:https://host");
   }
   if (!deploy) return { kind: "kv-file", path: place };
-  throw new BadSetting("cannot name a file on Deno Deploy: nothing is kept on its disks");
+  throw new BadSetting("cannot name a file on Deno Deploy, which keeps no files");
 }
 
 const SCHEME = /^(rediss?)(\+cluster|[+-]sentinel)?:\/\//i;
@@ -82,7 +82,7 @@ export function parseRedisUrl(text: string): RedisSetting {
     return address;
   });
   if (form === "cluster" && addresses.some(({ database }) => database !== 0)) {
-    throw new BadSetting("must name no database but 0: a Redis Cluster has no other");
+    throw new BadSetting("must not name a database other than 0: a Redis Cluster has no other");
   }
   return { form, addresses, master };
 }

@@ -286,13 +286,13 @@ Deno.test("the 401 of /hit and /key says where counter keys are off", async () =
     await using app = await memoryApp({ secret });
     const { status, json } = await app.send("GET /hit");
     strictEqual(status, 401);
-    match(String(field(json, "detail")), /Counter keys are disabled.*16 characters/);
+    match(String(field(json, "detail")), /Counter keys are off.*16 characters/);
   }
   await using app = await memoryApp({ secret: "15-characters--" });
   strictEqual((await app.send("GET /hit", { "x-auth-token": "15-characters--" })).status, 200);
   const { status, json } = await app.send("GET /key", { "x-auth-token": "15-characters--" });
   strictEqual(status, 401);
-  match(String(field(json, "detail")), /Counter keys are disabled/);
+  match(String(field(json, "detail")), /Counter keys are off/);
 });
 
 Deno.test("without a secret nobody counts, and reads that are open stay open", async () => {

@@ -57,7 +57,7 @@ Deno.test("GET /key tells no family's key without the secret, nor where it is to
     "x-auth-token": "15-characters--",
   });
   strictEqual(status, 401);
-  match(String(field(json, "detail")), /Counter keys are disabled/);
+  match(String(field(json, "detail")), /Counter keys are off/);
   const key = familyKey("a/", "15-characters--");
   strictEqual((await app.send(`GET /hit?id=a/b&key=${key}`)).status, 401);
 });

@@ -49,7 +49,7 @@ Deno.test("parseLine: days alone are a line where the larger number counts, and 
     days: { newest: today, hits: [3] },
   });
   for (const mode of ["replace", undefined] as const) {
-    throws(() => parseLine(text, { today, ...mode && { mode } }), /mode=max only/);
+    throws(() => parseLine(text, { today, ...mode && { mode } }), /only with mode=max/);
   }
   throws(() => parseLine('{"id":"a"}', { today, mode: "max" }), /"hits" must be a whole number/);
   const tooMuch = `{"id":"a","days":{"2026-11-20":${2 ** 52},"2026-11-19":1}}`;

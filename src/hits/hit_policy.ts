@@ -16,7 +16,7 @@ import { createFamilyLimit } from "./family_limit.ts";
 /** How often a visitor counts. */
 export const once = {
   name: "once",
-  meaning: "`day` counts each visitor once for each counter and day.",
+  meaning: "`day` counts each visitor once per counter and day.",
   schema: { type: "string", enum: ["day"] },
   accepts: (text: string) => text === "day",
 } as const satisfies Parameter;
@@ -24,7 +24,8 @@ export const once = {
 /** Who the visitor is, for a server that calls in the name of its visitors. */
 export const visitor = {
   name: "visitor",
-  meaning: "With the secret and `once`: what tells visitors apart, in the place of the caller.",
+  meaning:
+    "With `once` and the secret: identifies the visitor instead of the address of the client.",
   schema: { type: "string", maxLength: 1000 },
   accepts: (text: string) => text !== "" && text.length <= 1000,
 } as const satisfies Parameter;

@@ -78,14 +78,15 @@ export interface Endpoint
 /** The counter that a request is about. */
 export const id = {
   name: "id",
-  meaning: "The counter: 1 to 200 bytes of UTF-8, trimmed and taken as NFC.",
+  meaning: "The counter: 1 to 200 bytes of UTF-8, trimmed and normalized to NFC.",
   schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
 /** A family of counters. */
 export const family = {
   name: "prefix",
-  meaning: "In the place of `id`: what the ids of a family begin with, up to a slash, as `blog/`.",
+  meaning:
+    "Instead of `id`: a family, which is all counters whose id begins with this, as in `blog/`.",
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 

@@ -63,7 +63,7 @@ export function badge({ counters, reads }: Service): Endpoint {
 
 export const cacheSeconds = {
   name: "cacheSeconds",
-  meaning: "Clamped to this range; what is not a whole number is the default.",
+  meaning: "How long caches may keep the response, clamped to the range.",
   schema: { type: "integer", default: 60, minimum: 30, maximum: 3600 },
 } as const satisfies Parameter;
 
@@ -76,7 +76,7 @@ export function badgeJson({ counters, reads }: Service): Endpoint {
     ...remarkOf("stale", cors),
   };
   return readEndpoint({
-    summary: "Describe the badge for the endpoint badge of shields.io",
+    summary: "Read a counter as JSON for the endpoint badge of shields.io",
     parameters: [period, show, label, color, cacheSeconds, numbers, locale],
     understand: checkShown,
     errors: "json",
@@ -99,7 +99,7 @@ export function badgeJson({ counters, reads }: Service): Endpoint {
     describe: ({ bodies, cached, STORE_PROBLEMS }) => ({
       name: "BadgeJson",
       tags: ["Badges"],
-      answers: { 200: cached("The badge.", bodies.shieldsBadge) },
+      answers: { 200: cached("The badge as JSON.", bodies.shieldsBadge) },
       problems: STORE_PROBLEMS,
     }),
   });

@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 
 export const format = {
   name: "format",
-  meaning: "`txt` or `text` answers in plain text, anything else in JSON.",
+  meaning: "`txt` or `text` returns plain text, anything else returns JSON.",
   schema: { type: "string", examples: ["txt", "text"] },
 } as const satisfies Parameter;
 

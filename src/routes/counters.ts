@@ -16,7 +16,7 @@ const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
 const ownId = {
   name: "id",
-  meaning: "The counter; here none is meant where it is left out.",
+  meaning: "The counter. It has no default here.",
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
@@ -29,7 +29,7 @@ const prefix = {
 /** How much of a counter's history to tell. */
 export const lastDays = {
   name: "days",
-  meaning: "Only the last so many days, today included; 0 for none.",
+  meaning: "How many days to include, counted back from today. 0 leaves them out.",
   schema: { type: "integer", minimum: 0, maximum: 99_999 },
   accepts: (text: string) => /^\d{1,5}$/.test(text),
 } as const satisfies Parameter;
@@ -206,7 +206,8 @@ function trimmed({ hits, days }: Held, since: Day | undefined): Held {
 /** What an import does to a counter that is there. */
 export const mode = {
   name: "mode",
-  meaning: "`replace` sets each counter; `max` keeps the larger number, in total and of each day.",
+  meaning:
+    "`replace` sets each counter. `max` keeps the larger number, in the total and in each day.",
   schema: { type: "string", default: "replace", enum: ["replace", "max"] },
   accepts: (text: string) => text === "replace" || text === "max",
 } as const satisfies Parameter;
@@ -214,7 +215,7 @@ export const mode = {
 /** Whether an import is only tried. */
 const dry = {
   name: "dry",
-  meaning: "`1` writes nothing and tells what would change.",
+  meaning: "`1` writes nothing and reports what would change.",
   schema: { type: "string", default: "0", enum: ["0", "1"] },
   accepts: (text: string) => text === "0" || text === "1",
 } as const satisfies Parameter;
@@ -222,7 +223,7 @@ const dry = {
 /** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
 export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint({
-    summary: "Import counters, a line of JSON each",
+    summary: "Import counters, one line of JSON each",
     parameters: [mode, dry],
     errors: "json",
     understand: (query) => ({
@@ -252,9 +253,11 @@ export function importCounters({ counters, draining }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Counters",
       tags: ["Owners"],
-      description: "A bad line ends it: the lines before it are stored, and all may be sent again.",
+      description:
+        "A bad line stops the import. The lines before it are stored, and it is safe to " +
+        "send all of them again.",
       body: bodies.lines,
-      answers: { 200: fresh("How many were imported.", bodies.imported) },
+      answers: { 200: fresh("How many counters were imported.", bodies.imported) },
       problems: STORE_PROBLEMS,
     }),
   });
@@ -263,7 +266,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
 /** The problem of an import that the end of the service breaks off. */
 function cutShort({ taken }: ImportError, dry: boolean): Problem {
   const stored = dry ? "Nothing was written." : `Lines stored for sure: ${taken}.`;
-  const detail = `The service is shutting down. ${stored} All lines may be sent again.`;
+  const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
   return new Problem("shutting-down", { detail });
 }
 
@@ -273,7 +276,7 @@ function problemOf({ line, message, taken, problem }: ImportError, dry: boolean)
     ? [`cannot be used: ${message}.`, "so far"]
     : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
   const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
-  const again = "Once that is mended all lines may be sent again.";
+  const again = "Once this is fixed, it is safe to send all lines again.";
   const detail = `Line ${line} ${what} ${stored} ${again}`;
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
 }

@@ -97,7 +97,7 @@ export function top({ counters }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Top",
       tags: ["Counters"],
-      description: "The first first; of equals, the one with the lesser id. At most 10 s old.",
+      description: "The highest first, and ties by id. The numbers are at most 10 s old.",
       answers: { 200: fresh("The counters.", bodies.top) },
       problems: STORE_PROBLEMS.filter((status) => status !== 504),
     }),

@@ -14,14 +14,14 @@ const USUAL_DAYS = 30;
 /** The first day of a range. */
 const fromDay = {
   name: "from",
-  meaning: "The first day, such as 2026-11-01; 29 days before the last where it is left out.",
+  meaning: "The first day, such as 2026-11-01. The default is 29 days before the last.",
   schema: { type: "string", format: "date" },
 } as const satisfies Parameter;
 
 /** The last day of a range. */
 const toDay = {
   name: "to",
-  meaning: "The last day, such as 2026-11-30; today where it is left out.",
+  meaning: "The last day, such as 2026-11-30. The default is today.",
   schema: { type: "string", format: "date" },
 } as const satisfies Parameter;
 

@@ -18,7 +18,7 @@ export function reference(endpoints: () => Promise<readonly RoutedEndpoint[]>): 
     return { html, headers };
   });
   return endpoint({
-    summary: "Tell people of every endpoint",
+    summary: "Show this reference as a page",
     parameters: [],
     errors: "json",
     find: load,

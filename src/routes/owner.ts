@@ -9,7 +9,7 @@ const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 /** `GET /key`: the key that opens one counter, or a family of them, for whoever has the secret. */
 export function counterKey({ access }: Service): Endpoint {
   return readEndpoint({
-    summary: "Make the counter key of one id, or of a family of ids",
+    summary: "Get the key of a counter or of a family",
     parameters: [],
     errors: "json",
     find: ({ id, isFamily }) =>
@@ -28,14 +28,15 @@ export function counterKey({ access }: Service): Endpoint {
 /** `POST /session`: what the page keeps in place of the secret. */
 export function session({ access }: Service): Endpoint {
   return endpoint({
-    summary: "Begin a session of 12 hours",
+    summary: "Start a session of 12 hours",
     parameters: [],
     errors: "json",
     answer: () => answer(JSON.stringify(access.beginSession()), HEADERS),
     describe: ({ bodies, fresh }) => ({
       name: "Session",
       tags: ["Service"],
-      description: "For pages: a session ends by itself, and with the secret that began it.",
+      description: "For web pages, so that they need not keep the secret. A new secret ends all " +
+        "sessions.",
       answers: { 200: fresh("The session.", bodies.session) },
     }),
   });
@@ -44,7 +45,7 @@ export function session({ access }: Service): Endpoint {
 /** `GET /decisions`: what became of the last hits, for an owner who wonders why one does not count. */
 export function listDecisions({ decisions }: Service): Endpoint {
   return endpoint({
-    summary: "Tell what became of the last 100 hits",
+    summary: "Show what became of the last 100 hits",
     parameters: [],
     errors: "json",
     answer() {
@@ -55,8 +56,8 @@ export function listDecisions({ decisions }: Service): Endpoint {
     describe: ({ bodies, fresh }) => ({
       name: "Decisions",
       tags: ["Owners"],
-      description: "Of this process alone and in memory only; nothing tells who sent a hit.",
-      answers: { 200: fresh("The newest first.", bodies.decisions) },
+      description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
+      answers: { 200: fresh("The hits, newest first.", bodies.decisions) },
     }),
   });
 }

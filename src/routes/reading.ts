@@ -11,7 +11,7 @@ import { Recent } from "../recent.ts";
 export const period = {
   name: "period",
   meaning:
-    "The hits of these days alone, in the service's time zone; those up to today include it.",
+    "Only the hits of these days, in the time zone of the service. All but `yesterday` include today.",
   schema: { type: "string", default: "total", enum: PERIODS },
   accepts: (text: string) => parsePeriod(text) !== undefined,
 } as const satisfies Parameter;
@@ -19,7 +19,7 @@ export const period = {
 /** More numbers than one on a badge. */
 export const show = {
   name: "show",
-  meaning: "`today/total` shows the hits of today and all hits, as in 12 / 3,456.",
+  meaning: "`today/total` shows both numbers, as in 12 / 3,456.",
   schema: { type: "string", enum: ["today/total"] },
   accepts: (text: string) => text === "today/total",
 } as const satisfies Parameter;

@@ -116,7 +116,8 @@ function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema)
 }
 
 /** Characters, which in a URL are bytes: eight of the longest ids, and a visitor with all that stands before its name. */
-const MAX_QUERY_LENGTH = 8192;
+export const MAX_QUERY_LENGTH = 8192;
+
 /**
  * Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. What it returns is a copy: V8
  * would keep a whole URL for as long as a part of it is kept.

@@ -105,8 +105,15 @@ export function placeOf(address: string): string | undefined {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
   const { hostname, pathname } = new URL(text);
   try {
-    return `${hostname}${decodeURIComponent(pathname)}`.replace(/\/+$/, "");
+    return withoutEnd(`${hostname}${decodeURIComponent(pathname)}`, "/");
   } catch {
     return undefined;
   }
+}
+
+/** A text without any of these characters at its end. An expression would try all that follow, from each of them. */
+export function withoutEnd(text: string, characters: string): string {
+  let { length } = text;
+  while (length > 0 && characters.includes(text.charAt(length - 1))) length--;
+  return text.slice(0, length);
 }

@@ -12,6 +12,7 @@ import {
   refuse,
   styleOf,
   type Translation,
+  withoutEnd,
 } from "./peer.ts";
 import type { PeerName } from "./serve_as.ts";
 
@@ -177,8 +178,8 @@ const hitsSh: Peer = {
 
 /** A host and a path. An id here may be shorter than there, where it may have 250 characters. */
 function urnOf(text: string): string {
-  const place = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/")
-    .replace(/^\/+/, "").replace(/[/?]+$/, "");
+  const path = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/");
+  const place = withoutEnd(path.replace(/^\/+/, ""), "/?");
   if (!place.includes(".")) {
     refuse("The address must end in a host and a path, such as github.com/user/repository.svg.");
   }

@@ -19,6 +19,9 @@ export type ServeAs = readonly string[];
 /** Peers that do not tell capitals from small letters. */
 const CASELESS: ReadonlySet<string> = new Set<PeerName>(["komarev"]);
 
+/** Peers whose ids begin with a host out of an address, which has one form only there. */
+const BY_HOST: ReadonlySet<string> = new Set<PeerName>(["seeyoufarm", "busuanzi"]);
+
 /** Understands a list of ids and families, separated by commas; throws a RangeError that says which it does not know, by their places. */
 export function parseServeAs(text: string): ServeAs {
   const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
@@ -41,6 +44,10 @@ export function opens(serveAs: ServeAs, id: string): boolean {
 
 /** As the peer writes it. */
 function idOf(entry: string): string {
-  const [name = ""] = entry.split("/", 1);
-  return (CASELESS.has(name) ? entry.toLowerCase() : entry).normalize("NFC");
+  const [name = "", host = ""] = entry.split("/", 2);
+  const text = CASELESS.has(name) ? entry.toLowerCase() : entry;
+  const address = `http://${host}`;
+  if (!BY_HOST.has(name) || !URL.canParse(address)) return text.normalize("NFC");
+  const rest = text.slice(name.length + host.length + 1);
+  return `${name}/${new URL(address).hostname}${rest}`.normalize("NFC");
 }

@@ -3,16 +3,23 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createFamilyLimit } from "../hits/family_limit.ts";
 import { answer, headersOf, problemInPicture, UNCACHED_IMAGE } from "../http/answer.ts";
 import { type Endpoint, endpoint, type Peer as Caller } from "../http/endpoint.ts";
-import type { Address, AskedPeer, Counted, Numbers, Translation } from "../peers/peer.ts";
+import { MAX_QUERY_LENGTH } from "../http/query.ts";
+import type { Address, AskedPeer, Chart, Counted, Image, Numbers } from "../peers/peer.ts";
 import { PEERS } from "../peers/peers.ts";
 import { opens } from "../peers/serve_as.ts";
 import { Problem } from "../problem.ts";
+import { Recent } from "../recent.ts";
 import type { Service } from "./service.ts";
 
 /** How many counters that did not exist strangers may begin in one process and day. */
 const NEW_COUNTERS = 1000;
 /** Of the whole table: one for all that is opened. */
 const FAMILY = "SERVE_AS";
+
+/** How many addresses of badges are remembered for sure with what they are here: they are asked for again and again. */
+const REMEMBERED = 500;
+/** Characters. Longer ones are rare, and anyone could fill the memory with them. */
+const MAX_REMEMBERED_LENGTH = 1000;
 
 const BY_NAME = new Map(Object.entries(PEERS));
 const SCRIPT = headersOf("script", { cacheControl: "max-age=86400", cors: "any" });
@@ -21,100 +28,124 @@ const SCRIPT = headersOf("script", { cacheControl: "max-age=86400", cors: "any" 
 export function peers(service: Service): Endpoint {
   const { access, counters, dispatch, log, metrics, serveAs } = service;
   const limit = createFamilyLimit({ counters, limit: NEW_COUNTERS, by: "SERVE_AS", metrics, log });
+  const images = new Recent<string, Target>(REMEMBERED);
+  /** Whether the counters are missing that are being hit for the first time, as far as this process knows. */
+  const beginning = new Map<CounterId, Promise<boolean>>();
 
-  /** Sends a translated request to the endpoint that it is for. */
-  function forward(path: string, { request, peer, parameters, method }: Forwarded) {
-    const query = new URLSearchParams(
-      parameters.flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
-    );
-    const { origin } = new URL(request.url);
-    const { headers } = request;
-    return dispatch(new Request(`${origin}${path}?${query}`, { method, headers }), peer);
+  /** Where the endpoint that counts or reads a counter is found. */
+  async function targetOf(
+    path: string,
+    { counted, parameters, asked, name, origin }: Aim,
+  ): Promise<Target> {
+    const id = counterId(`${name}/${counted.id}`);
+    const given = { key: asked.get("key"), token: asked.get("token") };
+    const isOpened = counted.counts && given.key === undefined && given.token === undefined &&
+      opens(serveAs, id);
+    const key = isOpened ? await access.keyFor(id) : given.key;
+    const query = new URLSearchParams({ id });
+    for (const [name, value] of parameters) {
+      if (value !== undefined) query.set(name, value);
+    }
+    if (counted.counts && key !== undefined) query.set("key", key);
+    if (given.token !== undefined) query.set("token", given.token);
+    return { url: `${origin}${path}?${query}`, id, isOpened: isOpened && key !== undefined };
   }
 
-  /** The answer of the endpoint that counts or reads a counter. */
-  async function send(
-    path: string,
-    { counted, asked, parameters, ...on }: Sent,
-  ): Promise<Response> {
-    const id = counterId(`${on.name}/${counted.id}`);
-    const given = { key: asked.get("key"), token: asked.get("token") };
-    const isOpened = given.key === undefined && given.token === undefined && opens(serveAs, id);
-    const key = isOpened && counted.counts ? await access.keyFor(id) : given.key;
-    const whole: Parameters = [
-      ...parameters,
-      ["id", id],
-      ["key", counted.counts ? key : undefined],
-      [
-        "token",
-        given.token,
-      ],
-    ];
-    const go = async () => await forward(path, { ...on, parameters: whole });
-    return isOpened && key !== undefined && on.method !== "HEAD"
-      ? await limited(id, go)
-      : await go();
+  /** Sends a request to the endpoint that it is for. */
+  function send(
+    { id, isOpened }: Target,
+    request: Request,
+    caller: Caller,
+  ): Response | Promise<Response> {
+    const mayBegin = isOpened && request.method !== "HEAD" && !((counters.lastSeen(id) ?? 0) > 0);
+    return mayBegin ? limited(id, () => dispatch(request, caller)) : dispatch(request, caller);
+  }
+
+  async function isMissing(id: CounterId): Promise<boolean> {
+    try {
+      return await counters.count(id) === 0;
+    } catch {
+      // The endpoint will say why in its own words.
+      return false;
+    }
   }
 
   /** Strangers must not be able to fill the store. */
-  async function limited(id: CounterId, go: () => Promise<Response>): Promise<Response> {
+  async function limited(
+    id: CounterId,
+    go: () => Response | Promise<Response>,
+  ): Promise<Response> {
     let response: Response | undefined;
-    await limit.count({ id, family: FAMILY }, async () => {
-      const before = counters.lastSeen(id);
-      response = await go();
-      // A repeat of the first hit begins nothing.
-      return before === 1 ? 0 : counters.lastSeen(id) ?? 0;
-    });
+    // Of those who hit it at once the first one begins it; none hits it before this is known.
+    const known = beginning.get(id);
+    const isNew = known ?? isMissing(id);
+    if (known === undefined) beginning.set(id, isNew);
+    try {
+      const begins = await isNew && known === undefined;
+      await limit.count({ id, family: FAMILY }, async () => {
+        response = await go();
+        return begins && (counters.lastSeen(id) ?? 0) > 0 ? 1 : 0;
+      });
+    } finally {
+      if (known === undefined) beginning.delete(id);
+    }
     if (response === undefined) throw new TypeError("Answer a hit: nothing was sent");
     return response;
   }
 
-  async function answerTo(translation: Translation, on: On): Promise<Response> {
-    const { method } = on;
-    switch (translation.kind) {
-      case "text":
-        return answer(translation.body, SCRIPT);
-      case "chart": {
-        const { id, parameters } = translation;
-        const counted = { id, counts: false };
-        return await send("/chart.svg", { ...on, counted, parameters: Object.entries(parameters) });
+  /** Answers what was not asked for lately. */
+  async function answerNew(request: Request, caller: Caller): Promise<Response> {
+    const { method } = request;
+    const url = new URL(request.url);
+    if (url.search.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
+    const { name, path, address } = addressOf(url);
+    if (method === "POST" && address.post !== true) {
+      throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
+    }
+    const asked = askedOf(url, request.headers);
+    const on = { asked, name, origin: url.origin };
+    try {
+      const translation = address.translate(path, asked);
+      switch (translation.kind) {
+        case "text":
+          return answer(translation.body, SCRIPT);
+        case "numbers":
+          return await answerNumbers(translation, on, { request, caller });
+        case "chart":
+        case "image": {
+          const target = await targetOf(...aimAt(translation, on));
+          // A secret is not kept.
+          if (asked.get("token") === undefined && request.url.length <= MAX_REMEMBERED_LENGTH) {
+            images.set(request.url, target);
+          }
+          return await send(target, redirected(request, target), caller);
+        }
       }
-      case "image": {
-        const { of, look, withToday } = translation;
-        const parameters: Parameters = Object.entries(look);
-        if (withToday) parameters.push(["show", "today/total"]);
-        const path = of.counts ? "/hit.svg" : "/badge";
-        return await send(path, {
-          ...on,
-          counted: of,
-          parameters,
-          method: method === "POST" ? "GET" : method,
-        });
-      }
-      case "numbers":
-        return await answerNumbers(translation, on);
+    } catch (problem) {
+      if (!(problem instanceof Problem) || address.isPicture !== true) throw problem;
+      return problemInPicture(problem, { svg: errorBadge(problem), request, cors: "any" });
     }
   }
 
   async function answerNumbers(
     { of, type, body, refusesZero }: Numbers,
-    on: On,
+    on: Pick<Aim, "asked" | "name" | "origin">,
+    { request, caller }: { request: Request; caller: Caller },
   ): Promise<Response> {
     const numbers: number[] = [];
     let last: Response | undefined;
     // One after the other: what is asked for behind a hit has to show it.
-    for (const counted of of) {
-      const counts = counted.counts && on.method !== "HEAD";
+    for (const one of of) {
+      const counted = { ...one, counts: one.counts && request.method !== "HEAD" };
       const parameters: Parameters = [
-        ["once", counts && counted.once ? "day" : undefined],
+        ["once", counted.counts && counted.once ? "day" : undefined],
         ["period", counted.today ? "today" : undefined],
       ];
-      last = await send(counts ? "/hit" : "/count", {
-        ...on,
-        method: counts && on.method === "POST" ? "POST" : "GET",
-        counted: { ...counted, counts },
-        parameters,
-      });
+      const path = counted.counts ? "/hit" : "/count";
+      const target = await targetOf(path, { ...on, counted, parameters });
+      // With GET, so that a body that came with POST is overlooked, as it is there.
+      const { headers } = request;
+      last = await send(target, new Request(target.url, { headers }), caller);
       if (!last.ok) return last;
       numbers.push((await last.json()).hits);
     }
@@ -129,51 +160,59 @@ export function peers(service: Service): Endpoint {
     summary: "Serve the addresses of other counters",
     parameters: [],
     errors: "json",
-    async answer(_, { request, peer }) {
-      const { name, path, address } = addressOf(request.url);
-      const asked = askedOf(request);
-      if (request.method === "POST" && address.post !== true) {
-        throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
-      }
-      const { method } = request;
-      try {
-        return await answerTo(address.translate(path, asked), {
-          request,
-          peer,
-          asked,
-          name,
-          method,
-        });
-      } catch (problem) {
-        if (!(problem instanceof Problem) || address.isPicture !== true) throw problem;
-        return problemInPicture(problem, { svg: errorBadge(problem), request, cors: "any" });
-      }
+    // Peers take queries that are not percent-encoded.
+    ignoresQuery: true,
+    answer(_, { request, peer }) {
+      const known = request.method === "POST" ? undefined : images.get(request.url);
+      if (known === undefined) return answerNew(request, peer);
+      return send(known, redirected(request, known), peer);
     },
     // Not described in the OpenAPI document: these addresses are other services' own.
   });
 }
 
-type Parameters = [name: string, value: string | undefined][];
+type Parameters = (readonly [name: string, value: string | undefined])[];
 
-/** A request to a peer. */
-interface On {
-  readonly request: Request;
-  readonly peer: Caller;
-  readonly asked: AskedPeer;
-  readonly name: string;
-  readonly method: string;
+/** An address here, and the counter that is behind it. */
+interface Target {
+  readonly url: string;
+  readonly id: CounterId;
+  /** Whether strangers may count it by that address, as long as they do not begin too many. */
+  readonly isOpened: boolean;
 }
 
-interface Sent extends On {
+/** What is to be asked for, and for which request. */
+interface Aim {
   readonly counted: Counted;
   readonly parameters: Parameters;
+  readonly asked: AskedPeer;
+  /** That of the peer. */
+  readonly name: string;
+  readonly origin: string;
 }
 
-type Forwarded = Pick<On, "request" | "peer" | "method"> & { readonly parameters: Parameters };
+/** Hot path: a new request would copy the headers, which takes longer than all else here. */
+function redirected(request: Request, { url }: Target): Request {
+  return Object.defineProperty(request, "url", { value: url });
+}
+
+function aimAt(
+  translation: Image | Chart,
+  on: Omit<Aim, "counted" | "parameters">,
+): [path: string, aim: Aim] {
+  if (translation.kind === "chart") {
+    const { id, parameters } = translation;
+    const counted = { id, counts: false };
+    return ["/chart.svg", { ...on, counted, parameters: Object.entries(parameters) }];
+  }
+  const { of, look, withToday } = translation;
+  const parameters: Parameters = Object.entries(look);
+  if (withToday) parameters.push(["show", "today/total"]);
+  return [of.counts ? "/hit.svg" : "/badge", { ...on, counted: of, parameters }];
+}
 
 /** Which address of which peer a URL has; throws the problem "not-found" if there is none. */
-function addressOf(url: string): { name: string; path: RegExpExecArray; address: Address } {
-  const { pathname } = new URL(url);
+function addressOf({ pathname }: URL): { name: string; path: RegExpExecArray; address: Address } {
   const [, name = "", encoded = ""] = /^\/as\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
   const text = decoded(encoded);
   for (const address of BY_NAME.get(name)?.addresses ?? []) {
@@ -192,8 +231,8 @@ function decoded(path: string): string {
 }
 
 /** As lenient as peers are: `&amp;` that nobody decoded is an ampersand, and the first of several values counts. */
-function askedOf({ url, headers }: Request): AskedPeer {
-  const query = new URLSearchParams(new URL(url).search.replaceAll("&amp;", "&"));
+function askedOf({ search }: URL, headers: Headers): AskedPeer {
+  const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
   const referer = headers.get("referer");
   return {
     get: (name) => query.get(name) ?? undefined,

@@ -19,7 +19,13 @@ export type Shape = {
 export type Load = { url: string; shape: Shape; connections: number; seconds: number };
 
 /** What a load measured; times are in milliseconds. */
-export type Measured = { perSecond: number; p50: number; p99: number; p999: number };
+export type Measured = {
+  requests: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+  p999: number;
+};
 
 /** Loads a server in one way; throws unless every answer came and was a good one. */
 export type Loader = {
@@ -70,6 +76,7 @@ async function runWrk(wrk: string, folder: string, load: Load): Promise<Measured
     throw new Error(`Load ${url}: ${what || "no answers"} in ${result.requests} answers`);
   }
   return {
+    requests: result.requests,
     perSecond: result.requests / (result.microseconds / 1e6),
     p50: result.p50 / 1000,
     p99: result.p99 / 1000,
@@ -145,7 +152,7 @@ async function runAutocannon({ url, shape, connections, seconds }: Load): Promis
     url + pathOf(request, "n1"),
   ]);
   const result: {
-    requests: { average: number };
+    requests: { average: number; total: number };
     latency: { p50: number; p99: number; p99_9: number };
     errors: number;
     non2xx: number;
@@ -154,7 +161,8 @@ async function runAutocannon({ url, shape, connections, seconds }: Load): Promis
     throw new Error(`Load ${url}: ${result.errors} errors, ${result.non2xx} answers not 2xx`);
   }
   const { p50, p99, p99_9 } = result.latency;
-  return { perSecond: result.requests.average, p50, p99, p999: p99_9 };
+  const { average, total } = result.requests;
+  return { requests: total, perSecond: average, p50, p99, p999: p99_9 };
 }
 
 async function output(program: string, args: string[]): Promise<string> {

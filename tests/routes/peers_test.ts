@@ -204,6 +204,17 @@ Deno.test("SERVE_AS is written by the peer's own rule, and opens an id or everyt
   });
 });
 
+Deno.test("SERVE_AS takes a host as people write it, where the peer takes it out of an address", async () => {
+  await using app = open({
+    serveAs: "busuanzi/Blog.Müller.example/,seeyoufarm/GitHub.com/octocat",
+  });
+  const referer = "https://blog.xn--mller-kva.example/post";
+  const { status } = await app.send("GET /as/busuanzi/busuanzi", { ...READER, referer });
+  strictEqual(status, 200);
+  const address = "seeyoufarm/api/count/incr/badge.svg?url=https://GITHUB.com/octocat";
+  strictEqual((await get(app, address)).status, 200);
+});
+
 Deno.test("/as/ without SERVE_AS takes a counter key or the secret, as everywhere else", async () => {
   await using app = open();
   const address = "hits.sh/github.com/a/b.svg";
@@ -245,8 +256,10 @@ Deno.test("/as/ answers the preflight of a page of any site, and 405 to what pee
   deepStrictEqual(await counted(app), {});
 });
 
-Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, and goes on counting those that exist", async () => {
-  await using app = open({ serveAs: "dwyl/" });
+Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once a day, and goes on counting those that exist", async () => {
+  let now = Date.parse("2026-11-22T12:00:00Z");
+  await using app = open({ serveAs: "dwyl/", now: () => now });
+  const reports = () => app.log.filter((line) => line.includes("as many counters as it may"));
   for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/u/r${n}.svg`)).status, 200);
   const full = await get(app, "dwyl/u/one-more.svg");
   strictEqual(full.status, 403);
@@ -257,6 +270,85 @@ Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, 
   strictEqual(Object.keys(all).length, 1000);
   strictEqual(all["dwyl/u/r7"], 2);
   match((await app.send("GET /metrics", authorized)).body, /family_full\w* 2\b/);
+  strictEqual(reports().length, 1);
+  match(reports()[0] ?? "", /"family":"SERVE_AS","limit":1000/);
+  now += 86_400_000;
+  for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/v/r${n}.svg`)).status, 200);
+  strictEqual((await get(app, "dwyl/v/one-more.svg")).status, 403);
+  strictEqual(reports().length, 2);
+});
+
+Deno.test("SERVE_AS: a counter that several strangers begin at once is one of the 1,000 that they may", async () => {
+  await using app = open({ serveAs: "dwyl/" });
+  for (let n = 0; n < 1000; n++) {
+    const both = await Promise.all([0, 1].map(() => get(app, `dwyl/u/r${n}.svg`)));
+    deepStrictEqual(both.map(({ status }) => status), [200, 200]);
+  }
+  strictEqual((await get(app, "dwyl/u/one-more.svg")).status, 403);
+  strictEqual((await get(app, "dwyl/u/r7.svg")).status, 200);
+});
+
+Deno.test("SERVE_AS: what is not counted begins no counter", async () => {
+  await using app = open({ serveAs: "dwyl/" });
+  const bot = { "user-agent": "Googlebot/2.1" };
+  await app.sendBody("PUT /counters?id=dwyl/u/known", '{"hits":1}');
+  for (let n = 0; n < 1001; n++) {
+    strictEqual((await app.send(`GET /as/dwyl/u/r${n}.svg`, bot)).status, 200);
+    strictEqual((await app.send("GET /as/dwyl/u/known.svg", bot)).status, 200);
+  }
+  strictEqual((await get(app, "dwyl/u/new.svg")).status, 200);
+  deepStrictEqual(await counted(app), { "dwyl/u/known": 1, "dwyl/u/new": 1 });
+});
+
+Deno.test("/as/ overlooks what is not percent-encoded in a query, as the peers do, and refuses one that is too long", async () => {
+  await using app = open({ serveAs: ALL });
+  const { status, body } = await get(app, "komarev/ghpvc/?username=octocat&label=100%&%ff=%ff");
+  strictEqual(status, 200, body);
+  match(body, /<title>100%: 1<\/title>/);
+  const long = "x".repeat(8193);
+  strictEqual((await get(app, `komarev/ghpvc/?username=octocat&label=${long}`)).status, 414);
+  deepStrictEqual(await counted(app), { "komarev/octocat": 1 });
+});
+
+for (
+  const address of [
+    `hits.sh/a.example${"/".repeat(60_000)}x.svg`,
+    `hits.sh/a.example${"?".repeat(8000)}x.svg`,
+    `hits.sh/${":/".repeat(30_000)}.svg`,
+    `dwyl/${"a/".repeat(30_000)}x.svg`,
+    `countapi/hit/${"a".repeat(60_000)}`,
+    `profile-counter/${"a".repeat(60_000)}/count.svg`,
+    `komarev/ghpvc/?username=${"a-".repeat(4000)}`,
+    `seeyoufarm/api/hit?url=a.example${"/".repeat(8000)}x`,
+    `seeyoufarm/api/hit?url=${"a".repeat(8000)}`,
+    `busuanzi/busuanzi?page=${"/*".repeat(4000)}`,
+  ]
+) {
+  Deno.test({
+    name: `/as/ takes no longer for what is long: ${address.slice(0, 40)}… (${address.length})`,
+    // Where time grew with the square of the length one of them alone took several seconds.
+    timeout: 60_000,
+    fn: async () => {
+      await using app = open({ serveAs: ALL });
+      for (let times = 0; times < 30; times++) {
+        ok([400, 404, 414].includes((await get(app, address)).status));
+      }
+      deepStrictEqual(await counted(app), {});
+    },
+  });
+}
+
+Deno.test("HEAD /as/countapi/get has the length of the answer and not its body", async () => {
+  await using app = open({ serveAs: ALL });
+  await get(app, "countapi/hit/abc/def");
+  const { status, body } = await app.send("HEAD /as/countapi/get/abc/def", READER);
+  deepStrictEqual([status, body], [200, ""]);
+});
+
+Deno.test("POST /as/countapi/hit overlooks a body, as the peer does", async () => {
+  await using app = open({ serveAs: ALL });
+  const headers = { ...READER, "content-length": "2", "content-type": "application/json" };
+  strictEqual((await app.send("POST /as/countapi/hit/abc/def", headers)).body, '{"value":1}');
 });
 
 Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, once a day for a visitor", async () => {
@@ -365,8 +457,8 @@ Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only
   ok(sum <= most);
 });
 
-function open({ serveAs = "" } = {}): TestApp {
-  const calendar = createCalendar("UTC");
+function open({ serveAs = "", now = Date.now } = {}): TestApp {
+  const calendar = createCalendar("UTC", now);
   return openApp({ store: new ModelStore(calendar.today), calendar, serveAs });
 }
 

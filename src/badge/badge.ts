@@ -1,127 +1,119 @@
 import { Recent } from "../recent.ts";
-import { type Look, parseLook } from "./look.ts";
+import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
-import { type LookQuery, LOOKS } from "./parameters.ts";
+import { type LookQuery, LOOKS, spark } from "./parameters.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, type Line, setLine, textHash } from "./text.ts";
 
-/** What a badge may show beside its label and its message. */
-export interface BadgeOptions {
-  /** Only for a style that has room for them. */
-  readonly bars?: Bars;
-}
-
-/** Draws a badge as an SVG document. */
+/** Draws a badge as an SVG document; bars only in a style that has room for them. */
 export function renderBadge(
   look: Look,
   message: string,
-  { bars = NO_BARS }: BadgeOptions = {},
+  { bars = NO_BARS }: { readonly bars?: Bars } = {},
 ): string {
   return look.draw({ label: look.line, message: messageLine(look, message), bars });
 }
 
-/** Draws the badge that says what went wrong: the same look, its value in red. */
+/** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
   const { style, palette, line: label } = look;
   const draw = style.painter({ ...palette, color: undefined, valueColor: undefined, failed: true });
   return draw({ label, message: messageLine(look, message), bars: NO_BARS });
 }
 
-/** Stands for bars where there are none. */
-export const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
+const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
 
 function messageLine({ style }: Look, message: string): Line {
   return setLine(cleanText(message), style.messageFace, style.capitals);
 }
 
-/** A badge, and what tells it from every other: the same for the same bytes, in characters of a URL. */
+/** A badge, and a tag that is the same for the same bytes, in characters of a URL. */
 export interface Badge {
   readonly svg: string;
   readonly tag: string;
 }
 
-/** What a badge tells: counts, perhaps with bars. */
-export type Told = Counts | WithBars;
+/** What a badge shows: counts, perhaps with bars before them. */
+export type BadgeFigures = Counts | { readonly counts: Counts; readonly bars: Bars };
 
-/** Counts, and the bars that stand before them. */
-export interface WithBars {
-  readonly counts: Counts;
-  readonly bars: Bars;
-}
-
-/** The query of a badge, also as it was written. */
 export interface DrawingQuery extends LookQuery {
-  /** In the order in which they were given. */
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
-const SHAPING: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
+const LOOK_NAMES: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
 const REMEMBERED = 1000;
-/** Half of a surrogate pair: no value that was decoded strictly can hold it and so pass for two. */
+/** Half of a surrogate pair: no strictly decoded value can contain it and so pass for two values. */
 const SEPARATOR = "\ud800";
-/** Characters; longer queries are rare, and would let anyone fill the memory. */
+/** Characters; longer keys are rare, and would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
 /**
- * A function that draws counts as queries want them to look; looks that are asked for again and again are resolved once.
- * What `frame` makes of a badge is kept with it.
+ * Returns a function that draws figures in the look that a query asks for. Looks are cached, each with its last drawing and
+ * what `frame` makes of it: badges are seen more often than their numbers change.
  */
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
-): (query: DrawingQuery, told: Told) => Framed {
-  const known = new Recent<string, (told: Told) => Framed>(REMEMBERED);
-  return (query, told) => {
+): (query: DrawingQuery, figures: BadgeFigures) => Framed {
+  const known = new Recent<string, (figures: BadgeFigures) => Framed>(REMEMBERED);
+  return (query, figures) => {
     const key = keyOf(query);
     const found = known.get(key);
-    if (found !== undefined) return found(told);
-    const draw = drawingsOf(parseLook(query), frame);
+    if (found !== undefined) return found(figures);
+    const draw = createDrawing(parseLook(query), frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
-    return draw(told);
+    return draw(figures);
   };
 }
 
-/** What went wrong: the few words that fit on a badge, and the sentence that its description has room for. */
-export interface Failing {
+/** How many days a query asks to show as bars; 0 for none, also if the style has no room for them. */
+export function sparkOf(query: LookQuery<"spark" | "style">): number {
+  const text = query.get("spark");
+  // Hot path: most badges have none.
+  if (text === undefined) return 0;
+  const days = wholeWithin(text, spark.schema);
+  return days === undefined || !parseStyle(query).bars ? 0 : days;
+}
+
+/** A problem in the few words that fit on a badge, and in a sentence. */
+export interface ProblemText {
   readonly badge: string;
   readonly detail: string;
 }
 
-/** Draws an error where no look is known: what was asked for may be what is wrong. */
-export function errorBadge({ badge, detail }: Failing): string {
+/** Draws an error in the default look: the query may be what is wrong. */
+export function errorBadge({ badge, detail }: ProblemText): string {
   const svg = renderError(parseLook(new Map()), badge);
   return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
-/** What of a query shapes a look, in the order in which it was given. */
 function keyOf(query: DrawingQuery): string {
   let key = "";
   query.forEach((value, name) => {
-    if (SHAPING.has(name)) key += name + SEPARATOR + value + SEPARATOR;
+    if (LOOK_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
   });
   return key;
 }
 
-/** Draws one look; the last drawing is kept, as badges are seen more often than their numbers change. */
-function drawingsOf<Framed>(
+function createDrawing<Framed>(
   look: Look,
   frame: (badge: Badge) => Framed,
-): (told: Told) => Framed {
-  // Whatever changes the drawing changes the hash of a badge without a message.
+): (figures: BadgeFigures) => Framed {
+  // Whatever changes the look changes the bytes of a badge without a message.
   const hash = textHash(renderBadge(look, ""));
-  const draw = (told: Told) => {
-    const { counts, bars } = partsOf(told);
+  const draw = (figures: BadgeFigures) => {
+    const { counts, bars } = partsOf(figures);
     const message = formatCounts(withBase(counts, look), look);
     const tag = `${hash}-${encodeURIComponent(message)}${bars.tag}`;
-    return { told, framed: frame({ svg: renderBadge(look, message, { bars }), tag }) };
+    return { figures, framed: frame({ svg: renderBadge(look, message, { bars }), tag }) };
   };
   let last: ReturnType<typeof draw> | undefined;
-  return (told) => {
-    if (last?.told !== told) last = draw(told);
+  return (figures) => {
+    if (last?.figures !== figures) last = draw(figures);
     return last.framed;
   };
 }
 
-/** The total, which stands last, with what the counter had elsewhere. */
+/** Adds to the total, which stands last. */
 function withBase(counts: Counts, { base }: Look): Counts {
   if (base === 0) return counts;
   const sum = (total: number) => Math.min(Number.MAX_SAFE_INTEGER, total + base);
@@ -129,6 +121,8 @@ function withBase(counts: Counts, { base }: Look): Counts {
   return counts.map((count, index) => index === counts.length - 1 ? sum(count) : count);
 }
 
-function partsOf(told: Told): WithBars {
-  return typeof told === "object" && "bars" in told ? told : { counts: told, bars: NO_BARS };
+function partsOf(figures: BadgeFigures): { counts: Counts; bars: Bars } {
+  return typeof figures === "object" && "bars" in figures
+    ? figures
+    : { counts: figures, bars: NO_BARS };
 }

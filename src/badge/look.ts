@@ -5,34 +5,32 @@ import {
   digits,
   label as labelParameter,
   type LookQuery,
-  spark,
   style as styleParameter,
 } from "./parameters.ts";
 import { flap, led, odometer } from "./styles/digits.ts";
-import { LOGOS } from "./styles/logo.ts";
+import { type Draw, LOGOS, type Palette, type Style, type Theme } from "./styles/style.ts";
 import { pill } from "./styles/pill.ts";
 import { pixel } from "./styles/pixel.ts";
 import { classic, flatSquare, forTheBadge, plastic } from "./styles/shields.ts";
 import { social } from "./styles/social.ts";
-import type { Draw, Palette, Style, Theme } from "./styles/style.ts";
 import { terminal } from "./styles/terminal.ts";
 import { cleanText, type Line, setLine } from "./text.ts";
 
-/** Everything about a badge but its message: resolved, safe and ready to draw with. */
+/** Everything about a badge but its message: parsed, safe and ready to draw with. */
 export interface Look extends NumberForm {
   /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
   readonly label: string;
-  /** What is added to the total as it is drawn. */
+  /** Added to the total as it is drawn. */
   readonly base: number;
   readonly style: Style;
   readonly palette: Palette;
-  /** The label, set in the style's face. */
+  /** The label in the style's face. */
   readonly line: Line;
-  /** The style with its paint mixed. */
+  /** The style in this palette. */
   readonly draw: Draw;
 }
 
-/** Resolves decoded query values; never throws, what is not understood falls back to its default. */
+/** Never throws: invalid values fall back to the default. */
 export function parseLook(query: LookQuery): Look {
   const style = parseStyle(query);
   const label = parseLabel(query);
@@ -59,21 +57,14 @@ export function parseLook(query: LookQuery): Look {
   });
 }
 
-/** The label that a query asks for, as plain text. */
 export function parseLabel(query: LookQuery<"label">): string {
   return cleanText(query.get("label") ?? labelParameter.schema.default);
 }
 
-/** How many days a query wants to see as bars; 0 for none, and where the style has no room for them. */
-export function sparkOf(query: LookQuery<"spark" | "style">): number {
-  const count = wholeWithin(query.get("spark"), spark.schema);
-  return count === undefined || !parseStyle(query).bars ? 0 : count;
-}
-
 const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
 
-/** A whole number from 1, moved into its bounds; undefined for 0 and anything else. */
-function wholeWithin(
+/** A whole number from 1, clamped; undefined for 0 and anything else. */
+export function wholeWithin(
   text: string | undefined,
   { minimum, maximum }: { minimum: number; maximum: number },
 ): number | undefined {
@@ -81,7 +72,7 @@ function wholeWithin(
   return Math.min(maximum, Math.max(minimum, Number(text)));
 }
 
-function parseStyle(query: LookQuery<"style">): Style {
+export function parseStyle(query: LookQuery<"style">): Style {
   return STYLES.get(query.get("style") ?? "") ?? BY_NAME[styleParameter.schema.default];
 }
 
@@ -103,14 +94,13 @@ const BY_NAME: Readonly<Record<(typeof styleParameter.schema.enum)[number], Styl
 /** Every style by the names that the `style` parameter takes. */
 export const STYLES: ReadonlyMap<string, Style> = new Map(Object.entries(BY_NAME));
 
-/** Understands the `theme` parameter; anything else is none. */
 export function parseTheme(text: string | undefined): Theme {
   return text === "auto" || text === "light" || text === "dark" ? text : "none";
 }
 
 /**
- * Turns a reader's list of font families into a safe `font-family` value: names quoted, generic
- * families bare, the style's own families behind them. What is not understood gives those alone.
+ * A safe `font-family` value from a caller's list: names quoted, generic families bare, the style's own families after
+ * them. An invalid list gives those alone.
  */
 export function fontFamily(text: string | undefined, fallback: string): string {
   if (text === undefined || text.length > LONGEST) return fallback;

@@ -1,19 +1,17 @@
 import { type LookQuery, numbers as parameter } from "./parameters.ts";
 
-/** How a count is written: `12345`, `12,345` or `12.3K`. */
-export type Numbers = (typeof parameter.schema.enum)[number];
+type Numbers = (typeof parameter.schema.enum)[number];
 
-/** How a count is written, and for whom. */
+/** How a count is written: `12345`, `12,345` or `12.3K`, and in which language. */
 export interface NumberForm {
   readonly numbers: Numbers;
   /** A BCP 47 tag; "en" unless numbers are grouped or compact. */
   readonly locale: string;
 }
 
-/** What a badge tells: a count, or several beside each other. */
+/** A count, or several beside each other. */
 export type Counts = number | readonly number[];
 
-/** Writes a count, or several beside each other. */
 export function formatCounts(counts: Counts, form: NumberForm): string {
   if (typeof counts === "number") return formatCount(counts, form);
   return counts.map((count) => formatCount(count, form)).join(" / ");
@@ -26,15 +24,11 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
     : formatterOf(locale, numbers, FORMATTERS[numbers]).format(count);
 }
 
-/** The way in which a query asks for counts to be written. */
+/** Never throws: invalid values fall back to the default. */
 export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
-  const numbers = parseNumbers(query.get("numbers"), parameter.schema.default);
+  const given = query.get("numbers");
+  const numbers = parameter.schema.enum.find((name) => name === given) ?? parameter.schema.default;
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
-}
-
-/** Understands the `numbers` parameter; anything else is the fallback. */
-export function parseNumbers(text: string | undefined, fallback: Numbers): Numbers {
-  return parameter.schema.enum.find((name) => name === text) ?? fallback;
 }
 
 const FORMATTERS = {
@@ -48,17 +42,17 @@ export interface Formatter {
   format(value: number): string;
 }
 
-/** How many locales are written for, English included; after a quarter of an hour others may take their places. */
+/** At most so many locales are kept, English included; after a quarter of an hour others may take their places. */
 const MOST_LOCALES = 100;
 const TERM_MS = 15 * 60_000;
 const LONGEST_TAG = 64;
-/** An extension: it would make a locale of its own out of what is none. */
+/** Extensions of a tag would multiply the number of locales. */
 const EXTENSION = /-[0-9a-z]-.*$/i;
 
 /**
- * The formatters of each locale by what they write. What a formatter holds is outside of V8's heap and is freed by
- * nothing but a collection of all garbage, which so little garbage does not bring about: however few are kept, the memory
- * grows with each that is made. Anyone may ask for a locale, so it is the number of locales that has a limit.
+ * The formatters of each locale by what they write. Their memory is outside of V8's heap and is freed by a full garbage
+ * collection only, which so little garbage does not cause: memory grows with each formatter made, however few are kept.
+ * Anyone may ask for any locale, so the number of locales has a limit.
  */
 const locales = new Map<string, Map<string, Formatter>>();
 let since = Date.now();

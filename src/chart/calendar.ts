@@ -1,10 +1,10 @@
 import { formatCount } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartFigures } from "./chart.ts";
-import { drawHeading } from "./heading.ts";
-import { frame, paintOf, type PictureLook } from "./look.ts";
-import { drawType, setType } from "./type.ts";
-import { dateBelow, monthOf, spanOf, weekdayOf } from "./words.ts";
+import { dateBelow, monthOf, spanOf, weekdayOf } from "./dates.ts";
+import { frame, paintOf } from "./frame.ts";
+import type { PictureLook } from "./look.ts";
+import { drawHeading, drawType, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */
 export const CALENDAR = { width: 747, height: 189 };

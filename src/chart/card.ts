@@ -3,9 +3,10 @@ import { trendOf, trendWords } from "../badge/spark.ts";
 import { cleanText } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
 import { curveThrough } from "./curve.ts";
-import { frame, paintOf, type PictureLook } from "./look.ts";
+import { spanOf, todayIn } from "./dates.ts";
+import { frame, paintOf } from "./frame.ts";
+import type { PictureLook } from "./look.ts";
 import { drawType, setType, setWithin, tenth } from "./type.ts";
-import { spanOf, todayIn } from "./words.ts";
 
 /** The size of a card in pixels. */
 export const CARD = { width: 400, height: 150 };

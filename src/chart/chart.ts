@@ -1,10 +1,10 @@
 import { formatCount } from "../badge/number.ts";
-import type { Days } from "../counter/days.ts";
-import { drawHeading } from "./heading.ts";
-import { type ChartLook, frame, paintOf } from "./look.ts";
-import { drawPlot } from "./plot.ts";
-import { barsOf } from "./range.ts";
-import { description, spanOf } from "./words.ts";
+import type { Day, Days } from "../counter/days.ts";
+import { curveThrough } from "./curve.ts";
+import { type Bar, barsOf, dateBelow, description, spanOf } from "./dates.ts";
+import { frame, type Paint, paintOf } from "./frame.ts";
+import type { ChartLook } from "./look.ts";
+import { drawHeading, drawType, type Setting, setType, tenth, type Type } from "./type.ts";
 
 /** What a chart shows: the count, and the days up to today as far as they are known. */
 export interface ChartFigures {
@@ -33,3 +33,233 @@ export function drawChart({ total, days }: ChartFigures, look: ChartLook): strin
 const MARGIN = 10;
 const BASELINE = 22;
 const TOP = 40;
+
+/** The part of a picture that bars, lines, numbers and dates share, in pixels. */
+export interface Area {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** What a plot is drawn with. */
+export interface PlotOptions {
+  readonly total: number;
+  readonly look: ChartLook;
+  readonly paint: Paint;
+  readonly area: Area;
+}
+
+/** Draws the hits over dashed lines at 0, ½ and 1 of a round number, with numbers on the right and dates below. */
+function drawPlot(bars: readonly Bar[], { total, look, paint, area }: PlotOptions): string {
+  const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
+  const ceiling = ceilingOf(Math.max(...values));
+  const form = { numbers: "compact", locale: look.locale } as const;
+  const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
+  const plot = {
+    left: area.left,
+    right: area.right - Math.ceil(Math.max(...numbers.map(({ width }) => width))) - BESIDE,
+    top: area.top,
+    bottom: area.bottom - BELOW,
+  };
+  const heights = [plot.bottom, (plot.top + plot.bottom) / 2, plot.top].map(Math.round);
+  const lines = heights.map((y) => `M${plot.left} ${y + 0.5}H${plot.right}`).join("");
+  const words = numbers.map((number, index) =>
+    drawType(number, { x: area.right, y: (heights[index] ?? 0) + 4, at: "right" })
+  );
+  const step = (plot.right - plot.left) / bars.length;
+  const columns = bars.map(({ first }, index) => {
+    const value = values[index] ?? 0;
+    return {
+      first,
+      value,
+      x: plot.left + (index + 0.5) * step,
+      height: value === 0 ? 0 : Math.max(1, (plot.bottom - plot.top) * value / ceiling),
+    };
+  });
+  const drawn = { columns, plot, look, paint };
+  const marks = look.kind === "total" ? drawRoundTotals(drawn) : drawPeak(drawn);
+  return `<path d="${lines}" ${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+    (look.kind === "bars" ? drawBars(drawn) : drawArea(drawn)) +
+    `<g font-size="${SMALL.size}">${words.join("")}${
+      drawDates(bars, { look, plot, area })
+    }${marks}</g>`;
+}
+
+/** The count at the end of each bar: it was the total then, unless an owner has set it since. */
+function sumsUpTo(total: number, bars: readonly Bar[]): number[] {
+  let sum = Math.max(0, total - bars.reduce((sum, { hits }) => sum + hits, 0));
+  return bars.map(({ hits }) => sum += hits);
+}
+
+/** A bar, or a point of the line, in pixels. */
+interface Column {
+  readonly first: Day;
+  readonly value: number;
+  /** The middle. */
+  readonly x: number;
+  /** Above the ground; 0 for no hits. */
+  readonly height: number;
+}
+
+interface Drawn {
+  readonly columns: readonly Column[];
+  readonly plot: Area;
+  readonly look: ChartLook;
+  readonly paint: Paint;
+}
+
+const SMALL: Type = { size: 11, bold: false };
+const BESIDE = 6;
+const BELOW = 18;
+const WIDEST_BAR = 28;
+
+/** The bars are strokes, which take half the bytes of boxes; the last one is pale, as it is not over yet. */
+function drawBars({ columns, plot, paint }: Drawn): string {
+  const strokes = columns.map(({ x, height }) =>
+    height === 0 ? "" : `M${tenth(x)} ${plot.bottom}v${-tenth(height)}`
+  );
+  const last = strokes.pop() ?? "";
+  const width = tenth(barWidth({ columns, plot }));
+  return `<g ${paint.bars} stroke-width="${width}"><path d="${strokes.join("")}"/>` +
+    `<path d="${last}" stroke-opacity=".45"/></g>`;
+}
+
+function barWidth({ columns, plot }: Pick<Drawn, "columns" | "plot">): number {
+  return Math.min(WIDEST_BAR, 0.72 * (plot.right - plot.left) / columns.length);
+}
+
+/** One path is the line and the ground below it; what it has beyond the plot is cut off. */
+function drawArea({ columns, plot, paint }: Drawn): string {
+  const points = columns.map(({ x, height }) => ({ x, y: plot.bottom - height }));
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  const { left, right, bottom } = plot;
+  const top = plot.top - 4;
+  return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${paint.tint}" stop-opacity=".42"/>` +
+    `<stop offset="1" stop-color="${paint.tint}" stop-opacity=".02"/></linearGradient>` +
+    `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
+    `<path clip-path="url(#k)" fill="url(#g)" ${paint.bars} stroke-width="2" stroke-linejoin="round" ` +
+    `d="M${left - 4} ${bottom + 9}V${tenth(first.y)}H${tenth(first.x)}${curveThrough(points)}` +
+    `H${right + 4}V${bottom + 9}z"/>`;
+}
+
+/** A day is out of the usual above so many times the middle one of those with hits. */
+const PEAK = 1.6;
+/** Days with hits: among fewer there is nothing usual. */
+const FEWEST = 5;
+
+/** Writes number and date beside the tallest column where it stands out, if there is room for them. */
+function drawPeak({ columns, plot, look, paint }: Drawn): string {
+  const sorted = columns.map(({ value }) => value).filter((hits) => hits > 0).sort((a, b) => a - b);
+  const usual = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const peak = columns.reduce((tallest, column) => column.value > tallest.value ? column : tallest);
+  if (sorted.length < FEWEST || peak.value <= PEAK * usual) return "";
+  const number = setType(formatCount(peak.value, look), { size: 11, bold: true });
+  const date = setType(dateBelow(peak.first, look.range, look.locale), SMALL);
+  const y = Math.round(plot.bottom - peak.height + 9);
+  const aside = look.kind === "bars" ? barWidth({ columns, plot }) / 2 + 4 : 8;
+  const dot = look.kind === "bars"
+    ? ""
+    : `<circle cx="${tenth(peak.x)}" cy="${
+      tenth(plot.bottom - peak.height)
+    }" r="3.5" ${paint.dot}/>`;
+  for (const parts of [[number, date], [number]]) {
+    const width = parts.reduce((sum, part) => sum + part.width + BESIDE, -BESIDE);
+    for (const left of [peak.x + aside, peak.x - aside - width]) {
+      if (!isFree({ left, right: left + width, y }, { columns, plot })) continue;
+      let x = left;
+      return dot + parts.map((part) => {
+        const text = drawType(part, { x, y, at: "left" });
+        x += part.width + BESIDE;
+        return text;
+      }).join("");
+    }
+  }
+  return dot;
+}
+
+/** Whether no column reaches up to a text, and none of it is beyond the plot. */
+function isFree(
+  { left, right, y }: { left: number; right: number; y: number },
+  { columns, plot }: Pick<Drawn, "columns" | "plot">,
+): boolean {
+  const half = barWidth({ columns, plot }) / 2;
+  return left >= plot.left && right <= plot.right &&
+    columns.every(({ x, height }) =>
+      x + half < left || x - half > right || plot.bottom - height > y + 3
+    );
+}
+
+/** The totals that people celebrate. */
+const ROUND = [1, 2, 5];
+const MOST_MARKS = 2;
+
+/** Marks the last round totals with the day on which they were reached. */
+function drawRoundTotals({ columns, plot, look, paint }: Drawn): string {
+  const marks: string[] = [];
+  let edge = plot.right;
+  for (let index = columns.length - 1; index > 0 && marks.length < MOST_MARKS; index--) {
+    const [column, before] = [columns[index], columns[index - 1]];
+    if (column === undefined || before === undefined) break;
+    const round = largestRound(column.value);
+    if (round <= before.value) continue;
+    const text = `${formatCount(round, { numbers: "compact", locale: look.locale })} · ${
+      dateBelow(column.first, look.range, look.locale)
+    }`;
+    const label = setType(text, SMALL);
+    const right = Math.min(column.x - 8, edge);
+    const y = Math.round(Math.max(plot.top + 4, plot.bottom - column.height - 6));
+    if (right - label.width < plot.left) continue;
+    marks.push(
+      `<circle cx="${tenth(column.x)}" cy="${
+        tenth(plot.bottom - column.height)
+      }" r="3.5" ${paint.dot}/>` +
+        drawType(label, { x: right, y, at: "right" }),
+    );
+    edge = right - label.width - 2 * BESIDE;
+  }
+  return marks.join("");
+}
+
+function largestRound(value: number): number {
+  if (value < 1) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * (ROUND.findLast((step) => step * power <= value) ?? 1);
+}
+
+/** Four dates, the first and the last at the ends; these two alone where four do not fit. */
+function drawDates(
+  bars: readonly Bar[],
+  { look, plot, area }: { look: ChartLook; plot: Area; area: Area },
+): string {
+  const last = bars.length - 1;
+  const step = (plot.right - plot.left) / bars.length;
+  const dates = [0, Math.round(last / 3), Math.round(2 * last / 3), last].map((index) => {
+    const setting = setType(dateBelow(bars[index]?.first ?? 0, look.range, look.locale), SMALL);
+    const [least, most] = [plot.left + setting.width / 2, plot.right - setting.width / 2];
+    const middle = plot.left + (index + 0.5) * step;
+    return { setting, x: Math.min(most, Math.max(least, middle)) };
+  });
+  const shown = areApart(dates) ? dates : dates.filter((_, index) => index % 3 === 0);
+  return shown.map(({ setting, x }) => drawType(setting, { x, y: area.bottom, at: "middle" }))
+    .join("");
+}
+
+function areApart(dates: readonly { setting: Setting; x: number }[]): boolean {
+  return dates.every(({ setting, x }, index) => {
+    const next = dates[index + 1];
+    return next === undefined ||
+      next.x - x >= (setting.width + next.setting.width) / 2 + BESIDE;
+  });
+}
+
+/** The round number that the top line of a chart stands for: at least 4, and at least the tallest bar. */
+export function ceilingOf(most: number): number {
+  for (let power = 1;; power *= 10) {
+    const found = STEPS.find((step) => step * power >= Math.max(4, most));
+    if (found !== undefined) return found * power;
+  }
+}
+
+const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8];

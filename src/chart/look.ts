@@ -1,50 +1,108 @@
 import { type Color, parseColor } from "../badge/color.ts";
 import { parseLabel, parseTheme } from "../badge/look.ts";
-import { type NumberForm, parseLocale, parseNumbers } from "../badge/number.ts";
+import { type NumberForm, parseLocale } from "../badge/number.ts";
+import {
+  label,
+  locale,
+  numbers as badgeNumbers,
+  theme as badgeTheme,
+} from "../badge/parameters.ts";
 import type { Theme } from "../badge/styles/style.ts";
-import { escape } from "../badge/text.ts";
-import { VERDANA } from "../badge/face.ts";
-import { type ChartQuery, height, kind, numbers, type PictureQuery, width } from "./parameters.ts";
-import { parseRange, type Range } from "./range.ts";
+import type { Parameter } from "../http/query.ts";
+import type { Range } from "./dates.ts";
 
-/** What a chart, a calendar and a card have in common: resolved and safe. */
+const range = {
+  name: "range",
+  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each.",
+  schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m"] },
+} as const satisfies Parameter;
+
+const kind = {
+  name: "kind",
+  meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew).",
+  schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
+} as const satisfies Parameter;
+
+const width = {
+  name: "width",
+  meaning: "In pixels, clamped to the range.",
+  schema: { type: "integer", default: 480, minimum: 240, maximum: 960 },
+} as const satisfies Parameter;
+
+const height = {
+  name: "height",
+  meaning: "In pixels, clamped to the range.",
+  schema: { type: "integer", default: 180, minimum: 120, maximum: 400 },
+} as const satisfies Parameter;
+
+const color = {
+  name: "color",
+  meaning: "The color of the bars. Same values as for a badge.",
+  schema: { type: "string", default: "#2f81f7" },
+} as const satisfies Parameter;
+
+const theme = {
+  ...badgeTheme,
+  meaning:
+    "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
+    "transparent, with colors that are readable on light and on dark pages.",
+} as const satisfies Parameter;
+
+const numbers = {
+  ...badgeNumbers,
+  schema: { ...badgeNumbers.schema, default: "grouped" },
+} as const satisfies Parameter;
+
+/** Everything that shapes a chart; invalid values fall back to the default. */
+export const CHART_LOOKS = Object.freeze(
+  [range, kind, width, height, label, color, numbers, locale, theme] as const,
+);
+
+/** Everything that shapes a calendar or a card, whose sizes are fixed. */
+export const PICTURE_LOOKS = Object.freeze([label, color, numbers, locale, theme] as const);
+
+export interface ChartQuery {
+  readonly get: (name: (typeof CHART_LOOKS)[number]["name"]) => string | undefined;
+}
+
+export interface PictureQuery {
+  readonly get: (name: (typeof PICTURE_LOOKS)[number]["name"]) => string | undefined;
+}
+
+/** What a chart, a calendar and a card have in common: parsed and safe. */
 export interface PictureLook extends NumberForm {
   /** Clean; empty for none. */
   readonly label: string;
   readonly theme: Theme;
-  /** Of what shows the hits; undefined for the theme's own. */
+  /** The color of bars, line or cells; undefined for the theme's own. */
   readonly color: Color | undefined;
 }
 
-/** Everything about a chart but its figures: resolved and safe. */
+/** Everything about a chart but its figures: parsed and safe. */
 export interface ChartLook extends PictureLook {
   readonly range: Range;
-  readonly kind: Kind;
+  readonly kind: (typeof kind.schema.enum)[number];
   readonly width: number;
   readonly height: number;
 }
 
-/** What a chart draws. */
-export type Kind = (typeof kind.schema.enum)[number];
-
-/** Resolves decoded query values; never throws, what is not understood falls back to its default. */
+/** Never throws: invalid values fall back to the default. */
 export function parseChartLook(query: ChartQuery): ChartLook {
   return Object.freeze({
     ...parsePictureLook(query),
-    range: parseRange(query.get("range")),
-    kind: kind.schema.enum.find((name) => name === query.get("kind")) ?? kind.schema.default,
+    range: RANGES[valueOf(range, query.get("range"))],
+    kind: valueOf(kind, query.get("kind")),
     width: parseLength(query.get("width"), width.schema),
     height: parseLength(query.get("height"), height.schema),
   });
 }
 
-/** The same for a picture of a fixed size. */
 export function parsePictureLook(query: PictureQuery): PictureLook {
   return Object.freeze({
     label: parseLabel(query),
     theme: parseTheme(query.get("theme")),
     color: parseColor(query.get("color")),
-    numbers: parseNumbers(query.get("numbers"), numbers.schema.default),
+    numbers: valueOf(numbers, query.get("numbers")),
     locale: parseLocale(query.get("locale")),
   });
 }
@@ -60,106 +118,18 @@ function parseLength(text: string | undefined, length: Length): number {
   return Math.min(length.maximum, Math.max(length.minimum, Number(text)));
 }
 
-/** The paint of a picture, as markup ready for a template. */
-export interface Paint {
-  /** A style element for readers of dark pages, or nothing. */
-  readonly css: string;
-  /** The panel behind everything, or nothing. */
-  readonly panel: string;
-  /** Attributes for words, lines and bars. */
-  readonly words: string;
-  readonly lines: string;
-  readonly bars: string;
-  /** Attributes for a dot on a line. */
-  readonly dot: string;
-  /** Attributes for the words that matter most. */
-  readonly strong: string;
-  /** The color of the ground below a line, which is nearly transparent. */
-  readonly tint: Color;
+/** One of a parameter's values; its default for anything else. */
+function valueOf<Name extends string>(
+  { schema }: { schema: { readonly enum: readonly Name[]; readonly default: Name } },
+  text: string | undefined,
+): Name {
+  return schema.enum.find((name) => name === text) ?? schema.default;
 }
 
-/** Fills in what the caller left out. Without a theme the ground stays that of the page, light or dark. */
-export function paintOf(
-  { theme, color }: PictureLook,
-  { width, height }: { width: number; height: number },
-): Paint {
-  const ground = theme === "dark" ? DARK : theme === "none" ? ANY : LIGHT;
-  const auto = theme === "auto";
-  const name = (letter: string) => auto ? `class="${letter}" ` : "";
-  const panel = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="6" ` +
-    `${name("a")}fill="${ground.panel}" stroke="${ground.border}"/>`;
-  return {
-    css: auto ? darkRules(color) : "",
-    panel: theme === "none" ? "" : panel,
-    words: `${name("b")}fill="${ground.words}"`,
-    lines: `${name("c")}stroke="${ground.words}"`,
-    bars: `${name("d")}stroke="${color ?? ground.bars}"`,
-    dot: `${name("e")}fill="${color ?? ground.bars}"`,
-    strong: `${name("f")}fill="${ground.strong}"`,
-    tint: color ?? ANY.bars,
-  };
-}
-
-function darkRules(color: Color | undefined): string {
-  const bars = color === undefined ? `.d{stroke:${DARK.bars}}.e{fill:${DARK.bars}}` : "";
-  return `<style>@media(prefers-color-scheme:dark){` +
-    `.a{fill:${DARK.panel};stroke:${DARK.border}}.b{fill:${DARK.words}}` +
-    `.c{stroke:${DARK.words}}.f{fill:${DARK.strong}}${bars}}</style>`;
-}
-
-interface Ground {
-  readonly panel: Color;
-  readonly border: Color;
-  readonly words: Color;
-  readonly strong: Color;
-  readonly bars: Color;
-}
-
-/** Can be seen on white and on GitHub's dark; the panel is not drawn. */
-const ANY: Ground = {
-  panel: "#fff",
-  border: "#fff",
-  words: "#6e7781",
-  strong: "#6e7781",
-  bars: "#2f81f7",
+const RANGES: Readonly<Record<(typeof range.schema.enum)[number], Range>> = {
+  "30d": { count: 30, unit: "day" },
+  "90d": { count: 90, unit: "day" },
+  "12w": { count: 12, unit: "week" },
+  "52w": { count: 52, unit: "week" },
+  "12m": { count: 12, unit: "month" },
 };
-const LIGHT: Ground = {
-  panel: "#fff",
-  border: "#d1d9e0",
-  words: "#59636e",
-  strong: "#1f2328",
-  bars: "#0969da",
-};
-const DARK: Ground = {
-  panel: "#0d1117",
-  border: "#3d444d",
-  words: "#9198a1",
-  strong: "#f0f6fc",
-  bars: "#2f81f7",
-};
-
-/** What stands in the SVG document of a picture, beside its size. */
-export interface Document {
-  /** What it shows, and the same at length, for those who do not see it. */
-  readonly title: string;
-  readonly description: string;
-  readonly paint: Paint;
-  /** Style elements and what lies below the words; may be left out. */
-  readonly ground?: string;
-  /** Drawn in the ink and the face of words. */
-  readonly words: string;
-  /** What lies above the words; may be left out. */
-  readonly above?: string;
-}
-
-/** Puts a drawing into an SVG document. */
-export function frame(
-  { width, height }: { width: number; height: number },
-  { title, description, paint, ground = "", words, above = "" }: Document,
-): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
-    `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
-    `<desc>${escape(description)}</desc>${paint.css}${paint.panel}${ground}` +
-    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision" ${paint.words}>` +
-    `${words}</g>${above}</svg>`;
-}

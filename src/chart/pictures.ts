@@ -1,47 +1,76 @@
-import type { Failing } from "../badge/badge.ts";
+import type { ProblemText } from "../badge/badge.ts";
+import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard } from "./card.ts";
 import { type ChartFigures, drawChart } from "./chart.ts";
-import { drawFailure } from "./failure.ts";
-import { parseChartLook, parsePictureLook } from "./look.ts";
-import type { ChartQuery, PictureQuery } from "./parameters.ts";
-import { firstDay } from "./range.ts";
+import { firstDay } from "./dates.ts";
+import { frame, paintOf } from "./frame.ts";
+import {
+  type ChartQuery,
+  parseChartLook,
+  parsePictureLook,
+  type PictureLook,
+  type PictureQuery,
+} from "./look.ts";
+import { drawType, setType, setWithin } from "./type.ts";
 
-/** A kind of picture that shows the days of a counter. */
+/** A picture of a counter's days, as its route uses it. */
 export interface Picture<Query> {
   /** The first day that it shows. */
   since(query: Query, today: Day): Day;
   draw(figures: ChartFigures & { readonly id: string }, query: Query): string;
-  /** Draws what went wrong in the size of the picture. */
-  drawFailure(failing: Failing, query: Query): string;
+  /** Draws a problem in the size of the picture. */
+  drawProblem(problem: ProblemText, query: Query): string;
 }
 
-/** The hits of days, weeks or months. */
 export const chart: Picture<ChartQuery> = {
   since(query, today) {
     const { range } = parseChartLook(query);
     return firstDay(range, today, range.count - 1);
   },
   draw: (figures, query) => drawChart(figures, parseChartLook(query)),
-  drawFailure(failing, query) {
+  drawProblem(problem, query) {
     const look = parseChartLook(query);
-    return drawFailure(failing, { look, size: look });
+    return drawProblem(problem, { look, size: look });
   },
 };
 
-/** The last 53 weeks as a grid of days. */
 export const calendar: Picture<PictureQuery> = {
   since: (_, today) => calendarSince(today),
   draw: (figures, query) => drawCalendar(figures, parsePictureLook(query)),
-  drawFailure: (failing, query) =>
-    drawFailure(failing, { look: parsePictureLook(query), size: CALENDAR }),
+  drawProblem: (problem, query) =>
+    drawProblem(problem, { look: parsePictureLook(query), size: CALENDAR }),
 };
 
-/** Name, count, today, the trend of seven days and a line of thirty. */
 export const card: Picture<PictureQuery> = {
   since: (_, today) => today - CARD_DAYS + 1,
   draw: (figures, query) => drawCard(figures, parsePictureLook(query)),
-  drawFailure: (failing, query) =>
-    drawFailure(failing, { look: parsePictureLook(query), size: CARD }),
+  drawProblem: (problem, query) =>
+    drawProblem(problem, { look: parsePictureLook(query), size: CARD }),
 };
+
+/** The frame of the picture that could not be drawn, its label, and a sentence. */
+export function drawProblem(
+  { badge, detail }: ProblemText,
+  { look, size }: { look: PictureLook; size: { width: number; height: number } },
+): string {
+  const { width, height } = size;
+  const paint = paintOf(look, size);
+  const room = width - 2 * MARGIN;
+  const small = { size: 12, bold: false };
+  const label = setWithin(look.label, small, room);
+  const sentence = setType(cleanText(detail), small);
+  const fits = sentence.width <= room && !sentence.line.drawn.endsWith("…");
+  const shown = fits ? sentence : setType(cleanText(badge), small);
+  const words = (label === undefined ? "" : drawType(label, { x: MARGIN, y: 26, at: "left" })) +
+    drawType(shown, { x: width / 2, y: height / 2 + 4, at: "middle" });
+  return frame(size, {
+    title: `${look.label === "" ? "" : `${look.label}: `}${cleanText(badge)}`,
+    description: detail,
+    paint,
+    words: `<g font-size="12">${words}</g>`,
+  });
+}
+
+const MARGIN = 16;

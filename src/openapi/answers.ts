@@ -1,5 +1,13 @@
 import { PROBLEM_NAMES } from "../problem.ts";
-import { reference, type Schema } from "./schemas.ts";
+import type { schemas } from "./document.ts";
+
+/** A JSON Schema, as OpenAPI 3.1 takes it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** A schema of `components.schemas`. */
+export function reference(name: keyof typeof schemas): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
 
 /** What is said of an endpoint beyond what it is run by. */
 export interface Description {

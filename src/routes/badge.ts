@@ -1,6 +1,6 @@
-import { createDrawings, errorBadge } from "../badge/badge.ts";
+import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
-import { parseLabel, sparkOf } from "../badge/look.ts";
+import { parseLabel } from "../badge/look.ts";
 import { formatCounts, parseNumberForm } from "../badge/number.ts";
 import { color, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";

@@ -1,5 +1,5 @@
 import { textHash } from "../badge/text.ts";
-import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
+import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import { createCheckedImages } from "../http/conditional.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
@@ -46,7 +46,7 @@ interface PictureFacts<Name extends string> {
 
 function picture<Name extends string>(
   { counters, reads }: Service,
-  { name, summary, parameters, picture: { since, draw, drawFailure } }: PictureFacts<Name>,
+  { name, summary, parameters, picture: { since, draw, drawProblem } }: PictureFacts<Name>,
 ): Endpoint {
   const images = createCheckedImages(reads);
   return readEndpoint({
@@ -61,7 +61,7 @@ function picture<Name extends string>(
     },
     answer: (svg, { request }) =>
       images.answer(images.prepare({ svg, tag: textHash(svg) }), request),
-    draw: drawFailure,
+    draw: drawProblem,
     describe: ({ revalidated, IF_NONE_MATCH, STORE_PROBLEMS }) => ({
       name,
       tags: ["Badges"],

@@ -1,5 +1,4 @@
-import { createDrawings, errorBadge } from "../badge/badge.ts";
-import { sparkOf } from "../badge/look.ts";
+import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import type { CounterId } from "../counter/counter_id.ts";

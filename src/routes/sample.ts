@@ -1,9 +1,8 @@
-import { createDrawings, errorBadge } from "../badge/badge.ts";
-import { sparkOf } from "../badge/look.ts";
+import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars } from "../badge/spark.ts";
 import type { ChartFigures } from "../chart/chart.ts";
-import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/parameters.ts";
+import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
@@ -70,7 +69,7 @@ interface SampleFacts<Name extends string> {
 
 function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
-  { name, parameters, picture: { draw, drawFailure } }: SampleFacts<Name>,
+  { name, parameters, picture: { draw, drawProblem } }: SampleFacts<Name>,
 ): Endpoint {
   return endpoint({
     summary: `Show a sample ${name}`,
@@ -80,7 +79,7 @@ function samplePicture<Name extends string>(
       const figures = { id: "user/repo", ...sampleFigures(calendar.today()) };
       return answer(draw(figures, query), HEADERS);
     },
-    draw: drawFailure,
+    draw: drawProblem,
     describe: ({ keptImage }) => ({
       name: `Sample${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       tags: ["Badges"],

@@ -1,7 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
-import { contrast, isBright, parseColor, shieldsColor } from "../../src/badge/color.ts";
-import { CSS_COLORS } from "../../src/badge/color.ts";
+import { contrast, CSS_COLORS, isBright, parseColor, shieldsColor } from "../../src/badge/color.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const SHIELDS_NAMES = [

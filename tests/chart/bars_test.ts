@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook, sparkOf } from "../../src/badge/look.ts";
+import { renderBadge, sparkOf } from "../../src/badge/badge.ts";
+import { parseLook } from "../../src/badge/look.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 

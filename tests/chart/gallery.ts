@@ -1,5 +1,5 @@
-import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook, sparkOf } from "../../src/badge/look.ts";
+import { renderBadge, sparkOf } from "../../src/badge/badge.ts";
+import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { drawCalendar } from "../../src/chart/calendar.ts";

@@ -4,7 +4,7 @@ import { drawCalendar } from "../../src/chart/calendar.ts";
 import { drawCard } from "../../src/chart/card.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
 import { curveThrough } from "../../src/chart/curve.ts";
-import { drawFailure } from "../../src/chart/failure.ts";
+import { drawProblem } from "../../src/chart/pictures.ts";
 import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
@@ -175,14 +175,14 @@ Deno.test("drawCard() of a counter without days has neither line nor trend, and 
   ok((x ?? 0) + (length ?? 0) / 2 < 380, `${x} ${length}`);
 });
 
-Deno.test("drawFailure() has the size and the label of what it stands in for, and one sentence that fits", () => {
+Deno.test("drawProblem() has the size and the label of what it stands in for, and one sentence that fits", () => {
   const failing = {
     badge: "store away",
     detail: "The counter store is unavailable: nothing was counted.",
   };
   for (const [width, height] of [[480, 180], [240, 120], [747, 189], [400, 150]] as const) {
     const look = parsePictureLook(new Map<string, string>([["label", "ada/engine"]]));
-    const svg = drawFailure(failing, { look, size: { width, height } });
+    const svg = drawProblem(failing, { look, size: { width, height } });
     strictEqual(attribute(parseSvg(svg), "svg", "width"), String(width));
     const [label, sentence] = texts(parseSvg(svg));
     strictEqual(label?.text, "ada/engine");
@@ -191,7 +191,7 @@ Deno.test("drawFailure() has the size and the label of what it stands in for, an
   }
 });
 
-Deno.test("drawCalendar(), drawCard(), drawFailure() and every kind of chart let nothing in", () => {
+Deno.test("drawCalendar(), drawCard(), drawProblem() and every kind of chart let nothing in", () => {
   const value = hostileText;
   const query = fc.record({
     label: value,
@@ -207,7 +207,7 @@ Deno.test("drawCalendar(), drawCard(), drawFailure() and every kind of chart let
       assertInert(drawCalendar(FIGURES, look));
       assertInert(drawCard({ ...FIGURES, id }, look));
       assertInert(
-        drawFailure({ badge: id, detail: "No." }, { look, size: { width: 400, height: 150 } }),
+        drawProblem({ badge: id, detail: "No." }, { look, size: { width: 400, height: 150 } }),
       );
       assertInert(drawChart(FIGURES, parseChartLook(new Map(Object.entries({ ...given, kind })))));
     }),

@@ -1,9 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { barsOf, firstDay, parseRange } from "../../src/chart/range.ts";
-import { ceilingOf } from "../../src/chart/plot.ts";
+import { ceilingOf } from "../../src/chart/chart.ts";
+import { barsOf, firstDay } from "../../src/chart/dates.ts";
+import { parseChartLook } from "../../src/chart/look.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
+const rangeOf = (name = "") => parseChartLook(new Map([["range", name]])).range;
 const text = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 const BEGINNINGS:
@@ -21,7 +23,7 @@ const BEGINNINGS:
 
 for (const [name, today, first, last] of BEGINNINGS) {
   Deno.test(`barsOf() of ${name} up to ${today} begins on ${first}, its last bar on ${last}`, () => {
-    const range = parseRange(name);
+    const range = rangeOf(name);
     const bars = barsOf({ newest: day(today), hits: [] }, range);
     strictEqual(bars.length, range.count);
     strictEqual(text(bars[0]?.first ?? 0), first);
@@ -31,8 +33,8 @@ for (const [name, today, first, last] of BEGINNINGS) {
 }
 
 for (const name of [undefined, "", "30D", "7d", "365d", "constructor", "__proto__"]) {
-  Deno.test(`parseRange() takes ${name} for 30 days`, () => {
-    deepStrictEqual(parseRange(name), { count: 30, unit: "day" });
+  Deno.test(`parseChartLook() takes a range of ${name} for 30 days`, () => {
+    deepStrictEqual(rangeOf(name), { count: 30, unit: "day" });
   });
 }
 
@@ -40,7 +42,7 @@ Deno.test("barsOf() gives every day's hits to the one bar whose days it is among
   const hits = fc.array(fc.nat(1000), { maxLength: 500 });
   const name = fc.constantFrom("30d", "90d", "12w", "52w", "12m");
   fc.assert(fc.property(fc.nat(40_000), hits, name, (newest, hits, name) => {
-    const bars = barsOf({ newest, hits }, parseRange(name));
+    const bars = barsOf({ newest, hits }, rangeOf(name));
     const expected = bars.map(({ first }, at) => {
       const next = bars[at + 1]?.first ?? newest + 1;
       return hits.reduce((sum, number, back) => {

@@ -1,8 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Answer, problems } from "../../src/openapi/answers.ts";
+import { type Answer, problems, type Schema } from "../../src/openapi/answers.ts";
 import type { Operation, PathItem } from "../../src/openapi/document.ts";
-import type { Schema } from "../../src/openapi/schemas.ts";
 import { openapi } from "./surface.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { Color } from "../color.ts";
 import { trendWords } from "../spark.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
-import { drawLogo, LOGO_SIZE } from "./logo.ts";
-import { type Draw, frame, type Palette, type Style } from "./style.ts";
+import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
 /** Round and light, on paper or slate as the reader's page is; with bars it says where the number is going. */
 export const pill: Style = {

@@ -1,8 +1,15 @@
 import { type Color, isBright } from "../color.ts";
 import type { Line } from "../text.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
-import { drawLogo, LOGO_SIZE } from "./logo.ts";
-import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
+import {
+  type Content,
+  type Draw,
+  drawLogo,
+  frame,
+  LOGO_SIZE,
+  type Palette,
+  type Style,
+} from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.

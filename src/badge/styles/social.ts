@@ -1,6 +1,14 @@
 import { type Face, makeFace } from "../face.ts";
-import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
-import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
+import {
+  type Content,
+  type Draw,
+  drawLogo,
+  frame,
+  LOGO_SIZE,
+  LOGOS,
+  type Palette,
+  type Style,
+} from "./style.ts";
 
 /** Helvetica bold at 11 px: the advances of Adobe's font metrics (Helvetica-Bold.afm), in hundredths of a pixel. */
 const helveticaBold11: Face = makeFace({

@@ -5,7 +5,7 @@ import { barsOf, firstDay } from "../../src/chart/dates.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
-const rangeOf = (name = "") => parseChartLook(new Map([["range", name]])).range;
+const rangeOf = (name = "") => parseChartLook(new Map<string, string>([["range", name]])).range;
 const text = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 const BEGINNINGS:

@@ -65,11 +65,13 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-Deno.test("README.md shows the page in light and dark, in pictures that load fast", async () => {
+Deno.test("README.md shows the page and a blog in light and dark, in pictures that load fast", async () => {
   const pictures = [...textOf("README.md").matchAll(/(?:srcset|src)="([^"]+\.png)"/g)];
   deepStrictEqual(pictures.map(([, path]) => path), [
     "tests/page/readme-dark.png",
     "tests/page/readme-light.png",
+    "tests/page/blog-dark.png",
+    "tests/page/blog-light.png",
   ]);
   for (const [, path = ""] of pictures) {
     ok((await Deno.stat(join(projectFolder, path))).size < 150_000, path);

@@ -1,6 +1,6 @@
 /**
- * Draws the pictures of the page that the README shows, from the page as it is now: `deno task pictures`.
- * They are the counters with the builder beside them, in light and dark.
+ * Draws the pictures that the README shows, from the page and the script as they are now: `deno task pictures`.
+ * They are the counters with the builder beside them, and the numbers on a blog, both in light and dark.
  */
 import { ok } from "node:assert/strict";
 import type { Buffer } from "node:buffer";
@@ -35,6 +35,44 @@ const COUNTERS: [id: string, usual: number][] = [
   ["home", 240],
 ];
 
+/** The posts of the blog: the counter, the title, the day and how it begins. */
+const POSTS: [id: string, title: string, day: string, beginning: string][] = [
+  [
+    "blog/one-file-is-enough",
+    "One file is enough",
+    "2026-11-18",
+    "Most small services never need more than a single database file. Here is where the limit is.",
+  ],
+  [
+    "blog/counting-exactly",
+    "Counting exactly",
+    "2026-10-30",
+    "Two requests, one number: how a counter can answer quickly and still never give a number twice.",
+  ],
+  [
+    "blog/a-week-with-deno",
+    "A week with Deno",
+    "2026-10-12",
+    "I moved four small tools to another runtime, and kept notes about what I missed.",
+  ],
+];
+
+const BLOG_STYLE = `
+  :root { color-scheme: light dark; --text: #1d2321; --soft: #5c6864; --line: #dde4e1; --link: #0b6b57; --ground: #fff }
+  @media (prefers-color-scheme: dark) {
+    :root { --text: #e6ecea; --soft: #9aa7a2; --line: #2b3230; --link: #5cc8ad; --ground: #121615 }
+  }
+  body { margin: 0; padding: 24px 36px; background: var(--ground); color: var(--text); font: 15px/1.5 Georgia, serif }
+  header { display: flex; justify-content: space-between; padding-bottom: 14px; border-bottom: 1px solid var(--line);
+    font-size: 19px }
+  nav a { margin-left: 20px; color: var(--soft); font-size: 15px; text-decoration: none }
+  div { display: grid; grid-template-columns: 1fr 210px; gap: 44px }
+  h2 { margin: 22px 0 0; font-size: 21px } h3 { margin: 26px 0 6px; font-size: 15px }
+  p { margin: 4px 0 } a { color: var(--link); text-decoration: none }
+  .meta, aside { color: var(--soft); font-size: 14px } ol { margin: 0; padding-left: 18px }
+  tally-mark { display: inline-block; min-width: 9ch }
+`;
+
 if (import.meta.main) {
   await using service = await startService({
     env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
@@ -42,20 +80,26 @@ if (import.meta.main) {
   await importLines(service, COUNTERS.map(lineOf));
   await using chromium = await openChromium();
   for (const scheme of ["light", "dark"] as const) {
-    const picture = await drawHero(chromium.browser, service.url, scheme);
-    const { width, height, data } = picture;
-    // Even surfaces and repeated shapes pack best as they are, and with fewer shades at the edges of letters.
-    for (let at = 0; at < data.length; at++) data[at] = Math.round(data[at] / STEP) * STEP;
-    const bytes = PNG.sync.write(picture, {
-      colorType: 2,
-      filterType: 0,
-      deflateStrategy: 0,
-      deflateLevel: 9,
-    });
-    ok(bytes.length < MAX_BYTES, `the picture in ${scheme} has ${bytes.length} bytes`);
-    await Deno.writeFile(new URL(`readme-${scheme}.png`, import.meta.url), bytes);
-    console.log(`readme-${scheme}.png: ${width}x${height}, ${bytes.length} bytes`);
+    const hero = await drawHero(chromium.browser, service.url, scheme);
+    await writePicture(`readme-${scheme}.png`, hero);
+    const blog = await drawBlog(chromium.browser, service.url, scheme);
+    await writePicture(`blog-${scheme}.png`, blog);
   }
+}
+
+async function writePicture(name: string, picture: PNG): Promise<void> {
+  const { width, height, data } = picture;
+  // Even surfaces and repeated shapes pack best as they are, and with fewer shades at the edges of letters.
+  for (let at = 0; at < data.length; at++) data[at] = Math.round(data[at] / STEP) * STEP;
+  const bytes = PNG.sync.write(picture, {
+    colorType: 2,
+    filterType: 0,
+    deflateStrategy: 0,
+    deflateLevel: 9,
+  });
+  ok(bytes.length < MAX_BYTES, `${name} has ${bytes.length} bytes`);
+  await Deno.writeFile(new URL(name, import.meta.url), bytes);
+  console.log(`${name}: ${width}x${height}, ${bytes.length} bytes`);
 }
 
 /** Days with a weekly rhythm, some growth, and one day on which somebody linked to it. */
@@ -131,4 +175,36 @@ async function shoot(
   const shot = await page.screenshot();
   await context.close();
   return shot;
+}
+
+/** A blog of another origin: the views of each post, of all posts, and the most read ones. */
+async function drawBlog(browser: Browser, url: string, scheme: "light" | "dark"): Promise<PNG> {
+  const headers = { "x-auth-token": SECRET };
+  const { key } = await (await fetch(`${url}/key?prefix=blog/`, { headers })).json();
+  const posts = POSTS.map(([id, title, day, beginning]) =>
+    `<article><h2><a href="#">${title}</a></h2><p class="meta"><time>${day}</time> · ` +
+    `<tally-mark counter="${id}" words="view,views">–</tally-mark></p><p>${beginning}</p></article>`
+  );
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Notes</title>
+    <style>${BLOG_STYLE}</style><script async src="${url}/tally.js"></script>
+    <header><b>Field notes</b><nav><a href="#">Posts</a><a href="#">About</a></nav></header>
+    <div><main>${posts.join("")}</main><aside><h3>Most read this month</h3>
+    <tally-top prefix="blog/" key="${key}" period="30d" limit="3" format="compact"></tally-top>
+    <h3>All posts</h3><p><tally-mark prefix="blog/" words="view,views">–</tally-mark></p></aside></div>`;
+  await using site = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(html, { headers: { "content-type": "text/html" } }),
+  );
+  const context = await browser.newContext({
+    viewport: { width: 760, height: 480 },
+    deviceScaleFactor: 2,
+    colorScheme: scheme,
+  });
+  const page = await context.newPage();
+  await page.goto(`http://127.0.0.1:${site.addr.port}/`);
+  await page.locator("tally-top li").nth(2).waitFor();
+  await page.getByText(/^[\d,]+ views$/).nth(POSTS.length).waitFor();
+  const picture = PNG.sync.read(await page.screenshot());
+  await context.close();
+  return picture;
 }

@@ -1,0 +1,358 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { delimiter, dirname, join } from "node:path";
+import { parseConfig } from "../src/start/config.ts";
+import { findOnPath, findRedis, projectFolder } from "./support/programs.ts";
+import { needsRedis, startRedis } from "./support/redis_server.ts";
+import { SECRET } from "./support/secret.ts";
+import { type Service, startService } from "./support/service.ts";
+import { tempDir } from "./support/temp_dir.ts";
+
+/** What a reader pastes: the blocks of a page, each with its language. */
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+const blocks = [".deploy/README.md", ".deploy/counters.md", ".docs/settings.md"].flatMap(blocksOf);
+
+function blocksOf(page: string): Block[] {
+  const text = Deno.readTextFileSync(join(projectFolder, page));
+  return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)]
+    .map(([, language = "", block = ""]) => ({ page, language, text: block }));
+}
+
+/** Blocks that cannot run here, each known by a part of it, and why. */
+const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
+  ["docker ", "needs a container engine; compose_test runs what compose.yaml runs"],
+  ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
+  ["dist/tallymark.js\n", "bundle_test compares and runs it"],
+  ['import { close, fetch } from "./tallymark/src/mount.ts"', "mount_test mounts it"],
+  ["upstash.io", "needs a hosted Redis; config_test reads such addresses"],
+  ["job_name: tallymark", "is Prometheus' own; metrics_test has promtool read the metrics"],
+  ["node .deploy/traffic.mjs", "traffic_test runs it against a stand-in for GitHub"],
+  ["![views in a year]", "is Markdown with an address of nobody"],
+  ["# Caddy\n", "proxy_files_test runs Caddy"],
+  ["# nginx\n", "proxy_files_test runs nginx"],
+];
+const used = new Set<Block>();
+
+/** The block that has this part; throws if there is not exactly one. */
+function blockWith(part: string): string {
+  const found = blocks.filter(({ text }) => text.includes(part));
+  const [block] = found;
+  if (block === undefined || found.length > 1) {
+    throw new Error(`Find a block: ${found.length} have ${part}`);
+  }
+  used.add(block);
+  return block.text;
+}
+
+const redis = findRedis();
+const tools = ["jq", "sqlite3", "curl", "gzip"];
+const needsTools = { ignore: tools.some((name) => findOnPath([name]) === undefined) };
+/** redis-cli is installed, or lies beside the redis-server that was fetched. */
+const path = [dirname(redis?.path ?? ""), Deno.env.get("PATH")].join(delimiter);
+
+/** Runs lines as a reader does, except that a request that fails ends them; returns what they print. */
+async function paste(
+  lines: string,
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-euo", "pipefail", "-c", `curl() { command curl -fsS "$@"; }\n${lines}`],
+    cwd,
+    env: { ...redis?.env, PATH: path, ...env },
+  }).output();
+  const [printed, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  strictEqual(code, 0, `${printed}\n${complaints}`);
+  return printed ?? "";
+}
+
+/** Runs a block of .deploy/counters.md against a service, after the lines that the page has first. */
+function importBy(block: string, service: Service, cwd: string): Promise<string> {
+  const before = blockWith('IN="$T/counters?mode=max"');
+  return paste(`${before}\n${block}`, { cwd, env: variables(service) });
+}
+
+function variables({ url }: Service): Record<string, string> {
+  return { T: url, SECRET_TOKEN: SECRET };
+}
+
+async function lineOf({ url }: Service, id: string): Promise<unknown> {
+  const headers = { "x-auth-token": SECRET };
+  return await (await fetch(`${url}/counters?id=${encodeURIComponent(id)}`, { headers })).json();
+}
+
+const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
+
+Deno.test({
+  name: ".deploy/counters.md: the lines for Abacus import its counters",
+  ignore: needsRedis.ignore || needsTools.ignore || findOnPathOrBeside("redis-cli") === undefined,
+  fn: async () => {
+    await using server = await startRedis();
+    await server.command("SET", "K:site:home", "41");
+    await server.command("SET", "K:site:about", "7");
+    await using folder = await tempDir();
+    await using service = await startService({ env });
+    const cli = `redis-cli() { command redis-cli -p ${server.port} "$@"; }\n`;
+    await importBy(cli + blockWith("--pattern 'K:*'"), service, folder.path);
+    deepStrictEqual(await lineOf(service, "site:home"), { id: "site:home", hits: 41 });
+    deepStrictEqual(await lineOf(service, "site:about"), { id: "site:about", hits: 7 });
+  },
+});
+
+for (
+  const { what, part, file, schema, expected } of [
+    {
+      what: "Moe-Counter",
+      part: "FROM tb_count",
+      file: "count.db",
+      schema: `CREATE TABLE tb_count (id INTEGER PRIMARY KEY, name VARCHAR(32), num BIGINT);
+        INSERT INTO tb_count (name, num) VALUES ('me', 12345);`,
+      expected: { id: "me", hits: 12345 },
+    },
+    {
+      what: "brentvollebregt/hit-counter",
+      part: "FROM url WHERE",
+      file: "data.db",
+      schema: `CREATE TABLE url (id INTEGER PRIMARY KEY, url TEXT, count INTEGER);
+        INSERT INTO url (url, count) VALUES ('https://a.example/b', 3), ('https://a.example/b', 5), ('', 9);`,
+      expected: { id: "https://a.example/b", hits: 5 },
+    },
+  ]
+) {
+  Deno.test(
+    `.deploy/counters.md: the lines for ${what} import its counters`,
+    needsTools,
+    async () => {
+      await using folder = await tempDir();
+      await using service = await startService({ env });
+      await paste(`sqlite3 ${file} "${schema}"`, { cwd: folder.path });
+      await importBy(blockWith(part), service, folder.path);
+      deepStrictEqual(await lineOf(service, expected.id), expected);
+    },
+  );
+}
+
+Deno.test(
+  ".deploy/counters.md: the lines for GoatCounter import totals and days, without crawlers and events",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    await using service = await startService({ env });
+    const head =
+      "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme," +
+      "Screen size,Location,FirstVisit,Date";
+    const row = (path: string, day: string, { event = "false", bot = 0 } = {}) =>
+      `${path},Title,${event},,Firefox,Linux,1,${bot},,,"1920,1080,1",DE,1,${day}T10:00:00Z`;
+    const rows = [
+      row("/a", "2026-01-01"),
+      row("/a", "2026-01-01"),
+      row("/a", "2026-01-02"),
+      row("/a", "2026-01-02", { bot: 3 }),
+      row("/a", "2026-01-02", { event: "true" }),
+    ];
+    await Deno.writeTextFile(
+      join(folder.path, "goatcounter-export.csv"),
+      [head, ...rows, ""].join("\n"),
+    );
+    await paste("gzip goatcounter-export.csv", { cwd: folder.path });
+    await importBy(blockWith("goatcounter-export.csv.gz"), service, folder.path);
+    deepStrictEqual(await lineOf(service, "/a"), {
+      id: "/a",
+      hits: 3,
+      days: { "2026-01-01": 2, "2026-01-02": 1 },
+    });
+  },
+);
+
+Deno.test(".deploy/counters.md: the lines for a list import its numbers", needsTools, async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ env });
+  const list = "12,345 https://example.com/a\n  7   b\n";
+  await Deno.writeTextFile(join(folder.path, "list.txt"), list);
+  await importBy(blockWith("list.txt"), service, folder.path);
+  const a = "https://example.com/a";
+  deepStrictEqual(await lineOf(service, a), { id: a, hits: 12345 });
+  deepStrictEqual(await lineOf(service, "b"), { id: "b", hits: 7 });
+});
+
+Deno.test(
+  ".deploy/counters.md: the lines for another Tallymark copy all its counters",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    await using other = await startService({ env });
+    await using service = await startService({ env });
+    for (let hit = 0; hit < 3; hit++) {
+      await fetch(`${other.url}/hit?id=a&token=${SECRET}`).then(
+        drained,
+      );
+    }
+    const given = `OTHER=${other.url} OTHER_TOKEN=${SECRET}\n`;
+    await importBy(given + blockWith("$OTHER/counters"), service, folder.path);
+    deepStrictEqual((await lineOf(service, "a") as { hits: number }).hits, 3);
+  },
+);
+
+Deno.test(
+  ".deploy/counters.md: the lines for a number that can be read, or for a badge, import it",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    const [, serveAs = ""] = /^SERVE_AS="(.*)"$/m.exec(blockWith("SERVE_AS=")) ?? [];
+    // The service gives the same answers as the others, so that it can stand in for them.
+    await using other = await startService({
+      env: { ...env, SERVE_AS: serveAs, PUBLIC_READS: "1" },
+    });
+    await using service = await startService({ env });
+    for (
+      const [id, hits] of [["hits.sh/github.com/octocat/hello", 12345], ["komarev/octocat", 678]]
+    ) {
+      const body = JSON.stringify({ hits });
+      const headers = { "x-auth-token": SECRET };
+      await fetch(`${other.url}/counters?id=${id}`, { method: "PUT", headers, body }).then(drained);
+    }
+    const lines = blockWith("https://hits.sh/api/urns/")
+      .replace("https://hits.sh/", `${other.url}/as/hits.sh/`)
+      .replace("https://komarev.com/", `${other.url}/as/komarev/`);
+    await importBy(lines, service, folder.path);
+    const id = "hits.sh/github.com/octocat/hello";
+    deepStrictEqual(await lineOf(service, id), { id, hits: 12345 });
+    deepStrictEqual(await lineOf(service, "komarev/octocat"), { id: "komarev/octocat", hits: 678 });
+  },
+);
+
+Deno.test(".deploy/counters.md: cron keeps a copy that can be restored", needsTools, async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ env });
+  await fetch(`${service.url}/hit?id=a&token=${SECRET}`).then(drained);
+  await Deno.writeTextFile(join(folder.path, "tallymark.env"), `SECRET_TOKEN=${SECRET}\n`);
+  const line = blockWith("17 3 * * * ").replace("17 3 * * * ", "").replaceAll("\\%", "%")
+    .replace("/etc/tallymark.env", join(folder.path, "tallymark.env"))
+    .replace("/var/backups", folder.path).replace("http://localhost:8000", service.url);
+  await paste(line, { cwd: folder.path });
+  const kept = [...Deno.readDirSync(folder.path)].map(({ name }) => name)
+    .filter((name) => name.startsWith("counters-"));
+  match(kept.join(), /^counters-[1-7]\.ndjson$/);
+  await Deno.rename(join(folder.path, kept[0] ?? ""), join(folder.path, "counters-1.ndjson"));
+  const before = await lineOf(service, "a");
+  await fetch(`${service.url}/hit?id=a&token=${SECRET}`).then(drained);
+  await importBy(blockWith("counters-1.ndjson"), service, folder.path);
+  deepStrictEqual(await lineOf(service, "a"), before);
+});
+
+Deno.test(
+  ".deploy/counters.md: the copy that sqlite3 makes while the service runs can be restored",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    const options = { cwd: folder.path, env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" } };
+    const page = await Deno.readTextFile(join(projectFolder, ".deploy/counters.md"));
+    const [, backup = ""] = /`(sqlite3 [^`]*)`/.exec(page) ?? [];
+    const [, remove = ""] = /`(rm -f [^`]*)`/.exec(page) ?? [];
+    {
+      await using service = await startService(options);
+      for (let hit = 0; hit < 2; hit++) {
+        await fetch(`${service.url}/hit?token=${SECRET}`).then(drained);
+      }
+      await paste(backup, { cwd: folder.path });
+      await fetch(`${service.url}/hit?token=${SECRET}`).then(drained);
+      await service.stop();
+    }
+    await paste(`${remove}\nmv backup.kv data/counters.kv`, { cwd: folder.path });
+    await using service = await startService(options);
+    strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "2");
+  },
+);
+
+Deno.test(".deploy/README.md: every line that starts the service has settings that it understands", () => {
+  const lines = ["localhost:6379 deno task start", "redis://10.0.0.1:7000 deno task start"]
+    .flatMap((part) => blockWith(part).split("\n").filter((line) => line !== ""));
+  strictEqual(lines.length, 6);
+  for (const line of lines) {
+    const [assignments = ""] = line.split(" deno task start");
+    const pairs = assignments.split(" ").map((pair) => {
+      const equals = pair.indexOf("=");
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    });
+    strictEqual(parseConfig(Object.fromEntries(pairs)).store.kind, "redis", line);
+  }
+});
+
+Deno.test({
+  name:
+    ".deploy/README.md: the user of Redis with few rights is enough to count, set, delete and list",
+  ignore: needsRedis.ignore || findOnPathOrBeside("redis-cli") === undefined,
+  fn: async () => {
+    await using folder = await tempDir();
+    await Deno.writeTextFile(
+      join(folder.path, "users.acl"),
+      "user default on nopass ~* &* +@all\n",
+    );
+    await using server = await startRedis({ args: ["--aclfile", join(folder.path, "users.acl")] });
+    const cli = `redis-cli() { command redis-cli -e -p ${server.port} "$@"; }\n`;
+    await paste(cli + blockWith("ACL SETUSER"), { cwd: folder.path });
+    match(await Deno.readTextFile(join(folder.path, "users.acl")), /^user tallymark on /m);
+    const STORE_URL = `redis://tallymark:a-long-password@127.0.0.1:${server.port}`;
+    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
+    const call = (method: string, place: string, body?: string) =>
+      fetch(`${service.url}/${place}`, {
+        method,
+        headers: { "x-auth-token": SECRET },
+        ...(body !== undefined && { body }),
+      });
+    for (
+      const answer of [
+        await call("POST", "hit?id=a"),
+        await call("POST", "hit?id=a&once=day"),
+        await call("PUT", "counters?id=b", '{"hits":7}'),
+        await call("DELETE", "counters?id=b"),
+      ]
+    ) {
+      strictEqual(answer.status, 200, await answer.text());
+      await drained(answer);
+    }
+    const days = await (await call("GET", "days?id=a")).json();
+    strictEqual(days.days.at(-1)?.hits, 2);
+    match(await (await call("GET", "counters")).text(), /"id":"a","hits":2.*\n\{"counters":1\}\n$/);
+    strictEqual(service.stderr().includes('"level":"warn"'), false, service.stderr());
+  },
+});
+
+Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and open reads", async () => {
+  await using folder = await tempDir();
+  await paste(blockWith("openssl rand"), { cwd: folder.path });
+  const settings = await Deno.readTextFile(join(folder.path, ".env"));
+  strictEqual(((await Deno.stat(join(folder.path, ".env"))).mode ?? 0) & 0o077, 0);
+  const [, secret = ""] = /^SECRET_TOKEN=([0-9a-f]{40})$/m.exec(settings) ?? [];
+  await using service = await startService({ cwd: folder.path });
+  const headers = { "x-auth-token": secret };
+  strictEqual((await fetch(`${service.url}/hit`, { headers }).then(drained)).status, 200);
+  strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "1");
+});
+
+Deno.test("every block of .deploy and .docs/settings.md is run by a test or says why not", () => {
+  for (const [part] of SKIPPED) ok(blocks.some(({ text }) => text.includes(part)), part);
+  const left = blocks.filter((block) =>
+    !used.has(block) && !SKIPPED.some(([part]) => block.text.includes(part))
+  );
+  deepStrictEqual(left, []);
+});
+
+function findOnPathOrBeside(name: string): string | undefined {
+  return findOnPath([name]) ??
+    [join(dirname(redis?.path ?? ""), name)].find((path) => {
+      try {
+        return Deno.statSync(path).isFile;
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function drained(answer: Response): Promise<Response> {
+  await answer.body?.cancel();
+  return answer;
+}

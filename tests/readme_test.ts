@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { LOOKS } from "../src/badge/parameters.ts";
 import { id } from "../src/http/endpoint.ts";
@@ -127,7 +127,7 @@ for (const page of ["README.md", ".docs/reference.md"]) {
     await using service = await startService();
     const tried = rowsUnder(page, "Endpoint").map(([, , cell]) => codeIn(cell)[0] ?? "");
     const [before = "", ...others] = shellBlocks(page);
-    ok(before.includes("export T=http://localhost:8000 "));
+    ok(before.includes("T=http://localhost:8000 "));
     const script = [before.replace("http://localhost:8000", service.url), ...others, ...tried];
     const { code, stdout, stderr } = await new Deno.Command("bash", {
       // A failed request is a failed line; what is written to a terminal otherwise is of no interest.
@@ -157,3 +157,15 @@ Deno.test("README.md: the line for a README counts, with the key that the lines 
   match(await (await fetch(url, { headers })).text(), /^<svg .*>views: 1</s);
   strictEqual(await (await fetch(`${service.url}/count.txt?id=user/repo`)).text(), "1");
 });
+
+for (const page of ["README.md", ".docs/reference.md"]) {
+  Deno.test(`${page}: a server that is started in the same terminal later does not take the secret for its setting`, async () => {
+    // With SECRET_TOKEN set, reads would be protected from then on.
+    const { stdout } = await new Deno.Command("bash", {
+      args: ["-c", `curl() { :; }\n${shellBlocks(page)[0]}\nenv`],
+      env: { PATH: Deno.env.get("PATH") ?? "" },
+      clearEnv: true,
+    }).output();
+    doesNotMatch(new TextDecoder().decode(stdout), /^SECRET_TOKEN=/m);
+  });
+}

@@ -72,14 +72,15 @@ const RULES: [modules: string, mayImport: string[]][] = [
     "npm:@redis/client",
   ]],
   ["src/store/redis/connection/", [
-    ...["src/store/redis/connection/", "src/counter/", "src/problem.ts"],
-  ]],
-  ["src/store/redis/cluster/", [
-    ...["src/store/redis/cluster/", "src/store/redis/connection/", "src/store/store_health.ts"],
+    ...["src/store/redis/connection/", "src/store/redis/limits.ts"],
     ...["src/counter/", "src/problem.ts"],
   ]],
+  ["src/store/redis/cluster/", [
+    ...["src/store/redis/cluster/", "src/store/redis/connection/", "src/store/redis/limits.ts"],
+    ...["src/store/store_health.ts", "src/counter/", "src/problem.ts"],
+  ]],
   ["src/store/redis/sentinel/", [
-    ...["src/store/redis/sentinel/", "src/store/redis/connection/"],
+    ...["src/store/redis/sentinel/", "src/store/redis/connection/", "src/store/redis/limits.ts"],
     ...["src/counter/", "src/problem.ts"],
   ]],
   ["src/store/", [

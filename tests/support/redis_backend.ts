@@ -1,5 +1,5 @@
 import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/store.ts";
-import type { StoreLink } from "../../src/store/redis/connection/link.ts";
+import type { StoreLink } from "../../src/store/redis/connection/node.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";

@@ -2,7 +2,7 @@ import * as library from "@redis/client";
 import type { StartError } from "../../src/problem.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
-import type { StoreLink } from "../../src/store/redis/connection/link.ts";
+import type { StoreLink } from "../../src/store/redis/connection/node.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
 
 /** What a test may want of the way to a Redis. */

@@ -11,15 +11,18 @@ import {
   type Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
+import { Recent } from "../../recent.ts";
 import { createOpenDays } from "../open_days.ts";
 import type { RedisCommands } from "./commands.ts";
+import type { Command } from "./connection/client.ts";
 import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
 import { formatLedger, formatYear, heldOf, ledgerKey, textsOf } from "./layout.ts";
-import { callOf, isCallOf, type Script, type ScriptCall, type Scripts } from "./scripts.ts";
-import type { Command } from "./connection/client.ts";
+import { callOf, isCallOf, type Script, type Scripts } from "./scripts.ts";
 
-/** Up to here a counter is far from full, and can be added to without a look at it. */
+/** Up to here a counter is far from full, and a plain INCRBY is safe. */
 const FAR_FROM_FULL = MAX_HITS / 2;
+/** How many damaged ledgers are remembered; one that is forgotten is found again by the next reader. */
+const MOST_DAMAGED = 100;
 
 interface RedisChangesOptions {
   commands: RedisCommands;
@@ -27,7 +30,7 @@ interface RedisChangesOptions {
   /** Stands before the id in a key. */
   prefix: string;
   calendar: Calendar;
-  /** Called where the days of a counter are out of bounds. */
+  /** Called when the days of a counter are found out of bounds. */
   onDamaged(id: CounterId): void;
 }
 
@@ -35,18 +38,26 @@ interface RedisChangesOptions {
  * Changes counters, each in one step that is carried out as a whole and fails alone.
  *
  * A script adds the first hit that this process sees of a counter on a day, and opens that day; from then on a plain INCRBY
- * does. Where scripts are forbidden it always does, and there are no days.
+ * does. If scripts are forbidden, it always does, and there are no days.
  */
 export class RedisChanges {
   readonly #options: RedisChangesOptions;
   #openDays = createOpenDays();
   /** How many additions that left the bounds of a counter are being undone, by id. */
   readonly #undoing = new Map<CounterId, number>();
+  /** Ledgers that a reader found out of bounds, as they were then. */
+  readonly #damaged = new Recent<CounterId, string>(MOST_DAMAGED);
   /** When scripts were found to be forbidden: on another day they may be allowed. */
   #forbiddenOn: Day | undefined;
 
   constructor(options: RedisChangesOptions) {
     this.#options = options;
+  }
+
+  /** Has the next hits of a counter drop what is out of bounds in its ledger, as long as that is still this one. */
+  mend(id: CounterId, ledger: string): void {
+    this.#damaged.set(id, ledger);
+    this.#openDays.delete(id);
   }
 
   /** See `CounterStore.add`. */
@@ -62,7 +73,7 @@ export class RedisChanges {
       }
       return this.#outcomeOf(addition, { day, command, total: Number(reply.value) });
     });
-    // Hot path: mostly none is a promise, and to wait for each would cost more than all the rest.
+    // Hot path: nearly all are there already, and awaiting each would cost more than all the rest.
     return outcomes.every(isThere) ? outcomes : await Promise.all(outcomes);
   }
 
@@ -74,10 +85,10 @@ export class RedisChanges {
     const day = calendar.today();
     const seconds = secondsLeft(calendar);
     const commands = additions.map(({ id, hits }) => {
-      const marks = hits.flatMap(({ key = "", visitor = "", remember }) => {
+      const keys = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return this.#call(scripts.once, { id, args: [day, seconds, ...marks] });
+      return this.#call(scripts.once, { id, args: [day, seconds, this.#takeDamaged(id), ...keys] });
     });
     const replies = await this.#write(commands, day);
     return additions.map((_, index) => {
@@ -116,10 +127,13 @@ export class RedisChanges {
     const isOpen = (this.#openDays.get(id) ?? -Infinity) >= day;
     return isOpen || this.#forbiddenOn === day
       ? ["INCRBY", this.#options.prefix + id, String(amount)]
-      : this.#call(this.#options.scripts.add, { id, args: [day, amount] });
+      : this.#call(this.#options.scripts.add, { id, args: [day, amount, this.#takeDamaged(id)] });
   }
 
-  #call(script: Script, { id, args }: { id: CounterId; args: ScriptCall["args"] }): Command {
+  #call(
+    script: Script,
+    { id, args }: { id: CounterId; args: readonly (string | number)[] },
+  ): Command {
     const key = this.#options.prefix + id;
     return callOf(script, { keys: [key, ledgerKey(key)], args });
   }
@@ -139,7 +153,7 @@ export class RedisChanges {
     }
   }
 
-  /** An addition without its script, where that is forbidden. */
+  /** An addition without its script, which is forbidden. */
   #withoutScript(
     command: Command,
     { day, cause }: { day: Day; cause: Error },
@@ -152,7 +166,14 @@ export class RedisChanges {
     return ["INCRBY", key, amount];
   }
 
-  /** What an addition comes to that was carried out and gave this total. */
+  /** The ledger of a counter that is to be mended with its next hits; empty if there is none. */
+  #takeDamaged(id: CounterId): string {
+    const ledger = this.#damaged.get(id);
+    if (ledger !== undefined) this.#damaged.delete(id);
+    return ledger ?? "";
+  }
+
+  /** The outcome of an addition that Redis carried out, with this total. */
   #outcomeOf(
     addition: Addition,
     { day, command, total }: { day: Day; command: Command; total: number },
@@ -168,7 +189,7 @@ export class RedisChanges {
     return total;
   }
 
-  /** After the first hits of a counter that somebody has deleted although its day is open: makes its ledger stay. */
+  /** Keeps the ledger of a counter that somebody has deleted while this process knew its day to be open. */
   async #begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
     const { scripts, commands } = this.#options;
     // The hits are counted whatever becomes of this.
@@ -211,7 +232,7 @@ function isThere<Value>(value: Value | Promise<Value>): value is Value {
   return !(value instanceof Promise);
 }
 
-/** Marks a deletion: idempotency keys that were set after it have this in their name. */
+/** Identifies a deletion: idempotency keys that are set after it have this in their name. */
 function newEpoch(): string {
   return crypto.getRandomValues(new Uint8Array(6)).toHex();
 }
@@ -226,7 +247,7 @@ function onceOutcomes(answers: unknown): OnceOutcome[] {
   return outcomes;
 }
 
-/** Days are given as they would be kept beside a total of 0. */
+/** Days are passed in the form that they would have beside a total of 0. */
 function settingArguments({ mode, hits, days }: Setting, day: Day): (string | number)[] {
   const total = hits ?? "";
   if (days === undefined) return [mode, day, total];

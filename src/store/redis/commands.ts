@@ -1,9 +1,9 @@
 import { isFailure, isForbiddenScript, isUnknownScript, type Reply } from "./connection/reply.ts";
-import { isCallOf, type Scripts, withText } from "./scripts.ts";
 import type { Command } from "./connection/client.ts";
-import type { StoreLink } from "./connection/link.ts";
+import type { StoreLink } from "./connection/node.ts";
+import { isCallOf, type Scripts, withText } from "./scripts.ts";
 
-/** Another form of a command that was refused for its form alone; undefined where there is none. */
+/** Another form of a command that was refused for its form alone; undefined if there is none. */
 export type Fallback = (command: Command, cause: Error) => Command | undefined;
 
 /** Sends commands, and reports to the health of the store what became of them. */
@@ -16,7 +16,7 @@ export class RedisCommands {
   constructor({ link, scripts, onForbidden }: {
     link: Pick<StoreLink, "send" | "health">;
     scripts: Scripts;
-    /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
+    /** Called once if Redis allows plain hits and forbids something else, such as scripts. */
     onForbidden(cause: Error): void;
   }) {
     this.#link = link;
@@ -55,7 +55,7 @@ export class RedisCommands {
     this.#isForbiddenReported = true;
   }
 
-  /** Sends those again that have another form: as they were refused, nothing of them was carried out. */
+  /** Sends those again that have another form: they were refused, so nothing of them was carried out. */
   async #send(commands: readonly Command[], fallback: Fallback): Promise<readonly Reply[]> {
     const replies = await this.#link.send(commands);
     const others = new Map<number, Command>();
@@ -79,8 +79,9 @@ export class RedisCommands {
     for (const [at, reply] of replies.entries()) {
       if (!isFailure(reply)) continue;
       if (reply.kind === "lost") return health.away(reply.cause);
-      const isHit = this.#isHit(commands[at] ?? []);
-      if (isHit || !isForbiddenScript(reply.cause)) return health.unwritable(reply.cause);
+      if (this.#isHit(commands[at] ?? []) || !isForbiddenScript(reply.cause)) {
+        return health.unwritable(reply.cause);
+      }
       this.reportForbidden(reply.cause);
     }
   }

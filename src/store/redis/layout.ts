@@ -1,17 +1,16 @@
 import {
   daysOf,
-  firstDayOf,
   type Held,
+  isLedger,
+  isYearEntry,
   type Ledger,
   type YearEntry,
-  yearOf,
 } from "../../counter/days.ts";
 import { MAX_HITS } from "../../counter/store.ts";
 import { slotOf } from "./cluster/key_slot.ts";
-import { LAST_DAY } from "./limits.ts";
 
 /**
- * The key of a counter's ledger: in the same slot of a Redis Cluster as the counter, as no script may touch two, and not
+ * The key of a counter's ledger: in the same slot of a Redis Cluster as the counter, because no script may touch two, and not
  * among the counters, whatever their prefix is.
  */
 export function ledgerKey(key: string): string {
@@ -19,7 +18,7 @@ export function ledgerKey(key: string): string {
   return `{${HASH_TAG.exec(key)?.[1] ?? numberIn(slotOf(key))}}days:${key}`;
 }
 
-/** The key of a year that is over; the scripts make it in the same way. */
+/** The key of a closed year; the scripts make it in the same way. */
 export function yearKey(ledger: string, year: number): string {
   return ledger.replace("}days", `}days${year}`);
 }
@@ -45,7 +44,7 @@ function numberIn(slot: number): number {
 export interface HeldTexts {
   readonly total: string | null;
   readonly ledger: string | null;
-  /** Undefined where an entry is out of bounds. */
+  /** Undefined if an entry is out of bounds. */
   readonly years: readonly (YearEntry | undefined)[];
 }
 
@@ -54,17 +53,16 @@ export function formatLedger({ openDay, opening, firstYear, before }: Ledger): s
   return [openDay, opening, firstYear ?? "-", ...before].join(" ");
 }
 
-/** The ledger of a text; undefined where that is none, or out of bounds. */
+/** The ledger of a text; undefined if that is none, or out of bounds. */
 export function parseLedger(text: string): Ledger | undefined {
-  const [, ...parts] = LEDGER.exec(text) ?? [];
-  const [openDay = NaN, opening = NaN] = parts.map(Number);
-  if (!(openDay <= LAST_DAY && Math.abs(opening) <= MAX_HITS)) return undefined;
-  const year = yearOf(openDay);
-  const before = numbersOf(parts[3] ?? "");
-  if (!areHits(before, openDay - firstDayOf(year))) return undefined;
-  const firstYear = FIRST_YEAR.has(parts[2] ?? "") ? undefined : Number(parts[2]);
-  if (firstYear !== undefined && !(firstYear >= 1970 && firstYear < year)) return undefined;
-  return { openDay, opening, firstYear, before };
+  const [, openDay, opening, first = "", rest = ""] = LEDGER.exec(text) ?? [];
+  const ledger = {
+    openDay: Number(openDay),
+    opening: Number(opening),
+    firstYear: NO_FIRST_YEAR.has(first) ? undefined : Number(first),
+    before: numbersOf(rest),
+  };
+  return isLedger(ledger) && canBeAdded(ledger.before) ? ledger : undefined;
 }
 
 /** A year as the scripts write it: its last day with hits, and the hits of that one and those before. */
@@ -72,12 +70,11 @@ export function formatYear({ last, hits }: YearEntry): string {
   return [last, ...hits].join(" ");
 }
 
-/** The year of a text; undefined where that is none, or out of bounds. */
+/** The year of a text; undefined if that is none, or out of bounds. */
 export function parseYear(year: number, text: string): YearEntry | undefined {
   const [last = NaN, ...hits] = YEAR.test(text) ? numbersOf(` ${text}`) : [];
-  const isYear = last <= LAST_DAY && yearOf(last) === year &&
-    areHits(hits, last - firstDayOf(year) + 1);
-  return isYear ? { year, last, hits } : undefined;
+  const entry = { year, last, hits };
+  return isYearEntry(entry) && canBeAdded(hits) ? entry : undefined;
 }
 
 /** The texts that a script gives: total, ledger, and each year with its own. */
@@ -92,25 +89,29 @@ export function textsOf(snapshot: unknown): HeldTexts {
 
 /**
  * What a counter holds; its total is one. A ledger without a total is left from a counter that is gone; one that is out of
- * bounds, or a year, counts as none.
+ * bounds, or a year, counts as none. `onDamaged` is given the ledger if that is what is damaged.
  */
-export function heldOf({ total, ledger: text, years }: HeldTexts, onDamaged: () => void): Held {
+export function heldOf(
+  { total, ledger: text, years }: HeldTexts,
+  onDamaged: (ledger: string | undefined) => void,
+): Held {
   const hits = Number(total ?? 0);
   if (total === null || text === null) return { hits, days: undefined };
   const ledger = parseLedger(text);
   const known = years.filter((entry) => entry !== undefined);
-  if (ledger === undefined || known.length < years.length) onDamaged();
+  if (ledger === undefined) onDamaged(text);
+  else if (known.length < years.length) onDamaged(undefined);
   return { hits, days: ledger && daysOf({ ledger, years: known }, hits) };
 }
 
 const LEDGER = /^(\d+) (-?\d+) (\d+|-|x)((?: \d+)*)$/;
-/** There is none: with "x" as nobody has confirmed yet that history began there, or the counter was deleted. */
-const FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);
+/** With "x", nobody has confirmed yet that history began there, or the counter was deleted. */
+const NO_FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);
 const YEAR = /^\d+(?: \d+)*$/;
 
-/** Whether these can be the hits of so many days at most: no counter has more than it can hold. */
-function areHits(numbers: readonly number[], most: number): boolean {
-  return numbers.length <= most && numbers.reduce((sum, hits) => sum + hits, 0) <= MAX_HITS;
+/** No counter has more hits than it can hold, and their sum is exact. */
+function canBeAdded(numbers: readonly number[]): boolean {
+  return numbers.reduce((sum, hits) => sum + hits, 0) <= MAX_HITS;
 }
 
 /** Each has a space before it. */

@@ -3,9 +3,16 @@ import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
 import { type StoreHealth, UNWATCHED } from "../store_health.ts";
 import { openCluster } from "./cluster/router.ts";
 import { type Command, RedisConnection, type RedisLibrary } from "./connection/client.ts";
-import { type Shard, singleLink, type StoreLink } from "./connection/link.ts";
-import { connectionsAttempted, nameOf, RedisNode } from "./connection/node.ts";
+import {
+  connectionsAttempted,
+  nameOf,
+  RedisNode,
+  type Shard,
+  singleLink,
+  type StoreLink,
+} from "./connection/node.ts";
 import { hasNoDatabases, type Reply } from "./connection/reply.ts";
+import { DETECT_MS } from "./limits.ts";
 import { openSentinels } from "./sentinel/watch.ts";
 
 export interface OpenRedisOptions {
@@ -81,9 +88,6 @@ interface DetectingLinkOptions {
   open: Readonly<Record<"cluster" | "sentinel", () => Promise<StoreLink>>>;
   onUnusable(error: StartError): void;
 }
-
-/** How long to wait for servers that do not answer. */
-const DETECT_MS = 1000;
 
 /** The link to a Redis whose form the setting does not say: the first address that answers decides, now or later. */
 class DetectingLink implements StoreLink {

@@ -1,32 +1,40 @@
-import type { CounterId } from "../../counter/counter_id.ts";
+import { type CounterId, counterId } from "../../counter/counter_id.ts";
 import { type Day, type Held, yearsSince } from "../../counter/days.ts";
-import { type HistoryQuestion, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import {
+  type HistoryQuestion,
+  type ListedCounter,
+  type ListOptions,
+  type ListPage,
+  MAX_HITS,
+  type Outcome,
+} from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { RedisCommands } from "./commands.ts";
-import { heldOf, ledgerKey, parseLedger, parseYear, yearKey } from "./layout.ts";
-import type { StoreLink } from "./connection/link.ts";
+import type { StoreLink } from "./connection/node.ts";
 import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
+import { heldOf, ledgerKey, parseLedger, parseYear, yearKey } from "./layout.ts";
+import { LISTED_AT_ONCE } from "./limits.ts";
 
 interface RedisReadingOptions {
   commands: RedisCommands;
-  /** Tells whether keys of several counters may be asked for in one command: it may not know before it is connected. */
-  link: Pick<StoreLink, "multiKeyAcrossSlots">;
+  /** It may not know before it is connected whether one command may name keys of several counters. */
+  link: Pick<StoreLink, "multiKeyAcrossSlots" | "scan">;
   /** Stands before the id in a key. */
   prefix: string;
-  /** Called where the days of a counter are out of bounds. */
-  onDamaged(id: CounterId): void;
+  /** Called when the days of a counter are found out of bounds, with its ledger if that is what is damaged. */
+  onDamaged(id: CounterId, ledger: string | undefined): void;
 }
 
-/** A counter whose days are asked for, and the years that have to be read with its ledger. */
+/** A counter whose days are read, and the years that have to be read with its ledger. */
 interface HistoryRead {
-  readonly place: number;
+  readonly index: number;
   readonly id: CounterId;
   readonly key: string;
   readonly since: Day;
   readonly years: readonly number[];
 }
 
-/** What MGET gives for a key: null also where that holds something else than a text. */
+/** What MGET gives for a key: null also if that holds something else than a text. */
 type Text = string | null;
 
 /** Reads counters and their days. */
@@ -52,42 +60,76 @@ export class RedisReading {
   }
 
   /** See `CounterStore.history`. */
-  async history(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
+  async history(counters: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
     const { prefix, onDamaged } = this.#options;
     const found: (Held | Problem)[] = [];
     const absent: HistoryRead[] = [];
-    let pending = questions.map(({ id, since }, place): HistoryRead => {
-      return { place, id, key: prefix + id, since, years: [] };
+    let pending = counters.map(({ id, since }, index): HistoryRead => {
+      return { index, id, key: prefix + id, since, years: [] };
     });
     while (pending.length > 0) {
       const reads = pending;
       const groups = await this.#groupsOf(reads);
-      if (groups === undefined) return await this.#withoutDays(questions);
+      if (groups === undefined) return await this.#withoutDays(counters);
       pending = [];
-      for (const [index, read] of reads.entries()) {
-        const group = groups[index] ?? new Problem("store-unavailable");
+      for (const [at, read] of reads.entries()) {
+        const group = groups[at] ?? new Problem("store-unavailable");
         if (group instanceof Problem) {
-          found[read.place] = group;
+          found[read.index] = group;
           continue;
         }
         const years = yearsOf(group, read.since);
         // At first none are known, and a year may end in between.
         if (years.join() !== read.years.join()) pending.push({ ...read, years });
-        else found[read.place] = heldIn(group, { years, onDamaged: () => onDamaged(read.id) });
+        else {found[read.index] = heldIn(group, {
+            years,
+            onDamaged: (ledger) => onDamaged(read.id, ledger),
+          });}
         if (group[0] === null) absent.push(read);
       }
     }
     // MGET shows what is no text as if it were not there.
     const outcomes = await this.#outcomesOf(absent.map(({ key }) => key));
-    absent.forEach(({ place }, index) => {
-      const outcome = outcomes[index];
-      if (outcome instanceof Problem) found[place] = outcome;
+    absent.forEach(({ index }, at) => {
+      const outcome = outcomes[at];
+      if (outcome instanceof Problem) found[index] = outcome;
     });
     return found;
   }
 
-  async #withoutDays(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
-    const outcomes = await this.read(questions.map(({ id }) => id));
+  /** See `CounterStore.list`. */
+  async *list({ prefix: beginning, since }: ListOptions): AsyncGenerator<ListPage> {
+    const { link, prefix } = this.#options;
+    const seen = new SeenTexts();
+    try {
+      for await (const keys of link.scan(prefix + beginning)) {
+        // Redis gives a key again while it spreads them over more memory.
+        const texts = keys.map((key) => key.slice(prefix.length)).filter((text) => seen.add(text));
+        for (let start = 0; start < texts.length; start += LISTED_AT_ONCE) {
+          yield await this.#pageOf(texts.slice(start, start + LISTED_AT_ONCE), since);
+        }
+      }
+    } catch (error) {
+      // The caller is answered to try again later, which helps only once somebody has read the log.
+      const cause = error instanceof Problem ? error.cause : undefined;
+      if (cause instanceof Error && isForbidden(cause)) {
+        this.#options.commands.reportForbidden(cause);
+      }
+      throw error;
+    }
+  }
+
+  async #pageOf(texts: readonly string[], since: Day | undefined): Promise<ListPage> {
+    const ids = texts.filter(isId);
+    const outcomes: readonly (Outcome | Held)[] = since === undefined
+      ? await this.read(ids)
+      : await this.history(ids.map((id) => ({ id, since })));
+    const counters = ids.flatMap((id, index) => listed(id, outcomes[index]));
+    return { counters, foreign: texts.length - counters.length };
+  }
+
+  async #withoutDays(counters: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
+    const outcomes = await this.read(counters.map(({ id }) => id));
     return outcomes.map((hits) => hits instanceof Problem ? hits : { hits, days: undefined });
   }
 
@@ -103,7 +145,7 @@ export class RedisReading {
     return (await this.#options.commands.read(keys.map((key) => ["GET", key]))).map(outcomeOf);
   }
 
-  /** Total, ledger and years of each counter, as they were at one instant; undefined where ledgers may not be read. */
+  /** Total, ledger and years of each counter, as they were at one instant; undefined if ledgers may not be read. */
   async #groupsOf(
     reads: readonly HistoryRead[],
   ): Promise<readonly (readonly Text[] | Problem)[] | undefined> {
@@ -142,7 +184,7 @@ function yearsOf([total, text]: readonly Text[], since: Day): number[] {
 
 function heldIn(
   [total = null, ledger = null, ...texts]: readonly Text[],
-  { years, onDamaged }: { years: readonly number[]; onDamaged(): void },
+  { years, onDamaged }: { years: readonly number[]; onDamaged(ledger: string | undefined): void },
 ): Held | Problem {
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");
   const entries = years.flatMap((year, index) => {
@@ -162,4 +204,82 @@ function outcomeOf(reply: Reply): Outcome {
 function counterOf(text: string): Outcome {
   const isCounter = COUNTER.test(text) && Number(text) <= MAX_HITS;
   return isCounter ? Number(text) : new Problem("not-a-counter");
+}
+
+/** A key that no request could name was not written by this service. */
+function isId(text: string): text is CounterId {
+  try {
+    return text !== "" && counterId(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** The counter as it is listed; none for what is not one. */
+function listed(id: CounterId, outcome: Outcome | Held | undefined): ListedCounter[] {
+  if (outcome instanceof Problem && outcome.kind === "not-a-counter") return [];
+  if (outcome instanceof Problem || outcome === undefined) throw outcome;
+  const held = typeof outcome === "number" ? { hits: outcome, days: undefined } : outcome;
+  return held.hits === 0 && id.includes(UNREADABLE) ? [] : [{ id, ...held }];
+}
+
+/** Stands for bytes of a key that are no UTF-8: read by this text, that counter is not there. */
+const UNREADABLE = "\ufffd";
+
+/** How many are expected at first. */
+const FIRST_CAPACITY = 1024;
+
+/**
+ * Texts that were seen, told apart by 64 random bits each instead of by themselves: a million take some 16 MB. The
+ * chance that two of a million are taken for one is below 1 in 10 million.
+ */
+export class SeenTexts {
+  /** Two words for each; both are 0 if there is none. */
+  #slots = new Uint32Array(2 * FIRST_CAPACITY);
+  #size = 0;
+  readonly #seeds = crypto.getRandomValues(new Uint32Array(2));
+
+  /** Adds a text, and says whether it is new. */
+  add(text: string): boolean {
+    const [first = 0, second = 0] = this.#seeds;
+    const isNew = this.#put(hash(text, first) | 1, hash(text, second));
+    if (isNew && ++this.#size * 4 > this.#slots.length) this.#grow();
+    return isNew;
+  }
+
+  #put(high: number, low: number): boolean {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let at = low << 1 & mask;
+    for (; slots[at] !== 0; at = at + 2 & mask) {
+      if (slots[at] === high >>> 0 && slots[at + 1] === low >>> 0) return false;
+    }
+    slots[at] = high;
+    slots[at + 1] = low;
+    return true;
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#slots = new Uint32Array(2 * old.length);
+    for (let at = 0; at < old.length; at += 2) {
+      const [high = 0, low = 0] = old.subarray(at, at + 2);
+      if (high !== 0) this.#put(high, low);
+    }
+  }
+}
+
+/** MurmurHash3 (Austin Appleby), a character at a time. */
+function hash(text: string, seed: number): number {
+  let value = seed;
+  for (let at = 0; at < text.length; at++) {
+    let part = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
+    part = Math.imul(part << 15 | part >>> 17, 0x1b873593);
+    value ^= part;
+    value = Math.imul(value << 13 | value >>> 19, 5) + 0xe6546b64 | 0;
+  }
+  value ^= text.length;
+  value = Math.imul(value ^ value >>> 16, 0x85ebca6b);
+  value = Math.imul(value ^ value >>> 13, 0xc2b2ae35);
+  return value ^ value >>> 16;
 }

@@ -1,31 +1,25 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
-import {
-  type CounterStore,
-  type ListOptions,
-  type ListPage,
-  withTimeout,
-} from "../../counter/store.ts";
+import { type CounterStore, withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { randomSalt } from "../random_salt.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
 import { RedisCommands } from "./commands.ts";
-import { isFailure, isForbidden, problemOf } from "./connection/reply.ts";
+import type { Shard, StoreLink } from "./connection/node.ts";
+import { isFailure, problemOf } from "./connection/reply.ts";
 import { PROBE_MS, REDIS_BATCHES } from "./limits.ts";
-import { listCounters } from "./list.ts";
 import { RedisReading } from "./reading.ts";
-import { nameScripts } from "./scripts.ts";
-import type { Shard, StoreLink } from "./connection/link.ts";
+import { createScripts } from "./scripts.ts";
 
 export interface RedisStoreOptions {
   link: StoreLink;
   /** Stands before the id in a key. */
   prefix: string;
   calendar: Calendar;
-  /** Called once where Redis allows plain hits and forbids something else, such as scripts. */
+  /** Called once if Redis allows plain hits and forbids something else, such as scripts. */
   onForbidden(cause: Error): void;
-  /** Called where the days of a counter are out of bounds: they count as none. */
+  /** Called when the days of a counter are found out of bounds: they count as none. */
   onDamaged(id: CounterId): void;
 }
 
@@ -36,12 +30,12 @@ export interface RedisStoreOptions {
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
   const { link, prefix, calendar, onForbidden, onDamaged } = options;
-  const scripts = await nameScripts();
+  const scripts = await createScripts();
   const commands = new RedisCommands({ link, scripts, onForbidden });
   const changes = new RedisChanges({ commands, scripts, prefix, calendar, onDamaged });
   const reading = new RedisReading({ commands, link, prefix, onDamaged });
 
-  /** The salt of a day, made by whoever asks first; Redis removes it when the day ends. */
+  /** The salt of a day, made by the first process that needs it; Redis removes it when the day ends. */
   async function salt(day: Day): Promise<string> {
     const key = `tallymark:salt:${day}`;
     const [, reply] = await commands.write([
@@ -53,18 +47,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     throw problemOf(reply, "store-unavailable");
   }
 
-  async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
-    try {
-      yield* listCounters({ link, reading, prefix }, asked);
-    } catch (error) {
-      // The caller is told to try again later, which helps only once somebody has read the log.
-      const cause = error instanceof Problem ? error.cause : undefined;
-      if (cause instanceof Error && isForbidden(cause)) commands.reportForbidden(cause);
-      throw error;
-    }
-  }
-
-  /** Sends an addition that is refused only after all checks, as it names no number: nothing is written. */
+  /** Sends an addition without a number: Redis checks everything else first, then refuses it, and writes nothing. */
   async function takesHits({ key }: Shard): Promise<boolean> {
     try {
       const [reply] = await withTimeout(PROBE_MS, commands.write([["INCRBY", key, "none"]]));
@@ -83,7 +66,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     salt,
     read: (ids) => reading.read(ids),
     history: (questions) => reading.history(questions),
-    list,
+    list: (options) => reading.list(options),
     async check() {
       const shards = link.shards(prefix);
       const takeHits = await Promise.all(shards.map(takesHits));

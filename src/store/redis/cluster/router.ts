@@ -2,8 +2,12 @@ import { Problem } from "../../../problem.ts";
 import type { RedisAddress } from "../../../start/store_address.ts";
 import { type StoreHealth, UNWATCHED } from "../../store_health.ts";
 import { type Command, isWrite } from "../connection/client.ts";
-import type { Shard, StoreLink } from "../connection/link.ts";
-import { connectionsAttempted, type RedisNode } from "../connection/node.ts";
+import {
+  connectionsAttempted,
+  type RedisNode,
+  type Shard,
+  type StoreLink,
+} from "../connection/node.ts";
 import {
   isFailure,
   isForbiddenScript,
@@ -13,6 +17,7 @@ import {
   redirectOf,
   type Reply,
 } from "../connection/reply.ts";
+import { MAX_REDIRECT_MS, MAX_REDIRECTS, OPEN_MS, REDIRECT_PAUSE_MS } from "../limits.ts";
 import { routingKey, slotOf } from "./key_slot.ts";
 import { scanCluster } from "./scan.ts";
 import { ClusterTopology } from "./topology.ts";
@@ -28,9 +33,6 @@ export interface ClusterOptions {
   /** Called for each command that a node redirects. */
   onRedirect(): void;
 }
-
-/** How long to wait for nodes that do not answer: hits wait for it, and must not miss their deadline before they are sent. */
-const OPEN_MS = 700;
 
 /** Opens a Redis Cluster; resolves when its nodes are known and connected, or cannot be for now. A node that is away fails only the commands for its own slots. */
 export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
@@ -91,11 +93,6 @@ interface RedirectBudget {
   readonly until: number;
 }
 
-const MAX_REDIRECTS = 5;
-const MAX_REDIRECT_MS = 1500;
-/** Pause before the same node is asked again, doubled each time. */
-const RETRY_PAUSE_MS = 10;
-
 /** The reply of a command that was sent to no node. */
 const UNSENT: Reply = { kind: "refused", cause: new Problem("store-unavailable") };
 
@@ -150,7 +147,7 @@ export class ClusterRouter {
     if (redirected.length === 0 || redirects === 0 || performance.now() > until) return;
     if (unconnected.size > 0) await connectionsAttempted(unconnected, until);
     if (redirected.some(({ node: next }) => next === node)) {
-      await pause(RETRY_PAUSE_MS * 2 ** (MAX_REDIRECTS - redirects));
+      await pause(REDIRECT_PAUSE_MS * 2 ** (MAX_REDIRECTS - redirects));
     }
     await this.#sendToNodes(redirected, { redirects: redirects - 1, until });
   }

@@ -1,11 +1,10 @@
 import { Problem } from "../../../problem.ts";
 import type { RedisNode } from "../connection/node.ts";
 import { problemOf, type Reply } from "../connection/reply.ts";
+import { SLOTS_PER_PIPELINE } from "../limits.ts";
 import { SLOTS } from "./key_slot.ts";
 import type { ClusterTopology } from "./topology.ts";
 
-/** How many slots a node is asked for at once. */
-const SLOTS_PER_PIPELINE = 100;
 /** More keys than a slot holds. */
 const ALL_KEYS = String(2 ** 31 - 1);
 

@@ -4,6 +4,7 @@ import type { StoreHealth } from "../../store_health.ts";
 import { nameOf, type RedisNode } from "../connection/node.ts";
 import { Poller } from "../connection/poller.ts";
 import { type HostPort, knownHost, type Reply } from "../connection/reply.ts";
+import { ASK_MS, CLUSTER_POLL_INTERVAL_MS, IDLE_NODE_MS } from "../limits.ts";
 import { SLOTS } from "./key_slot.ts";
 
 export interface TopologyOptions {
@@ -16,18 +17,11 @@ export interface TopologyOptions {
   onGone(address: RedisAddress): void;
 }
 
-/** A node that was replaced may not know it, so the slots are polled even while all is well. */
-const POLL_INTERVAL_MS = 1000;
-/** How long a node may take to list the slots before another one is asked. */
-const ASK_MS = 300;
-/** How long a node that serves no slot is kept: one may be moving there. */
-const IDLE_MS = 30_000;
-
 /** Which node serves which slot of a Redis Cluster, and the connections to the nodes. */
 export class ClusterTopology {
   /** Asks one node after the other until one lists the slots. */
   readonly poller: Poller = new Poller({
-    intervalMs: POLL_INTERVAL_MS,
+    intervalMs: CLUSTER_POLL_INTERVAL_MS,
     poll: () => this.#poll(),
   });
   readonly #options: TopologyOptions;
@@ -142,7 +136,7 @@ export class ClusterTopology {
   }
 
   #forgetIdle(): void {
-    const latest = performance.now() - IDLE_MS;
+    const latest = performance.now() - IDLE_NODE_MS;
     for (const [name, node] of this.#nodes) {
       if ((this.#namedAt.get(node) ?? 0) > latest) continue;
       this.#nodes.delete(name);

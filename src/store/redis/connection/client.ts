@@ -1,6 +1,13 @@
 import type { RedisAddress } from "../../../start/store_address.ts";
 import { Problem } from "../../../problem.ts";
 import type { StoreHealth } from "../../store_health.ts";
+import {
+  CONNECT_MS,
+  HANDSHAKE_MS,
+  HEALTH_CHECK_INTERVAL_MS,
+  STALL_MS,
+  SUPERVISE_INTERVAL_MS,
+} from "../limits.ts";
 import { isLoginRefused, isReplicaRefusal, needsLogin, type Reply, replyOf } from "./reply.ts";
 
 /** The client library, passed in so that it is loaded only if a Redis is used. */
@@ -25,14 +32,6 @@ export interface ConnectionOptions {
   /** Called with the text of INFO after each health check; empty if this user may not ask. */
   onInfo(info: string): void;
 }
-
-/** Without a reply for this long while commands are pending, the connection counts as dead. */
-const STALL_MS = 1500;
-/** How long a connection may take from TCP to the end of the handshake. */
-const HANDSHAKE_MS = 2000;
-const SUPERVISE_INTERVAL_MS = 250;
-/** A Redis that hangs or lost its role must be noticed even if nobody calls. */
-const HEALTH_CHECK_INTERVAL_MS = 5000;
 
 const HEALTH_CHECK = [["PING"], ["INFO", "server"], ["INFO", "cluster"], ["INFO", "replication"]];
 
@@ -202,7 +201,7 @@ const IP_ADDRESS = /^[\d.]+$|:/;
 /** The outage tests in `tests/faults` depend on each of these settings. */
 function createRedisClient(library: RedisLibrary, address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
-  const socket = { host, port, connectTimeout: 1500, reconnectStrategy: backoff };
+  const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: backoff };
   return library.createClient({
     // The server name of TLS must be a host name, not an IP address (RFC 6066, section 3).
     socket: tls ? { ...socket, tls, ...(!IP_ADDRESS.test(host) && { servername: host }) } : socket,

@@ -2,8 +2,33 @@ import type { RedisAddress } from "../../../start/store_address.ts";
 import { Problem } from "../../../problem.ts";
 import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
+import { KEYS_PER_SCAN, REPLICAS_MS, WRITERS } from "../limits.ts";
 import { type Command, isWrite, RedisConnection, type RedisLibrary } from "./client.ts";
-import type { HostPort, Reply } from "./reply.ts";
+import { type HostPort, problemOf, type Reply } from "./reply.ts";
+
+/** A part of a store that can be available while others are not; a single Redis has one. */
+export interface Shard {
+  /** Identifies the part to an operator without revealing its address. */
+  readonly name: string;
+  /** A key that is stored in it. */
+  readonly key: string;
+}
+
+/** How the store reaches its data: a single Redis, the master that Sentinels name, or a whole cluster. It never sends a command twice. */
+export interface StoreLink {
+  /** Of the store as a whole; the nodes of a cluster have their own. */
+  readonly health: StoreHealth;
+  /** Whether one command may name keys of different slots. */
+  readonly multiKeyAcrossSlots: boolean;
+  /** Sends commands as one pipeline and resolves with their replies in order; all keys of a command are in one slot. */
+  send(commands: readonly Command[]): Promise<readonly Reply[]>;
+  /** Its parts, each with a key that begins with `prefix`. */
+  shards(prefix: string): readonly Shard[];
+  /** Every key that begins with `prefix`, in pages; a key may be repeated. */
+  scan(prefix: string): AsyncIterable<readonly string[]>;
+  /** Gives pending commands a moment to finish, then disconnects for good. */
+  close(): Promise<void>;
+}
 
 export interface NodeOptions {
   address: RedisAddress;
@@ -14,13 +39,6 @@ export interface NodeOptions {
   /** Called with the text of INFO each time that the server is connected, and now and then. */
   onInfo(info: string): void;
 }
-
-/** Connections for writes if replicas are waited for: WAIT blocks its connection, so batches need several. */
-const WRITERS = 4;
-/** Must be less than a connection may be silent before it counts as dead. */
-const REPLICAS_MS = 1000;
-/** How many keys a server looks at per SCAN: it runs nothing else meanwhile, and more would slow hits down beside an export. */
-const SCAN_COUNT = "200";
 
 /**
  * One Redis, used only while it is confirmed to be the right one.
@@ -90,11 +108,16 @@ export class RedisNode {
     const since = this.#reader.readySince;
     let cursor = "0";
     do {
-      const [reply] = await this.send([["SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT]]);
+      const [reply] = await this.send([[
+        "SCAN",
+        cursor,
+        "MATCH",
+        pattern,
+        "COUNT",
+        String(KEYS_PER_SCAN),
+      ]]);
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
-        throw new Problem("store-unavailable", {
-          cause: reply?.kind === "done" ? reply.value : reply?.cause,
-        });
+        throw problemOf(reply, "store-unavailable");
       }
       if (this.#reader.readySince !== since) throw new Problem("store-unavailable");
       const [next, keys] = reply.value;
@@ -161,6 +184,28 @@ export class RedisNode {
   #pendingOn(writer: RedisConnection): number {
     return this.#pending.get(writer) ?? 0;
   }
+}
+
+/** The link to a store that is on one Redis; `node` is the Redis to use now, undefined while none is known. */
+export function singleLink({ health, node, close }: {
+  health: StoreHealth;
+  node(): RedisNode | undefined;
+  close(): Promise<void>;
+}): StoreLink {
+  function known(): RedisNode {
+    const found = node();
+    if (found === undefined) throw new Problem("store-unavailable");
+    return found;
+  }
+
+  return {
+    health,
+    multiKeyAcrossSlots: true,
+    send: async (commands) => await known().send(commands),
+    shards: (prefix) => [{ name: "all", key: `${prefix}home` }],
+    scan: (prefix) => known().scan(prefix),
+    close,
+  };
 }
 
 /** Waits until the first attempts to connect to nodes have ended, at most until this time by `performance.now()`. */

@@ -11,32 +11,38 @@ export type Reply =
   /** The connection ended before the reply, or a script failed half-way: it may have been carried out. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
-/** What a script says that fails after it has changed something, see `write` in `scripts.ts`. */
-export const PARTLY_DONE = "PARTLY DONE";
+/** What the scripts fail with; the first is what Redis itself says of INCRBY. */
+export const SCRIPT_ERRORS = {
+  notACounter: "value is not an integer or out of range",
+  full: "counter is full",
+  fullOfDays: "counter is full of days",
+  /** It has changed something before it failed, and Redis undoes nothing. */
+  partlyDone: "PARTLY DONE",
+};
+
+/** How Redis begins a refusal when it is out of memory, for the scripts. */
+export const OUT_OF_MEMORY = "OOM";
 
 /** What a command of the library came to. */
 export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLibrary): Reply {
   if (result.status === "fulfilled") return { kind: "done", value: result.value };
   const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
   const cause = result.reason;
-  const wasRefused = cause instanceof ErrorReply && !cause.message.includes(PARTLY_DONE);
+  const wasRefused = cause instanceof ErrorReply &&
+    !cause.message.includes(SCRIPT_ERRORS.partlyDone);
   const wasUnsent = cause instanceof ClientOfflineError || cause instanceof ClientClosedError;
   return wasRefused || wasUnsent ? { kind: "refused", cause } : { kind: "lost", cause };
 }
 
-/** What a command that was not carried out means for its callers; `lost` where no reply came. */
+/** What a command that was not carried out means for its callers; `lost` if no reply came. */
 export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
-  if (cause.message.includes(FULL_OF_DAYS)) return tooManyDays(cause);
-  if (cause.message.includes(FULL)) return new Problem("counter-full", { cause });
+  if (cause.message.includes(SCRIPT_ERRORS.fullOfDays)) return tooManyDays(cause);
+  if (cause.message.includes(SCRIPT_ERRORS.full)) return new Problem("counter-full", { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
-
-/** What scripts say of a counter that would grow too large, see `scripts.ts`. */
-const FULL = "counter is full";
-const FULL_OF_DAYS = "counter is full of days";
 
 /** Whether a command failed for another reason than what its key holds. */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
@@ -47,7 +53,7 @@ function isForeignValue(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   // Not only at the beginning: some versions say first that a script has failed.
   return /\bWRONGTYPE\b|not an integer|would overflow/.test(cause.message) ||
-    cause.message.includes(FULL);
+    cause.message.includes(SCRIPT_ERRORS.full);
 }
 
 /** Whether an error reply refuses the login, or what every connection begins with. */
@@ -97,7 +103,7 @@ export interface Redirect extends HostPort {
   readonly slot: number;
 }
 
-/** Where a reply sends a command; undefined where it does not. */
+/** Where a reply sends a command; undefined if it does not. */
 export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined {
   if (reply.kind !== "refused") return undefined;
   const [, kind, slot, host, port] = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(reply.cause.message) ??
@@ -116,7 +122,7 @@ export function knownHost(host: unknown): string | undefined {
   return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
 }
 
-/** Whether some keys of a command are on one node and some on another, as their slot is being moved. */
+/** Whether some keys of a command are on one node and some on another, because their slot is being moved. */
 export function isTryAgain(reply: Reply): boolean {
   // The second is said of a key that a script looks at without having declared it.
   return reply.kind === "refused" &&

@@ -3,10 +3,16 @@ import { StartError } from "../../../problem.ts";
 import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
 import type { RedisConnection } from "../connection/client.ts";
-import { singleLink, type StoreLink } from "../connection/link.ts";
-import { connectionsAttempted, nameOf, type RedisNode } from "../connection/node.ts";
+import {
+  connectionsAttempted,
+  nameOf,
+  type RedisNode,
+  singleLink,
+  type StoreLink,
+} from "../connection/node.ts";
 import { Poller } from "../connection/poller.ts";
 import { type HostPort, isReplicaRefusal, type Reply } from "../connection/reply.ts";
+import { ASK_MS, OPEN_MS, SENTINEL_POLL_INTERVAL_MS } from "../limits.ts";
 
 export interface WatchOptions {
   /** The Sentinels to ask at first, with the login of the Redis. */
@@ -18,13 +24,6 @@ export interface WatchOptions {
   /** Called if what the Sentinels watch cannot be used at all. */
   onUnusable(error: StartError): void;
 }
-
-/** How long to wait for servers that do not answer: hits wait for it, and must not miss their deadline before they are sent. */
-const OPEN_MS = 700;
-/** A master that was replaced may not know it, so the Sentinels are polled even while all is well. */
-const POLL_INTERVAL_MS = 500;
-/** How long Sentinels may take to answer. */
-const ASK_MS = 300;
 
 /** Opens the master that Sentinels name; resolves when it is connected, or cannot be for now. `health` is that of the master. */
 export async function openSentinels(
@@ -51,7 +50,7 @@ export async function openSentinels(
 class SentinelWatch {
   /** Asks all Sentinels for the master. */
   readonly poller: Poller = new Poller({
-    intervalMs: POLL_INTERVAL_MS,
+    intervalMs: SENTINEL_POLL_INTERVAL_MS,
     poll: () => this.#poll(),
   });
   readonly #options: WatchOptions;

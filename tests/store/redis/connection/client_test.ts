@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../../../src/counting/counters.ts";
-import type { StoreLink } from "../../../../src/store/redis/connection/link.ts";
+import type { StoreLink } from "../../../../src/store/redis/connection/node.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
 import { opensslAvailable } from "../../../support/certificate.ts";

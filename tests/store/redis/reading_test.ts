@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { SeenTexts } from "../../../src/store/redis/list.ts";
+import { SeenTexts } from "../../../src/store/redis/reading.ts";
 
 Deno.test("SeenTexts: of 300,000 texts each is new once", () => {
   const seen = new SeenTexts();

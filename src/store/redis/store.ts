@@ -33,7 +33,15 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   const scripts = await createScripts();
   const commands = new RedisCommands({ link, scripts, onForbidden });
   const changes = new RedisChanges({ commands, scripts, prefix, calendar, onDamaged });
-  const reading = new RedisReading({ commands, link, prefix, onDamaged });
+  const reading = new RedisReading({
+    commands,
+    link,
+    prefix,
+    onDamaged(id, ledger) {
+      if (ledger !== undefined) changes.mend(id, ledger);
+      onDamaged(id);
+    },
+  });
 
   /** The salt of a day, made by the first process that needs it; Redis removes it when the day ends. */
   async function salt(day: Day): Promise<string> {

@@ -269,6 +269,43 @@ Deno.test(
 );
 
 Deno.test(
+  "createRedisStore: damage before the open day that a reader has found goes with the next hits, and nothing else does",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    const hits = {
+      plain: () => store.add([addition(HOME, 1)]),
+      "once a day": () => store.addOnce([{ id: HOME, hits: [{ visitor: "v", remember: true }] }]),
+    };
+    for (const [kind, hit] of Object.entries(hits)) {
+      for (const before of ["99999999999999999999", `${"0 ".repeat(400)}0`, "y"]) {
+        const spoil = () =>
+          redis.commands([
+            ["DEL", `{hits:home}seen${DAY}`],
+            ["SET", "hits:home", "7"],
+            ["SET", "{hits:home}days", `${DAY} 3 2025 ${before}`],
+            ["SET", "{hits:home}days2025", `${DAY - 365} 2`],
+          ]);
+        await spoil();
+        // From now on this process knows that the day is open.
+        await store.add([addition(HOME, 1)]);
+        deepStrictEqual(await historyOf(store), { hits: 8, days: undefined }, kind);
+        await hit();
+        deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 365, 2], [DAY, 6]], kind);
+        await spoil();
+        await historyOf(store);
+        const days = { newest: DAY, hits: [1, 5] };
+        await store.write([setting({ hits: 7, days })]);
+        await hit();
+        deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 1, 5], [DAY, 2]], kind);
+      }
+    }
+    await store.close();
+  },
+);
+
+Deno.test(
   "createRedisStore: a past year that is out of bounds is left out, and goes with its counter",
   needsRedis,
   async () => {

@@ -8,16 +8,17 @@ import { Metrics } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import type { StoreSetting } from "../../src/start/store_address.ts";
 import { openStore } from "../../src/store/open_store.ts";
+import { waitFor } from "../support/wait_for.ts";
 import type { Op, Seen, Setting } from "./counter_model.ts";
 
 /** Opens a store for the days of some calendar. */
 export type Open = (calendar: Calendar) => Promise<CounterStore>;
 
-/** Opens the store that a service with this setting has. */
+/** Opens the store that a service with this setting has, and waits until all of it takes hits, however long that takes. */
 export function opening(setting: StoreSetting): Open {
-  return (calendar) =>
-    openStore({
-      config: { store: setting, prefix: "hits:", failFast: true, replicas: 0 },
+  return async (calendar) => {
+    const store = await openStore({
+      config: { store: setting, prefix: "hits:", failFast: false, replicas: 0 },
       calendar,
       metrics: new Metrics(),
       log: createLog({ secrets: [], write() {} }),
@@ -25,6 +26,12 @@ export function opening(setting: StoreSetting): Open {
         throw error;
       },
     });
+    await waitFor("the store", async () => {
+      const away = await store.check().catch(() => ["all"]);
+      return away.length === 0 || undefined;
+    });
+    return store;
+  };
 }
 
 /** One process that counts: it can be started anew, and its clock is not that of the others. */

@@ -11,8 +11,6 @@ import type { HitRequest } from "./hit_policy.ts";
 /** How many visitors are remembered each day, per counter and per process; later ones count each time. */
 const MAX_OF_COUNTER = 50_000;
 const MAX_OF_PROCESS = 1_000_000;
-/** How many visitors this process recognizes without asking the store. */
-const KNOWN = 50_000;
 /** For how many counters the number of visitors is remembered. */
 const COUNTERS = 10_000;
 
@@ -90,13 +88,11 @@ export function createUniqueVisitors(
       }
       const today = visitorsOfToday();
       const visitor = await today.codeOf([id, ...traces]);
-      if (key === undefined && today.isKnown(visitor)) {
-        return { hits: await counters.count(id), repeat: true };
-      }
       const remember = today.hasRoomFor(id);
       const marks = { ...key !== undefined && { key }, visitor, remember };
+      // Also who came just now: only the store knows whether the counter was deleted since, by whatever process.
       const outcome = await counters.hitOnce(id, marks);
-      if (key === undefined) today.note(visitor, { id, isNew: !outcome.repeat, remember });
+      if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
     },
   };
@@ -113,7 +109,6 @@ type Encoder = (traces: readonly string[]) => string;
 class VisitorsOfDay {
   readonly day: Day;
   readonly #counters: Counters;
-  readonly #known = new Recent<string, true>(KNOWN);
   readonly #ofCounter = new Recent<CounterId, number>(COUNTERS);
   #ofProcess = 0;
   #encoder: Promise<Encoder> | undefined;
@@ -130,22 +125,12 @@ class VisitorsOfDay {
     return encode(traces);
   }
 
-  /** Whether this visitor came today; if not known, only the store can say. */
-  isKnown(visitor: string): boolean {
-    return this.#known.get(visitor) === true;
-  }
-
   hasRoomFor(id: CounterId): boolean {
     return this.#ofProcess < MAX_OF_PROCESS && (this.#ofCounter.get(id) ?? 0) < MAX_OF_COUNTER;
   }
 
-  note(
-    visitor: string,
-    { id, isNew, remember }: { id: CounterId; isNew: boolean; remember: boolean },
-  ): void {
-    if (isNew && !remember) return;
-    this.#known.set(visitor, true);
-    if (!isNew) return;
+  /** A visitor of this counter was remembered. */
+  noteNew(id: CounterId): void {
     this.#ofProcess++;
     this.#ofCounter.set(id, (this.#ofCounter.get(id) ?? 0) + 1);
   }

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
+import { counterId } from "../../src/counter/counter_id.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
@@ -61,6 +62,17 @@ Deno.test("once=day counts a visitor again on the next day", async () => {
   now += 60_000;
   deepStrictEqual(await visit(app), [2, undefined]);
   deepStrictEqual(await visit(app), [2, "repeat"]);
+});
+
+Deno.test("once=day counts a visitor again when the counter was deleted meanwhile, by this process or another", async () => {
+  const store = new ModelStore(createCalendar("UTC").today);
+  await using app = openApp({ store });
+  deepStrictEqual(await visit(app), [1, undefined]);
+  strictEqual((await app.send("DELETE /counters?id=a", authorized)).status, 200);
+  deepStrictEqual(await visit(app), [1, undefined]);
+  deepStrictEqual(await visit(app), [1, "repeat"]);
+  await store.write([{ id: counterId("a"), setting: undefined }]);
+  deepStrictEqual(await visit(app), [1, undefined]);
 });
 
 for (const value of ["", "Day", "week", "1", "day%20"]) {

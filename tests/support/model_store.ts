@@ -43,8 +43,10 @@ export class ModelStore implements CounterStore {
   write(writes: readonly Write[]): Promise<readonly Held[]> {
     return Promise.resolve(writes.map(({ id, setting }) => {
       const held = this.#held(id);
-      if (setting === undefined) this.counters.delete(id);
-      else this.counters.set(id, applied(setting, { held, today: this.#today() }));
+      if (setting === undefined) {
+        this.counters.delete(id);
+        this.#marks.delete(id);
+      } else this.counters.set(id, applied(setting, { held, today: this.#today() }));
       return held;
     }));
   }

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { NOTHING, type Seen, textOf } from "../proofs/counter_model.ts";
-import { startFuss } from "../proofs/fuss.ts";
+import { startRandomWorkload } from "../proofs/random_workload.ts";
 import { heldIn, Recorder } from "../proofs/recorder.ts";
 import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -64,8 +64,8 @@ async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void
     await service.storeReady();
     const { url } = service;
     await using imports = startImports(url);
-    const doors = [{ url, today: createCalendar("UTC").today() }];
-    await using fuss = startFuss(recorder, { doors, callers: 4, ids: IDS });
+    const doors = [{ url, today: createCalendar("UTC").today(), hasVisitors: true }];
+    await using workload = startRandomWorkload(recorder, { doors, callers: 4, ids: IDS });
     for (let run = 1; run <= runs; run++) {
       await more("answers", () => recorder.answered, 100);
       await more("imports", () => imports.stored, 3);
@@ -77,7 +77,7 @@ async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void
     await more("answers", () => recorder.answered, 100);
     await more("imports", () => imports.stored, 3);
     await imports.stop();
-    await fuss.stop();
+    await workload.stop();
     const held = await exportOf(url);
     imports.check(held);
     strictEqual((await service.stop()).code, 0);

@@ -31,14 +31,11 @@ export type Op =
   | { readonly kind: "total" }
   | { readonly kind: "history"; readonly since: Day };
 
-/** Those that callers of a service do in the proofs. */
-export type PlainOp = Exclude<Op, { readonly kind: "once" }>;
-
 /** What an operation tells: a number, what the counter held, or what became of a hit that counts once. */
-export type Seen =
-  | number
-  | { readonly hits: number; readonly days: Counter["days"] }
-  | { readonly hits: number; readonly repeat: boolean };
+export type Seen = number | Held | { readonly hits: number; readonly repeat: boolean };
+
+/** What a counter held. */
+export type Held = Pick<Counter, "hits" | "days">;
 
 /** What sets a counter. */
 export type Setting = Op & { readonly kind: "set" };
@@ -129,7 +126,7 @@ function once(
   });
 }
 
-function held({ hits, days }: Counter, since = -Infinity): Seen {
+function held({ hits, days }: Counter, since = -Infinity): Held {
   return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
 }
 

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { formatDay, parseDay } from "../../src/counter/days.ts";
 import type { Caller } from "../faults/caller.ts";
+import type { RawAnswer } from "../support/raw_http.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import type { Counter, PlainOp, Seen, Setting } from "./counter_model.ts";
+import type { Counter, Held, Op, Seen, Setting } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */
@@ -21,13 +22,12 @@ export class Recorder {
   /** Sends one operation on one counter; tells whether it was answered with 200. */
   async send(
     caller: Caller,
-    { url, id, op }: { url: string; id: string; op: PlainOp },
+    { url, id, op }: { url: string; id: string; op: Op },
   ): Promise<boolean> {
-    const [line, body] = requestOf(id, op);
-    const result = await this.#exchange(caller, url, authorizedRequest(line, body));
-    const seen = result.body === undefined ? undefined : seenIn(op, result.body);
+    const result = await this.#exchange(caller, url, requestOf(id, op));
+    const seen = result.answer === undefined ? undefined : seenIn(op, result.answer);
     this.#note(id, { op, seen, ...result });
-    return result.body !== undefined;
+    return result.answer !== undefined;
   }
 
   /** Imports counters in one request, which does not tell what they held; a part of them may be stored where it fails. */
@@ -40,10 +40,11 @@ export class Recorder {
     const line = `POST /counters?mode=${first?.mode}`;
     const result = await this.#exchange(caller, url, authorizedRequest(line, lines.join("")));
     const told = JSON.stringify({ counters: lines.length });
-    if (result.body !== undefined && result.body !== told) this.#wrong.push(result.body);
+    const body = result.answer?.body;
+    if (body !== undefined && body !== told) this.#wrong.push(body);
     const end = result.end ?? (result.storedSome ? Infinity : undefined);
     for (const [id, op] of settings) this.#note(id, { ...result, op, seen: undefined, end });
-    return result.body !== undefined;
+    return body !== undefined;
   }
 
   /** Fails where what callers were told of a counter cannot be; returns what each may hold now. */
@@ -58,6 +59,11 @@ export class Recorder {
     return left;
   }
 
+  /** What was done to a counter, in the order in which it ended. */
+  events(id: string): readonly Event[] {
+    return this.#events.get(id) ?? [];
+  }
+
   async #exchange(caller: Caller, url: string, request: string): Promise<Exchange> {
     const { kind, answer, sentAt, milliseconds } = await caller.send(url, request);
     const status = answer?.status ?? 0;
@@ -66,7 +72,7 @@ export class Recorder {
     // Where the answer says that none was, it was none: each that nobody knew of would multiply what is to be tried.
     const storedSome = status === 503 && !answer?.body.includes("Lines stored for sure: 0.");
     const exchange = { status, storedSome, start: sentAt };
-    if (status === 200) return { ...exchange, end: sentAt + milliseconds, body: answer?.body };
+    if (status === 200) return { ...exchange, end: sentAt + milliseconds, answer };
     if (kind === "broken" || status === 504) return { ...exchange, end: Infinity };
     // Not thrown here, where it would end the callers and not the test.
     const well = kind === "unsent" || status === 503;
@@ -84,7 +90,7 @@ export class Recorder {
 }
 
 /** What a line of the service says that a counter holds. */
-export function heldIn(json: { hits: number; days?: Record<string, number> }): Seen {
+export function heldIn(json: { hits: number; days?: Record<string, number> }): Held {
   const days = Object.entries(json.days ?? {}).map(([text, hits]): [number, number] => {
     return [parseDay(text) ?? NaN, hits];
   });
@@ -97,23 +103,30 @@ type Exchange = {
   storedSome: boolean;
   start: number;
   end?: number | undefined;
-  body?: string | undefined;
+  /** Where it is 200. */
+  answer?: RawAnswer | undefined;
 };
-type Noted = { op: PlainOp; seen: Seen | undefined; start: number; end?: number | undefined };
+type Noted = { op: Op; seen: Seen | undefined; start: number; end?: number | undefined };
 
-function requestOf(id: string, op: PlainOp): [line: string, body?: string] {
+function requestOf(id: string, op: Op): string {
   const query = `?id=${encodeURIComponent(id)}`;
   switch (op.kind) {
     case "add":
-      return [`POST /hit${query}`];
+      return authorizedRequest(`POST /hit${query}`);
+    case "once": {
+      const visitor = op.visitor === undefined ? "" : `&once=day&visitor=${op.visitor}`;
+      const request = authorizedRequest(`POST /hit${query}${visitor}`);
+      if (op.key === undefined) return request;
+      return request.replace("\r\n", `\r\nIdempotency-Key: ${op.key}\r\n`);
+    }
     case "set":
-      return [`PUT /counters${query}`, lineOf(op)];
+      return authorizedRequest(`PUT /counters${query}`, lineOf(op));
     case "delete":
-      return [`DELETE /counters${query}`];
+      return authorizedRequest(`DELETE /counters${query}`);
     case "total":
-      return [`GET /count${query}`];
+      return authorizedRequest(`GET /count${query}`);
     case "history":
-      return [`GET /counters${query}`];
+      return authorizedRequest(`GET /counters${query}`);
   }
 }
 
@@ -122,7 +135,15 @@ function lineOf({ hits, days }: Setting, id?: string): string {
   return JSON.stringify({ id, hits, days: named });
 }
 
-function seenIn(op: PlainOp, body: string): Seen {
+function seenIn(op: Op, { body, headers }: RawAnswer): Seen {
   const json = JSON.parse(body);
-  return op.kind === "add" || op.kind === "total" ? json.hits : heldIn(json);
+  switch (op.kind) {
+    case "add":
+    case "total":
+      return json.hits;
+    case "once":
+      return { hits: json.hits, repeat: headers.get("x-tallymark") === "repeat" };
+    default:
+      return heldIn(json);
+  }
 }

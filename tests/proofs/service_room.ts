@@ -4,8 +4,8 @@ import { Caller } from "../faults/caller.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { NOTHING, type Seen, textOf } from "./counter_model.ts";
-import { type Door, startFuss } from "./fuss.ts";
+import { type Held, NOTHING, textOf } from "./counter_model.ts";
+import { type Door, startRandomWorkload } from "./random_workload.ts";
 import { heldIn, Recorder } from "./recorder.ts";
 
 /** Some that a careless store would mix up. */
@@ -15,19 +15,29 @@ const ANSWERS = 60;
 
 /** Processes that share a store, one for each time zone. */
 export interface Room extends AsyncDisposable {
+  /** Where to call them. */
+  readonly doors: readonly Door[];
   /** Lets callers do everything to a few counters while one fault after the other happens, and checks all they were told. */
-  under(rounds: number, faults: readonly (() => unknown)[]): Promise<void>;
+  under(faults: readonly (() => unknown)[], load?: Partial<Load>): Promise<void>;
   /** Ends a process and starts it anew. */
   restart(place: number, signal: Deno.Signal): Promise<void>;
+}
+
+/** How many callers there are, and which counters they all call. */
+export interface Load {
+  readonly callers: number;
+  readonly ids: readonly string[];
 }
 
 /** Starts a process for each time zone. */
 export async function openRoom(zones: readonly string[], options: ServiceOptions): Promise<Room> {
   const services: Service[] = [];
   for (const zone of zones) services.push(await startIn(zone, options));
+  const hasVisitors = new Set(zones).size === 1;
   const doors = zones.map((zone, place): Door => {
     const calendar = createCalendar(zone);
     return {
+      hasVisitors,
       get url() {
         return services[place]?.url ?? "";
       },
@@ -38,17 +48,18 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
   });
 
   return {
-    async under(rounds, faults) {
+    doors,
+    async under(faults, { callers = 4, ids = IDS } = {}) {
       const recorder = new Recorder();
-      await using fuss = startFuss(recorder, { doors, callers: 4, ids: IDS });
-      for (const fault of Array.from({ length: rounds }, () => faults).flat()) {
+      await using workload = startRandomWorkload(recorder, { doors, callers, ids });
+      for (const fault of faults) {
         await moreAnswers(recorder);
         await fault();
       }
       await moreAnswers(recorder);
-      await fuss.stop();
+      await workload.stop();
       for (const service of services) await service.storeReady();
-      for (const door of doors) await readAll(recorder, door);
+      for (const door of doors) await readAll(recorder, door, ids);
       const exports = [];
       for (const { url } of doors) exports.push(await exportOf(url));
       const left = recorder.check();
@@ -85,9 +96,13 @@ async function moreAnswers(recorder: Recorder): Promise<void> {
   await waitFor("more answers", () => recorder.answered >= enough || undefined);
 }
 
-async function readAll(recorder: Recorder, { url }: Door): Promise<void> {
+async function readAll(
+  recorder: Recorder,
+  { url }: Door,
+  ids: readonly string[],
+): Promise<void> {
   const caller = new Caller();
-  for (const id of IDS) {
+  for (const id of ids) {
     await recorder.send(caller, { url, id, op: { kind: "history", since: -Infinity } });
     await recorder.send(caller, { url, id, op: { kind: "total" } });
   }
@@ -95,7 +110,7 @@ async function readAll(recorder: Recorder, { url }: Door): Promise<void> {
 }
 
 /** What each counter holds by an export, whose last line tells how many there are. */
-async function exportOf(url: string): Promise<Map<string, Seen>> {
+export async function exportOf(url: string): Promise<Map<string, Held>> {
   const answer = await fetch(`${url}/counters`, { headers: authorized });
   const text = await answer.text();
   ok(answer.ok, text);

@@ -1,6 +1,6 @@
 import type { Day } from "../../src/counter/days.ts";
 import { Caller } from "../faults/caller.ts";
-import type { PlainOp, Setting } from "./counter_model.ts";
+import type { Op, Setting } from "./counter_model.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A service to call, and the day that it is for it. */
@@ -8,21 +8,34 @@ export interface Door {
   /** Asked anew for each request, as a service that starts again has another address. */
   readonly url: string;
   readonly today: Day;
+  /** Whether visitors may be told apart there: where it is another day elsewhere, that ends what they are known by. */
+  readonly hasVisitors: boolean;
 }
 
 /** Callers who hit, read, set, delete and import the same few counters until they are stopped. */
-export interface Fuss extends AsyncDisposable {
+export interface RandomWorkload extends AsyncDisposable {
   stop(): Promise<void>;
+}
+
+export interface RandomWorkloadOptions {
+  /** Each caller goes to them in turn. */
+  doors: readonly Door[];
+  callers: number;
+  ids: readonly string[];
 }
 
 /** Milliseconds that a caller waits after an answer other than 200. */
 const REST_MS = 20;
 
-/** Starts so many callers, each of which goes to the doors in turn. */
-export function startFuss(
+/** Few, so that many hits are repeats: of one that was answered, of one whose answer was lost, of one under way. */
+const KEYS = ["k", "l", "m"];
+const VISITORS = ["v", "w", "x"];
+
+/** Starts so many callers, who record what they do and are told. */
+export function startRandomWorkload(
   recorder: Recorder,
-  { doors, callers, ids }: { doors: readonly Door[]; callers: number; ids: readonly string[] },
-): Fuss {
+  { doors, callers, ids }: RandomWorkloadOptions,
+): RandomWorkload {
   let stopped = false;
   const all = Array.from({ length: callers }, () => new Caller());
 
@@ -54,7 +67,8 @@ export function startFuss(
 
 type Call = { recorder: Recorder; caller: Caller; door: Door; ids: readonly string[] };
 
-function one({ recorder, caller, door: { url, today }, ids }: Call): Promise<boolean> {
+function one({ recorder, caller, door, ids }: Call): Promise<boolean> {
+  const { url, today } = door;
   const id = pick(ids);
   if (below(100) < 4) {
     const some = ids.filter(() => below(2) === 0);
@@ -64,16 +78,23 @@ function one({ recorder, caller, door: { url, today }, ids }: Call): Promise<boo
     );
     return recorder.import(caller, { url, settings });
   }
-  return recorder.send(caller, { url, id, op: anyOp(today) });
+  return recorder.send(caller, { url, id, op: anyOp(door) });
 }
 
-function anyOp(today: Day): PlainOp {
+function anyOp({ today, hasVisitors }: Door): Op {
   const chance = below(96);
-  if (chance < 60) return { kind: "add", amount: 1, day: today };
+  if (chance < 40) return { kind: "add", amount: 1, day: today };
+  if (chance < 60) return onceOp({ today, hasVisitors });
   if (chance < 72) return { kind: "total" };
   if (chance < 82) return { kind: "history", since: -Infinity };
   if (chance < 92) return setting(today);
   return { kind: "delete", day: today };
+}
+
+function onceOp({ today: day, hasVisitors }: Pick<Door, "today" | "hasVisitors">): Op {
+  const [key, visitor] = [pick(KEYS), pick(VISITORS)];
+  if (!hasVisitors || below(3) === 0) return { kind: "once", key, day };
+  return { kind: "once", visitor, day, ...below(2) === 0 && { key } };
 }
 
 /** A setting that no other is like, so that it is known where it shows. */

@@ -35,7 +35,10 @@ export function count({ counters, reads }: Service): Endpoint {
       name: "Count",
       tags: ["Counters"],
       answers: {
-        200: fresh("The count; 0 before the first hit.", { ...bodies.count, ...bodies.hits }),
+        200: fresh("The count, which is 0 before the first hit.", {
+          ...bodies.count,
+          ...bodies.hits,
+        }),
       },
       problems: STORE_PROBLEMS,
     }),
@@ -58,7 +61,7 @@ export function countText({ counters, reads }: Service): Endpoint {
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "CountText",
       tags: ["Counters"],
-      answers: { 200: fresh("The count; 0 before the first hit.", bodies.hits) },
+      answers: { 200: fresh("The count, which is 0 before the first hit.", bodies.hits) },
       problems: STORE_PROBLEMS,
     }),
   });

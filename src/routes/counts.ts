@@ -40,7 +40,9 @@ export function counts({ counters, reads }: Service): Endpoint {
       description:
         "In the order of the request, each id once. `null` means that the value which the " +
         "store holds under this id is not a counter.",
-      answers: { 200: fresh("The counts; 0 before the first hit.", bodies.counts) },
+      answers: {
+        200: fresh("The counts, each of which is 0 before the first hit.", bodies.counts),
+      },
       problems: STORE_PROBLEMS.filter((status) => status !== 409),
     }),
   });

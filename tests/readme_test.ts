@@ -6,6 +6,7 @@ import { cacheSeconds } from "../src/routes/badge.ts";
 import { format } from "../src/routes/count.ts";
 import { key, token } from "../src/auth/access.ts";
 import type { Parameter } from "../src/http/query.ts";
+import { memoryApp } from "./support/app.ts";
 import { projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
 import { endpoints } from "./support/surface.ts";
@@ -112,6 +113,24 @@ Deno.test(".docs names every parameter", () => {
   const text = textOf(".docs/reference.md") + textOf(".docs/looks.md");
   for (const name of parameters.keys()) {
     ok(new RegExp(`[?&\`"]${name}(?:=|\`)|\\*\\*${name}(?:=|\\*\\*)`).test(text), name);
+  }
+});
+
+Deno.test(".docs/looks.md: every look draws an image, with parameters that its endpoint knows", async () => {
+  await using app = await memoryApp();
+  const looks = [...textOf(".docs/looks.md").matchAll(/^```text\n(.*)\n```$/gm)].map((
+    [, look = ""],
+  ) => look.startsWith("?") ? `/badge${look}` : look);
+  ok(looks.length > 15);
+  for (const look of looks) {
+    const { pathname, searchParams } = new URL(look, "http://localhost");
+    const known = endpoints.find(({ path }) => path === pathname)?.parameters.map(({ name }) =>
+      name
+    );
+    for (const name of searchParams.keys()) ok(known?.includes(name), look);
+    const { status, body } = await app.send(`GET ${look}`);
+    strictEqual(status, 200, look);
+    match(body, /^<svg /, look);
   }
 });
 

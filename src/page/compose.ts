@@ -1,5 +1,6 @@
 import { style as badgeStyle } from "../badge/parameters.ts";
-import type { PageFacts } from "./facts.ts";
+import type { RoutedEndpoint } from "../http/endpoint.ts";
+import type { ParameterSchema } from "../http/query.ts";
 
 /** A page whose every part is known, and a policy that lets nothing else run in it. */
 export interface Page {
@@ -15,7 +16,7 @@ export interface PageParts {
   readonly script: string;
 }
 
-/** Puts the parts of the page and the facts of the service into one document. */
+/** Puts the parts of the page and what it knows of the service into one document. */
 export async function composePage(
   { html, css, script }: PageParts,
   facts: PageFacts,
@@ -23,39 +24,46 @@ export async function composePage(
   const style = packedStyle(css);
   const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
-    html: html
-      .replace(`<link rel="stylesheet" href="page.css">`, () => `<style>${style}</style>`)
+    html: packedHtml(html)
+      .replace("<link rel=stylesheet href=page.css>", () => `<style>${style}</style>`)
       .replace("<!--styles-->", () => stylesWithoutScript(facts))
-      .replace(`id="facts">`, (start) => start + inScript(facts))
-      .replace(` src="page.js">`, () => `>${script}`),
+      .replace("id=facts>", (start) => start + inScript(facts))
+      .replace(" src=page.js>", () => `>${script}`),
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
       "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
       "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   };
 }
 
-/** A style sheet without comments and the space that only people need. */
+/** A style sheet without comments, the space that only people need, and their names of what `:root` declares. */
 export function packedStyle(css: string): string {
+  const declared = /:root \{[^}]*\}/.exec(css)?.[0].match(/--[\w-]+(?=:)/g) ?? [];
+  const short = new Map(declared.map((name, index) => [name, `--${index.toString(36)}`]));
   return css
     .replace(/\/\*.*?\*\//g, "")
     .replace(/\s*\n\s*/g, "")
     .replace(/ ?([{~>]) ?|([:,]) /g, "$1$2")
+    .replace(/--[\w-]+/g, (name) => short.get(name) ?? name)
+    .replaceAll(" !", "!")
     .replaceAll(";}", "}");
 }
 
-/** Other names of a style, which would show the same badge twice. */
-const ALIASES: readonly string[] = ["flat"];
+/** A document without space between its lines and elements, and without the quotes and tags that nothing needs. */
+function packedHtml(html: string): string {
+  return html
+    .replace(/(>?)\s*\n\s*(<?)/g, (_, end, start) => end || start ? end + start : " ")
+    .replace(/="([\w.#/-]+)"/g, "=$1")
+    .replace(/<\/?(?:head|body)>|<\/html>/g, "");
+}
 
 function stylesWithoutScript({ openReads }: PageFacts): string {
   const path = openReads ? "badge" : "sample/badge";
-  return badgeStyle.schema.enum.filter((name) => !ALIASES.includes(name)).map((name) =>
-    `<img alt="style=${name}" src="${path}?style=${name}"> `
-  ).join("");
+  return STYLES.map((name) => `<img alt=${name} src=${path}?style=${name}> `).join("");
 }
 
 /** JSON that no part of can end the element it stands in. */
 function inScript(facts: PageFacts): string {
-  return JSON.stringify({ ...facts, aliases: ALIASES }).replaceAll("<", "\\u003c");
+  return JSON.stringify(facts).replaceAll("<", "\\u003c");
 }
 
 /** How a policy names a script or a style that it lets through. */
@@ -63,3 +71,87 @@ export async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
+
+/** What the page knows of a parameter of how a picture looks, which it makes a control from. */
+export interface Control extends Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum"> {
+  /** The pictures that it shapes, by their places in `PICTURES`. */
+  readonly in: readonly number[];
+  /** The styles in which nothing is seen of it, by their places in the list of styles. */
+  readonly unseen?: readonly number[];
+  /** False if a counting image does not take it. */
+  readonly counting?: false;
+  /** True if shields.io takes it. */
+  readonly shields?: true;
+}
+
+/** What the page knows of the service. */
+export interface PageFacts {
+  readonly controls: Readonly<Record<string, Control>>;
+  /** The defaults that are others in the pictures that are no badge. */
+  readonly defaults: Readonly<Record<string, string | number>>;
+  /** Whether pictures can be seen without the secret. */
+  readonly openReads: boolean;
+}
+
+/** What a page of a service with these endpoints knows of it. */
+export function factsOf(endpoints: readonly RoutedEndpoint[], openReads: boolean): PageFacts {
+  const parametersOf = (path: string) =>
+    endpoints.find((endpoint) => endpoint.path === path && endpoint.methods.includes("GET"))
+      ?.parameters ?? [];
+  const takes = (path: string, wanted: string) =>
+    parametersOf(path).some(({ name }) => name === wanted);
+  const controls: Record<string, Control> = {};
+  const defaults: Record<string, string | number> = {};
+  for (const { name, schema } of PICTURES.flatMap(parametersOf)) {
+    if (NO_LOOKS.includes(name)) continue;
+    const known = controls[name];
+    if (known && schema.default !== undefined && schema.default !== known.default) {
+      defaults[name] = schema.default;
+    }
+    const { type: _, maxLength: __, ...values } = schema;
+    const unseen = UNSEEN[name]?.map((style) => STYLES.indexOf(style));
+    controls[name] ??= {
+      ...values,
+      ...(name === "style" && { enum: STYLES }),
+      in: PICTURES.flatMap((path, index) => takes(path, name) ? [index] : []),
+      ...(unseen && { unseen }),
+      ...(takes("/badge", name) && !takes("/hit.svg", name) && { counting: false }),
+      ...(takes("/badge.json", name) && { shields: true }),
+    };
+  }
+  return { controls, defaults, openReads };
+}
+
+/** The styles whose tiles are larger, at the top. */
+const LARGE = ["pill", "terminal"];
+/** In the order of their tiles; `flat` is another name of `classic`, which would show the same badge twice. */
+const STYLES: readonly string[] = [
+  ...LARGE,
+  ...badgeStyle.schema.enum.filter((name) => ![...LARGE, "flat"].includes(name)),
+];
+
+/** The pictures that the page builds, in the order of its tabs. */
+const PICTURES = ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"];
+
+/** What says which counters are shown and to whom, and not how. */
+const NO_LOOKS = ["id", "prefix", "once", "visitor", "key", "token"];
+
+const SHIELDS = ["classic", "flat-square", "plastic", "for-the-badge"];
+const WORDLESS = ["odometer", "flap", "led"];
+const DIGITS = [...WORDLESS, "pixel"];
+
+/** The styles in which nothing is seen of a parameter. */
+const UNSEEN: Readonly<Record<string, readonly string[]>> = {
+  label: WORDLESS,
+  bg: [...SHIELDS, "social", ...WORDLESS],
+  labelColor: WORDLESS,
+  valueColor: SHIELDS,
+  font: DIGITS,
+  numbers: DIGITS,
+  locale: DIGITS,
+  theme: ["social", ...DIGITS],
+  spark: ["plastic", "for-the-badge", "social", ...DIGITS],
+  logo: ["terminal", ...DIGITS],
+  logoColor: ["terminal", ...DIGITS],
+  digits: [...SHIELDS, "social", "pill", "terminal"],
+};

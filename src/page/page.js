@@ -1,7 +1,7 @@
 // @ts-check
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { facts, forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.js";
+import { forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.js";
 import { forgetKeys } from "./script/counter.js";
 import { forgetCounters, initCounters, load } from "./script/counters.js";
 import { byId, endToast } from "./script/elements.js";
@@ -16,7 +16,7 @@ const sessionButton = byId("session");
 function showView() {
   const address = location.hash.slice(1);
   const [, token] = /^sign-in=(.+)/.exec(address) ?? [];
-  if (token !== undefined) return followLink(decodeURIComponent(token));
+  if (token) return followLink(token);
   const wanted = address.split("&", 1)[0] ?? "";
   const isOwner = isSignedIn();
   const named = Object.hasOwn(VIEWS, wanted)
@@ -32,8 +32,7 @@ function showView() {
   const isNew = byId(view).hidden;
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.getAttribute("href") === `#${view}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    link.ariaCurrent = link.getAttribute("href") === `#${view}` ? "page" : null;
   }
   byId("to-counters").hidden = !isOwner;
   sessionButton.textContent = isOwner ? "Sign out" : "Sign in";
@@ -60,17 +59,15 @@ onSession((event) => {
     showGate(ended ? "ended" : "first");
     if (event === "left") history.replaceState(null, "", "#badges");
   }
-  if (event === "began") returnTo();
+  // Back to where a session was needed.
+  if (event === "began" && location.hash === "#sign-in") {
+    history.replaceState(null, "", "#counters");
+  }
   showView();
   if (!byId("badges").hidden) show();
 });
 
-/** Goes back to where a session was needed. */
-function returnTo() {
-  if (location.hash === "#sign-in") history.replaceState(null, "", "#counters");
-}
-
-initCounters(facts, [more]);
+initCounters([more]);
 initBuilder();
 showGate("first");
 sessionButton.addEventListener("click", () => {
@@ -78,17 +75,11 @@ sessionButton.addEventListener("click", () => {
   else location.hash = "#sign-in";
 });
 addEventListener("hashchange", showView);
-for (const element of document.querySelectorAll("[data-script]")) element.removeAttribute("hidden");
 showView();
 
-// The favicon is the mark of the page, so that it needs no request of its own.
-const mark = document.querySelector(".brand svg")?.cloneNode(true);
-if (mark instanceof SVGElement) {
-  mark.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  mark.setAttribute("stroke", "#17957f");
-  const file = new Blob([new XMLSerializer().serializeToString(mark)], { type: "image/svg+xml" });
-  document.head.append(
-    Object.assign(document.createElement("link"), { rel: "icon", href: URL.createObjectURL(file) }),
-  );
-}
+// The icon of the page is its mark, so that it needs no request of its own.
+const mark = document.querySelector(".brand svg") ?? document.body;
+const file = new Blob([new XMLSerializer().serializeToString(mark)], { type: "image/svg+xml" });
+const href = URL.createObjectURL(file);
+document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));
 console.info("Tallymark: this page only reads, its pictures count nothing.");

@@ -318,7 +318,7 @@ async function signIn(page: Page, secret: string): Promise<void> {
 
 /** What the button copies, once the snippets show the design as it is now. */
 async function copied(page: Page, name: string): Promise<string> {
-  await page.locator("#code[aria-busy=false]").waitFor();
+  await page.locator(".snippets[aria-busy=false]").waitFor();
   await page.getByRole("tab", { name, exact: true }).click();
   await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
   await page.getByRole("button", { name: "Copied", exact: true }).waitFor();

@@ -173,9 +173,9 @@ testOwner(
     const lines = await page.locator(".log tbody tr").allInnerTexts();
     const told = lines.map((line) => line.split("\t").slice(1).join(" | ")).toSorted();
     deepStrictEqual(told, [
-      "(no id) | no | something in the query cannot be understood, or is there twice",
-      "(not a counter) | no | no secret and no key of this counter",
-      "blog/one | no | no secret and no key of this counter",
+      "(no id) | no | a malformed query, or one that says something twice",
+      "(not a counter) | no | without the secret or the key of this counter",
+      "blog/one | no | without the secret or the key of this counter",
       "blog/one | yes | ",
     ]);
     ok(!(await page.content()).includes("buy this"));

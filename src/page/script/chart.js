@@ -1,12 +1,10 @@
 // @ts-check
 /// <reference lib="dom" />
-import { announce, compact, draw, grouped, make, segments } from "./elements.js";
+import { announce, choice, compact, draw, fill, grouped, make } from "./elements.js";
 import { barsOf, ceilingOf, peakOf } from "./figures.js";
 
 /** @typedef {import("./figures.js").Bar} Bar */
 
-/** @type {[string, string][]} */
-const RANGES = [["30d", "30d"], ["90d", "90d"], ["12m", "12m"]];
 /** @type {Record<string, string>} */
 const RANGE_WORDS = { "30d": "last 30 days", "90d": "last 90 days", "12m": "last 12 months" };
 /** Above the bars for the name of the peak, below for dates, at the side for numbers. */
@@ -29,50 +27,46 @@ export function chart(title, height, range, remarkOf, choose) {
   let at = -1;
   let step = 1;
 
-  const tip = make("div", { class: "tip", hidden: true });
-  const plot = make("div", {
-    class: "plot",
+  const tip = make(".tip", { hidden: true });
+  const plot = make(".plot", {
     tabindex: 0,
     role: "group",
     "aria-label": `${title}: days by arrow keys`,
-    pointermove: (event) => {
-      const { left } = plot.getBoundingClientRect();
-      point(Math.floor((event.clientX - left) / step));
+    pointermove: ({ clientX }) => {
+      point(Math.floor((clientX - plot.getBoundingClientRect().left) / step));
     },
     pointerleave: hide,
     blur: hide,
     keydown: (event) => {
-      const by =
-        /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1 })[event.key];
-      if (event.key === "Escape" && !tip.hidden) event.stopPropagation();
-      if (event.key === "Escape") return hide();
-      if (by === undefined) return;
+      const { key } = event;
+      if (key === "Escape" && !tip.hidden) {
+        event.stopPropagation();
+        hide();
+      }
+      if (key !== "ArrowLeft" && key !== "ArrowRight") return;
       event.preventDefault();
-      point(Math.max(0, Math.min(bars.length - 1, (at < 0 ? bars.length : at) + by)));
+      const next = (at < 0 ? bars.length : at) + (key === "ArrowLeft" ? -1 : 1);
+      point(Math.max(0, Math.min(bars.length - 1, next)));
       announce(tip.innerText);
     },
   });
-  const table = make("table", { class: "plain" });
+  const table = make("table.plain");
   const daily = make(
-    "details",
-    { class: "daily", toggle: listFigures },
-    make("summary", {}, "Daily figures"),
+    "details.daily",
+    { toggle: listFigures },
+    make("summary", "Daily figures"),
     table,
   );
-  const pick = (/** @type {string} */ chosen) => {
+  const ranges = Object.keys(RANGE_WORDS);
+  const picker = choice("Range", ranges, ranges.indexOf(range), (index) => {
+    const chosen = ranges[index] ?? range;
     if (choose) return choose(chosen);
     range = chosen;
     paint();
-  };
+  });
   const element = make(
-    "div",
-    { class: "chart" },
-    make(
-      "div",
-      { class: "chart-head" },
-      make("h2", { dir: "auto" }, title),
-      segments("Range", RANGES, range, pick),
-    ),
+    ".chart",
+    make(".chart-head", make("h2", { dir: "auto" }, title), picker.element),
     plot,
     daily,
   );
@@ -87,17 +81,18 @@ export function chart(title, height, range, remarkOf, choose) {
   /** @param {number} index */
   function point(index) {
     const bar = bars[index];
-    if (bar === undefined) return hide();
+    if (!bar) return hide();
     if (index === at) return;
     at = index;
-    const remark = remarkOf(bar, range);
-    tip.replaceChildren(
-      make("span", {}, bar.long),
+    fill(
+      tip,
+      bar.long,
       make("br"),
-      make("b", {}, grouped(bar.hits)),
+      make("b", grouped(bar.hits)),
       bar.hits === 1 ? " view" : " views",
-      ...(remark === undefined ? [] : [make("br"), make("span", {}, remark)]),
     );
+    const remark = remarkOf(bar, range);
+    if (remark) tip.append(make("br"), remark);
     tip.hidden = false;
     const middle = (index + .5) * step;
     const room = plot.clientWidth;
@@ -126,26 +121,17 @@ export function chart(title, height, range, remarkOf, choose) {
     const peak = peakOf(bars);
     step = right / bars.length;
     const y = (/** @type {number} */ hits) => bottom - (bottom - TOP) * hits / ceiling;
-    const lines = [0, .5, 1].flatMap((part) => [
-      draw("path", { class: "grid", d: `M0 ${Math.round(y(ceiling * part)) + .5}H${right}` }),
-      draw(
-        "text",
-        { x: room, y: y(ceiling * part) + 4, "text-anchor": "end" },
-        compact(ceiling * part),
-      ),
-    ]);
+    const lines = [0, .5, 1].flatMap((part) => {
+      const at = y(ceiling * part);
+      return [
+        draw("path.grid", { d: `M0 ${Math.round(at) + .5}H${right}` }),
+        draw("text", { x: room, y: at + 4, "text-anchor": "end" }, compact(ceiling * part)),
+      ];
+    });
     const strokes = bars.map(({ hits }, index) => {
-      const last = index === bars.length - 1;
-      const name = last ? "bar now" : index === peak ? "bar hot" : "bar";
-      return draw("path", {
-        class: name,
-        d: barPath(
-          (index + .5) * step,
-          bottom,
-          hits === 0 ? 0 : Math.max(1.5, bottom - y(hits)),
-          step,
-        ),
-      });
+      const kind = index === bars.length - 1 ? ".now" : index === peak ? ".hot" : "";
+      const tall = hits === 0 ? 0 : Math.max(1.5, bottom - y(hits));
+      return draw(`path.bar${kind}`, { d: barPath((index + .5) * step, bottom, tall, step) });
     });
     let free = 0;
     const ticks = bars.flatMap(({ tick, name }, index) => {
@@ -164,9 +150,9 @@ export function chart(title, height, range, remarkOf, choose) {
       ...lines,
       ...strokes,
       ...ticks,
-      ...peakName(peak, right, y),
+      peakName(peak, right, y),
     );
-    plot.replaceChildren(svg, tip);
+    fill(plot, svg, tip);
     hide();
     listFigures();
   }
@@ -182,30 +168,22 @@ export function chart(title, height, range, remarkOf, choose) {
   /** @param {number} peak @param {number} right @param {(hits: number) => number} y */
   function peakName(peak, right, y) {
     const bar = bars[peak];
-    if (bar === undefined) return [];
+    if (!bar) return;
     const x = Math.min(right - 60, Math.max(60, (peak + .5) * step));
-    const name = draw("tspan", {}, ` · ${bar.name}`);
-    return [
-      draw(
-        "text",
-        { class: "peak", x, y: Math.max(12, y(bar.hits) - 7), "text-anchor": "middle" },
-        grouped(bar.hits),
-        name,
-      ),
-    ];
+    return draw(
+      "text.peak",
+      { x, y: Math.max(12, y(bar.hits) - 7), "text-anchor": "middle" },
+      grouped(bar.hits),
+      draw("tspan", ` · ${bar.name}`),
+    );
   }
 
   function listFigures() {
-    const lines = daily.open ? [...bars].reverse() : [];
-    table.replaceChildren(
-      make(
-        "tbody",
-        {},
-        ...lines.map(({ long, hits }) =>
-          make("tr", {}, make("th", { scope: "row" }, long), make("td", {}, grouped(hits)))
-        ),
-      ),
+    const lines = daily.open ? bars.toReversed() : [];
+    const rows = lines.map(({ long, hits }) =>
+      make("tr", make("th", { scope: "row" }, long), make("td", grouped(hits)))
     );
+    fill(table, make("tbody", ...rows));
   }
 
   return {
@@ -213,6 +191,7 @@ export function chart(title, height, range, remarkOf, choose) {
     /** @param {readonly number[]} newDays the hits of days, today's first @param {number} newToday @param {string} [newRange] */
     show(newDays, newToday, newRange = range) {
       [days, today, range] = [newDays, newToday, newRange];
+      picker.mark(ranges.indexOf(range));
       paint();
     },
   };
@@ -220,11 +199,9 @@ export function chart(title, height, range, remarkOf, choose) {
 
 /** A bar that is round at the top. @param {number} middle @param {number} bottom @param {number} tall @param {number} step */
 function barPath(middle, bottom, tall, step) {
-  const width = Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74)));
+  const width = Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;
   const round = Math.min(2.5, width / 2, tall);
-  const to = (/** @type {number} */ value) => value.toFixed(1);
-  return `M${to(middle - width / 2)} ${bottom}v${to(round - tall)}q0 ${to(-round)} ${to(round)} ${
-    to(-round)
-  }` +
-    `h${to(width - 2 * round)}q${to(round)} 0 ${to(round)} ${to(round)}v${to(tall - round)}z`;
+  const corner = `${round} ${round} 0 0 1 ${round}`;
+  return `M${(middle - width / 2).toFixed(1)} ${bottom}v${round - tall}a${corner} ${-round}` +
+    `h${width - 2 * round}a${corner} ${round}v${tall - round}z`;
 }

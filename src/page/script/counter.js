@@ -2,21 +2,21 @@
 /// <reference lib="dom" />
 import { chart } from "./chart.js";
 import {
-  announce,
   arrowed,
+  copy,
   copyButton,
   draw,
+  fill,
   grouped,
   make,
   messageOf,
   plural,
   save,
-  tabs,
   toast,
 } from "./elements.js";
-import { dateText, dayNumber, figuresOf } from "./figures.js";
-import { call, here, Refused } from "./session.js";
-import { elementSnippet, imageSnippets, queryOf } from "./snippets.js";
+import { dayNumber, figuresOf, fullDay } from "./figures.js";
+import { call, callForJson, facts as service, here, isOver } from "./session.js";
+import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.js";
 
 /**
  * A line of `/counters`: a counter with its days.
@@ -32,41 +32,31 @@ const YEAR = 400;
 /**
  * What an opened row shows.
  * @param {import("./figures.js").Figures} row
- * @param {{ today: number, openReads: boolean, reload: () => Promise<void> }} page
+ * @param {number} today
+ * @param {() => Promise<void>} reload
  */
-export function counterDetail(row, { today, openReads, reload }) {
+export function counterDetail(row, today, reload) {
   const { id } = row;
-  const facts = make("p", { class: "facts" });
+  const facts = make("p.facts");
   const views = chart(id, 200, "30d", () => undefined);
   const paste = make("div");
-  const menuPlace = make("div", { class: "end" });
+  const menu = make(".end");
+  const query = queryOf([["id", id]]);
   const element = make(
-    "div",
-    { class: "split" },
-    make("div", {}, views.element, facts),
+    ".split",
+    make("div", views.element, facts),
     make(
       "div",
-      {},
       paste,
       make(
-        "div",
-        { class: "line" },
-        make(
-          "a",
-          { class: "button primary", href: `#badges&${queryOf([["id", id]])}` },
-          "Design a badge",
+        ".line",
+        make("a.button.primary", { href: `#badges&${query}` }, "Design a badge"),
+        service.openReads && make(
+          "a.button",
+          { href: `badge?${query}`, target: "_blank" },
+          "Open badge",
         ),
-        ...(openReads
-          ? [
-            make("a", {
-              class: "button",
-              href: `badge?${queryOf([["id", id]])}`,
-              target: "_blank",
-              rel: "noopener",
-            }, "Open badge"),
-          ]
-          : []),
-        menuPlace,
+        menu,
       ),
     ),
   );
@@ -79,9 +69,9 @@ export function counterDetail(row, { today, openReads, reload }) {
     whole = line;
     const year = figuresOf(line, today, YEAR);
     views.show(year.days, today);
-    describe(facts, year, today, line);
+    describe(facts, year, today, line.days);
   }, (error) => facts.append(messageOf(error)));
-  menuFor(menuPlace, row, () => whole, reload);
+  menuFor(menu, row, () => whole, reload);
   return element;
 }
 
@@ -91,21 +81,20 @@ async function fetchLine(id) {
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-/** @param {HTMLElement} place @param {import("./figures.js").Figures} row @param {number} today @param {Line} [line] */
-function describe(place, { month }, today, { days = {} } = { id: "", hits: 0 }) {
-  const all = Object.entries(days);
-  const [best] = [...all].sort(([, one], [, other]) => other - one);
-  const first = all.map(([day]) => day).sort()[0];
-  const since = first === undefined ? today : dayNumber(first);
+/** @param {HTMLElement} place @param {import("./figures.js").Figures} row @param {number} today @param {Line["days"]} [days] */
+function describe(place, { month }, today, days = {}) {
+  const all = Object.entries(days).sort(([, one], [, other]) => other - one);
+  const [best] = all;
+  const [first] = all.map(([day]) => day).sort();
+  const since = first ? dayNumber(first) : today;
   const span = Math.max(1, Math.min(30, today - since + 1));
-  const date = (/** @type {string} */ day) =>
-    dateText(dayNumber(day), { year: "numeric", month: "short", day: "numeric" });
-  const told = (/** @type {string} */ name, /** @type {string} */ value) =>
-    make("span", {}, `${name} `, make("b", {}, value));
-  place.replaceChildren(
-    ...(best ? [told("Best day", `${date(best[0])}, ${grouped(best[1])}`)] : []),
-    told("Daily average", grouped(Math.round(month / span))),
-    ...(first ? [told("Daily history since", date(first))] : []),
+  const fact = (/** @type {string} */ name, /** @type {string} */ value) =>
+    make("span", `${name} `, make("b", value));
+  fill(
+    place,
+    best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
+    fact("Daily average", grouped(Math.round(month / span))),
+    first && fact("Daily history since", fullDay(since)),
   );
 }
 
@@ -122,7 +111,7 @@ export function forgetKeys(keepsTyped) {
 export function keyOf(what, value) {
   const query = queryOf([[what, value]]);
   const found = keys.get(query) ??
-    call(`key?${query}`).then((answer) => answer.json()).then(({ key }) => String(key));
+    callForJson(`key?${query}`).then(({ key }) => String(key));
   keys.set(query, found);
   found.catch(() => keys.delete(query));
   return found;
@@ -133,45 +122,30 @@ async function showKey(id, place) {
   try {
     const key = await keyOf("id", id);
     const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, here).href;
-    const script = elementSnippet(new URL("tally.js", here).href, [["counter", id], ["key", key]]);
-    /** @type {Map<string, string>} */
-    const texts = new Map([...imageSnippets(address, "views"), ["Script", script]]);
-    const names = ["Markdown", "HTML", "Script", "URL"];
-    const code = make("code", {}, texts.get("Markdown") ?? "");
-    const why = make("p", { class: "small" }, WHY_IMAGE);
-    const choose = (/** @type {string} */ name) => {
-      code.textContent = texts.get(name) ?? "";
-      why.textContent = name === "Script" ? WHY_SCRIPT : WHY_IMAGE;
-    };
-    place.replaceChildren(
-      tabs("To paste", "paste", names, "Markdown", choose),
-      make(
-        "div",
-        { class: "paste", id: "paste", role: "tabpanel", "aria-label": "To paste" },
-        code,
-        copyButton("Copy", () => code.textContent ?? "", { "aria-label": "Copy the snippet" }),
-      ),
+    const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
+    const Script = elementSnippet("tally-mark", [["counter", id], ["key", key]]);
+    const why = make("p.small");
+    fill(
+      place,
+      ...snippetBox("paste", { Markdown, HTML, Script, URL: url }, "Markdown", (name) => {
+        why.textContent = name === "Script"
+          ? "It counts a view of the page and shows the number."
+          : "Every view of this image adds one.";
+        return "Copy";
+      }),
       why,
-      make("h3", {}, "Key"),
+      make("h3", "Key"),
       make(
-        "div",
-        { class: "paste" },
-        make("code", {}, key),
+        ".paste",
+        make("code", key),
         copyButton("Copy", () => key, { "aria-label": "Copy the key" }),
       ),
-      make(
-        "p",
-        { class: "small" },
-        "It opens this counter and nothing else, so it may stand in public.",
-      ),
+      make("p.small", "It opens this counter and nothing else, so it may stand in public."),
     );
   } catch (error) {
-    place.replaceChildren(make("p", { class: "small" }, messageOf(error)));
+    fill(place, make("p.small", messageOf(error)));
   }
 }
-
-const WHY_IMAGE = "Every view of this image adds one.";
-const WHY_SCRIPT = "It counts a view of the page and shows the number.";
 
 // --- The menu, set and delete --------------------------------------------------------------------
 
@@ -183,18 +157,17 @@ const WHY_SCRIPT = "It counts a view of the page and shows the number.";
  */
 function menuFor(place, row, wholeOf, reload) {
   const { id } = row;
-  const dots = draw(
-    "svg",
-    { class: "dots", viewBox: "0 0 16 16", "aria-hidden": "true" },
-    ...[3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 })),
+  const dots = [3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 }));
+  const opener = make(
+    "button",
+    {
+      "aria-haspopup": "menu",
+      "aria-expanded": false,
+      "aria-label": `More for ${id}`,
+      click: () => opener.ariaExpanded === "true" ? close() : showMenu(),
+    },
+    draw("svg.dots", { viewBox: "0 0 16 16", "aria-hidden": true }, ...dots),
   );
-  const opener = make("button", {
-    type: "button",
-    "aria-haspopup": "menu",
-    "aria-expanded": "false",
-    "aria-label": `More for ${id}`,
-    click: () => opener.getAttribute("aria-expanded") === "true" ? close() : showMenu(),
-  }, dots);
   place.append(opener);
   place.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || place.lastChild === opener) return;
@@ -209,48 +182,31 @@ function menuFor(place, row, wholeOf, reload) {
   });
 
   function close(focus = true) {
-    place.replaceChildren(opener);
-    opener.setAttribute("aria-expanded", "false");
+    fill(place, opener);
+    opener.ariaExpanded = "false";
     drafts.delete(id);
     if (focus) opener.focus();
   }
 
   /** @param {HTMLElement} panel */
   function show(panel) {
-    place.replaceChildren(opener, panel);
-    opener.setAttribute("aria-expanded", "true");
-    const first = panel.querySelector("input, button");
-    if (first instanceof HTMLElement) first.focus();
-    if (first instanceof HTMLInputElement) first.select();
+    fill(place, opener, panel);
+    opener.ariaExpanded = "true";
+    panel.querySelector("button")?.focus();
+    panel.querySelector("input")?.select();
   }
 
   function showMenu() {
-    /** @type {[string, (() => void), string?][]} */
+    const item = (/** @type {string} */ name, /** @type {() => void} */ click, danger = "") =>
+      make(`button${danger}`, { role: "menuitem", tabindex: -1, click }, name);
     const items = [
-      ["Set the total…", showSet],
-      ["Copy the id", () => copyId().finally(close)],
-      ["Download history", () => saveLine().catch(failed).finally(close)],
-      ["Delete counter…", showDelete, "danger"],
+      item("Set the total…", showSet),
+      item("Copy the id", () => copy(id).then((said) => toast([said], [])).finally(close)),
+      item("Download history", () => saveLine().catch(failed).finally(close)),
+      item("Delete counter…", showDelete, ".danger"),
     ];
-    const buttons = items.map(([name, act, kind]) =>
-      make(
-        "button",
-        { type: "button", role: "menuitem", class: kind, tabindex: -1, click: act },
-        name,
-      )
-    );
-    show(
-      make("div", {
-        class: "menu",
-        role: "menu",
-        "aria-label": `More for ${id}`,
-        keydown: (event) => arrowed(event, buttons),
-      }, ...buttons),
-    );
-  }
-
-  async function copyId() {
-    await navigator.clipboard.writeText(id).then(() => announce("Copied"), failed);
+    const keydown = (/** @type {KeyboardEvent} */ event) => arrowed(event, items);
+    show(make(".menu", { role: "menu", "aria-label": `More for ${id}`, keydown }, ...items));
   }
 
   async function saveLine() {
@@ -272,36 +228,33 @@ function menuFor(place, row, wholeOf, reload) {
       value: drafts.get(id) ?? row.total,
       input: () => drafts.set(id, field.value),
     });
-    const submit = (/** @type {Event} */ event) => {
+    const submit = async (/** @type {Event} */ event) => {
       event.preventDefault();
-      change(id, "PUT", { hits: Number(field.value) }, reload).then((done) =>
-        done && drafts.delete(id)
-      );
+      const isDone = await change(id, "PUT", { hits: Number(field.value) }, reload);
+      if (isDone) drafts.delete(id);
     };
     show(make(
-      "form",
-      { class: "menu ask", submit },
+      "form.menu.ask",
+      { submit },
       make("label", { for: "new-total" }, "Total"),
       field,
-      make("p", { class: "small" }, "Past days stay as they are."),
-      make(
-        "div",
-        { class: "line" },
-        make("button", { class: "primary" }, "Save"),
-        make("button", { type: "button", click: () => close() }, "Cancel"),
-      ),
+      make("p.small", "Past days stay as they are."),
+      make(".line", make("button.primary", { type: "submit" }, "Save"), cancelButton("Cancel")),
     ));
+  }
+
+  /** @param {string} name */
+  function cancelButton(name) {
+    return make("button", { click: () => close() }, name);
   }
 
   function showDelete() {
     const days = Object.keys(wholeOf()?.days ?? {}).length;
-    const held = [plural(row.total, "view"), ...(days > 0 ? [plural(days, "day")] : [])].join(
-      " and ",
-    );
-    const remove = () => change(id, "DELETE", undefined, reload);
+    const held = plural(row.total, "view") + (days > 0 ? ` and ${plural(days, "day")}` : "");
+    const click = () => change(id, "DELETE", undefined, reload);
     show(make(
-      "div",
-      { class: "menu ask", role: "alertdialog", "aria-labelledby": "ask" },
+      ".menu.ask",
+      { role: "alertdialog", "aria-labelledby": "ask" },
       make(
         "p",
         { id: "ask" },
@@ -309,12 +262,7 @@ function menuFor(place, row, wholeOf, reload) {
         make("b", { dir: "auto" }, id),
         `, its ${held}? Badges that use it will begin again at 1.`,
       ),
-      make(
-        "div",
-        { class: "line" },
-        make("button", { type: "button", class: "danger", click: remove }, "Delete"),
-        make("button", { type: "button", click: () => close() }, "Keep"),
-      ),
+      make(".line", make("button.danger", { click }, "Delete"), cancelButton("Keep")),
     ));
   }
 
@@ -374,11 +322,6 @@ async function change(id, method, content, reload) {
 
 /** @param {string} id @param {string} method @param {object} [content] */
 async function send(id, method, content) {
-  const body = content === undefined ? null : JSON.stringify(content);
-  return await (await call(`counters?${queryOf([["id", id]])}`, { method, body })).json();
-}
-
-/** Whether the session is over, which has a view of its own. @param {unknown} error */
-function isOver(error) {
-  return error instanceof Refused && error.status === 401;
+  const body = content ? JSON.stringify(content) : null;
+  return await callForJson(`counters?${queryOf([["id", id]])}`, { method, body });
 }

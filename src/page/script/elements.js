@@ -1,7 +1,15 @@
 // @ts-check
 /// <reference lib="dom" />
 
-/** @typedef {Record<string, string | number | boolean | ((event: any) => void) | undefined>} Attributes */
+/**
+ * @typedef {"alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "inputmode" | "loading" | "max" | "maxlength" | "min" | "name" | "placeholder" | "rel" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value"} HtmlAttribute
+ * @typedef {"cx" | "cy" | "d" | "height" | "preserveAspectRatio" | "r" | "text-anchor" | "viewBox" | "x" | "y"} SvgAttribute
+ * @typedef {string | number | boolean | undefined} Value
+ * What an element gets: attributes, and listeners by the names of their events.
+ * @typedef {{ [Name in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Name]) => void } & { [Name in HtmlAttribute | SvgAttribute | `aria-${string}` | `data-${string}`]?: Value }} Attributes
+ * What an element is made of, in any mix and order; what is false or undefined is left out.
+ * @typedef {Attributes | Node | string | false | undefined} Content
+ */
 
 /** @param {string} id */
 export function byId(id) {
@@ -9,50 +17,70 @@ export function byId(id) {
 }
 
 /**
- * Makes an element; functions become event listeners, everything else attributes.
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[Tag]}
+ * Makes an element, such as `make("p.small", "text")`, a `div` unless it has a tag; a button submits its form only where its type
+ * says so.
+ * @template {string} Name
+ * @param {Name} name the tag, and its classes behind dots
+ * @param {Content[]} content
  */
-export function make(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
+export function make(name, ...content) {
+  const create = (/** @type {string} */ tag) => document.createElement(tag || "div");
+  const isButton = name.startsWith("button") && { type: "button" };
+  return /** @type {Name extends `${infer Tag}.${string}` ? ElementOf<Tag> : ElementOf<Name>} */ (
+    build(create, name, [isButton, ...content])
+  );
 }
 
-/**
- * The same for a part of a drawing.
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
- * @param {(Node | string)[]} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-export function draw(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+/** @template {string} Tag @typedef {Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : Tag extends "" ? HTMLDivElement : HTMLElement} ElementOf */
+
+/** The same for a part of a drawing. @param {string} name @param {Content[]} content */
+export function draw(name, ...content) {
+  return build((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag), name, content);
 }
 
 /**
  * @template {Element} Made
- * @param {Made} element
- * @param {Attributes} attributes
- * @param {(Node | string)[]} children
+ * @param {(tag: string) => Made} create
+ * @param {string} name
+ * @param {Content[]} content
  */
-function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== undefined && value !== false) {
-      element.setAttribute(name, value === true ? "" : String(value));
-    }
-  }
-  element.append(...children);
+function build(create, name, content) {
+  const [tag = "", ...classes] = name.split(".");
+  const element = create(tag);
+  if (classes.length > 0) element.setAttribute("class", classes.join(" "));
+  add(element, content);
   return element;
 }
 
-/** A line drawing of 14 px in the color of the text. @param {string} path @param {string} [className] */
-export function icon(path, className = "icon") {
-  const line = draw("path", { d: path });
-  return draw("svg", { class: className, viewBox: "0 0 14 14", "aria-hidden": "true" }, line);
+/** Gives an element this content in place of what is in it. @param {Element} element @param {Content[]} content */
+export function fill(element, ...content) {
+  element.replaceChildren();
+  add(element, content);
+}
+
+/** @param {Element} element @param {Content[]} content */
+function add(element, content) {
+  for (const part of content) {
+    if (typeof part === "string" || part instanceof Node) element.append(part);
+    else if (part) setAttributes(element, part);
+  }
+}
+
+/** @param {Element} element @param {Attributes} attributes */
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") {
+      // A listener is given under the name of the event that it takes.
+      element.addEventListener(name, /** @type {EventListener} */ (value));
+    } else if (typeof value === "boolean" && !name.startsWith("aria-")) {
+      element.toggleAttribute(name, value);
+    } else if (value !== undefined) element.setAttribute(name, String(value));
+  }
+}
+
+/** A line drawing of 14 px in the color of the text. @param {string} path @param {string} [name] */
+export function icon(path, name = "svg.icon") {
+  return draw(name, { viewBox: "0 0 14 14", "aria-hidden": true }, draw("path", { d: path }));
 }
 
 /** Says something to those who do not see the page. @param {string} text */
@@ -101,69 +129,51 @@ export function save(file, name) {
 }
 
 /**
- * Buttons of which one is pressed.
+ * Buttons of which one is chosen, which arrow keys move between: tabs if they choose what is in the element with the id `panel`.
  * @param {string} label
- * @param {[value: string, text: string][]} choices
- * @param {string} chosen
- * @param {(value: string) => void} choose
+ * @param {(string | Node)[]} names
+ * @param {number} chosen
+ * @param {(index: number) => void} choose
+ * @param {string} [panel]
  */
-export function segments(label, choices, chosen, choose) {
-  const buttons = choices.map(([value, text]) =>
-    make("button", {
-      type: "button",
-      "aria-pressed": String(value === chosen),
-      click: (event) => {
-        for (const other of buttons) other.setAttribute("aria-pressed", "false");
-        event.currentTarget.setAttribute("aria-pressed", "true");
-        choose(value);
-      },
-    }, text)
+export function choice(label, names, chosen, choose, panel) {
+  const attributes = panel && { role: "tab", "aria-controls": panel };
+  const buttons = names.map((name, index) =>
+    make("button", attributes, { click: () => select(index) }, name)
   );
-  return make("div", { class: "segments", role: "group", "aria-label": label }, ...buttons);
-}
+  mark(chosen);
 
-/**
- * Tabs that arrow keys move between; what they show is the element with the id `panel`.
- * @param {string} label
- * @param {string} panel
- * @param {string[]} names
- * @param {string | undefined} chosen
- * @param {(name: string) => void} choose
- */
-export function tabs(label, panel, names, chosen, choose) {
-  /** @param {HTMLElement} tab */
-  const select = (tab) => {
-    for (const other of all) {
-      other.setAttribute("aria-selected", String(other === tab));
-      other.tabIndex = other === tab ? 0 : -1;
+  /** @param {number} chosen */
+  function mark(chosen) {
+    for (const [index, button] of buttons.entries()) {
+      const isIt = index === chosen;
+      if (panel) {
+        button.ariaSelected = String(isIt);
+        button.tabIndex = isIt ? 0 : -1;
+      } else button.ariaPressed = String(isIt);
     }
-    choose(tab.textContent ?? "");
-  };
-  const all = names.map((name) =>
-    make("button", {
-      type: "button",
-      role: "tab",
-      "aria-controls": panel,
-      "aria-selected": String(name === chosen),
-      tabindex: name === chosen ? 0 : -1,
-      click: (event) => select(event.currentTarget),
-    }, name)
-  );
-  return make("div", {
-    class: "tabs",
-    role: "tablist",
-    "aria-label": label,
-    keydown: (event) => {
-      const next = arrowed(event, all);
-      if (next) select(next);
-    },
-  }, ...all);
+  }
+
+  /** @param {number} index */
+  function select(index) {
+    mark(index);
+    choose(index);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function keydown(event) {
+    const next = arrowed(event, buttons);
+    if (next !== undefined) select(next);
+  }
+
+  const [name, role] = panel ? [".tabs", "tablist"] : [".segments", "group"];
+  return { element: make(name, { role, "aria-label": label, keydown }, ...buttons), mark };
 }
 
-/** Moves the focus by an arrow key, Home or End. @param {KeyboardEvent} event @param {HTMLElement[]} all */
+/** Moves the focus by an arrow key, Home or End, and returns where to. @param {KeyboardEvent} event @param {HTMLElement[]} all */
 export function arrowed(event, all) {
-  const at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  const forward = /** @type {Record<string, number>} */ ({
+  const at = all.findIndex((element) => element === document.activeElement);
+  const to = /** @type {Record<string, number>} */ ({
     ArrowRight: at + 1,
     ArrowDown: at + 1,
     ArrowLeft: at - 1,
@@ -171,11 +181,11 @@ export function arrowed(event, all) {
     Home: 0,
     End: -1,
   })[event.key];
-  if (forward === undefined) return undefined;
+  if (to === undefined) return;
   event.preventDefault();
-  const next = all.at(forward % all.length);
-  next?.focus();
-  return next;
+  const index = (to + all.length) % all.length;
+  all[index]?.focus();
+  return index;
 }
 
 /**
@@ -184,36 +194,35 @@ export function arrowed(event, all) {
  * @param {() => string} textOf
  * @param {Attributes} [attributes]
  */
-export function copyButton(name, textOf, attributes = {}) {
-  const button = make("button", {
-    type: "button",
-    ...attributes,
-    click: async () => {
-      const said = await copy(textOf()) ? "Copied" : "Press Ctrl+C";
-      const before = button.textContent;
-      if (before === said) return;
-      button.textContent = said;
-      announce(said);
-      setTimeout(() => {
-        if (button.textContent === said) button.textContent = before;
-      }, 2000);
-    },
-  }, name);
+export function copyButton(name, textOf, attributes) {
+  const button = make("button", name, attributes, { click });
+
+  async function click() {
+    const said = await copy(textOf());
+    if (button.textContent !== name) return;
+    button.textContent = said;
+    announce(said);
+    setTimeout(() => button.textContent = name, 2000);
+  }
+
   return button;
 }
 
-/** @param {string} text */
-async function copy(text) {
+/**
+ * Copies a text, and returns what to say of it. Only pages that came over https or from this machine may write to the clipboard; on
+ * others the text is selected, and every system has its own way on.
+ * @param {string} text
+ */
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    return "Copied";
   } catch {
-    // Only pages that came over https or from this machine may write to the clipboard.
-    const found = [...document.querySelectorAll("code, pre")].find((code) =>
+    const found = [...document.querySelectorAll("code, pre, h2")].find((code) =>
       code.checkVisibility() && code.textContent === text
     );
     if (found) getSelection()?.selectAllChildren(found);
-    return false;
+    return "Selected: copy it";
   }
 }
 
@@ -223,16 +232,14 @@ async function copy(text) {
  * @param {[name: string, act: () => void][]} actions
  */
 export function toast(words, actions) {
-  const buttons = actions.map(([name, act]) =>
-    make("button", { type: "button", click: act }, name)
-  );
-  const close = make("button", { type: "button", "aria-label": "Close", click: endToast }, "×");
-  byId("toast").replaceChildren(make("span", {}, ...words), ...buttons, close);
+  const buttons = actions.map(([name, click]) => make("button", { click }, name));
+  const close = make("button", { "aria-label": "Close", click: endToast }, "×");
+  fill(byId("toast"), make("span", ...words), ...buttons, close);
   byId("toast").hidden = false;
   buttons[0]?.focus({ preventScroll: true });
 }
 
 export function endToast() {
-  byId("toast").replaceChildren();
+  fill(byId("toast"));
   byId("toast").hidden = true;
 }

@@ -12,15 +12,27 @@ export const DAY_MS = 86_400_000;
 /** How many days of each counter are kept: as many as the longest chart of days shows. */
 export const DAYS = 90;
 
+/** The days that were read, as the same few stand in every line. @type {Map<string, number>} */
+const dayNumbers = new Map();
+
 /** A day as days since 1970. @param {string} text such as "2026-11-20" */
 export function dayNumber(text) {
-  return Date.parse(`${text}T00:00Z`) / DAY_MS;
+  const number = dayNumbers.get(text) ?? Date.parse(`${text}T00:00Z`) / DAY_MS;
+  dayNumbers.set(text, number);
+  return number;
 }
 
-/** @param {number} day @param {Intl.DateTimeFormatOptions} [how] */
-export function dateText(day, how = { month: "short", day: "numeric" }) {
-  return new Date(day * DAY_MS).toLocaleDateString([], { timeZone: "UTC", ...how });
+/** Writes days in the reader's language; a formatter takes longer to make than to use. @param {Intl.DateTimeFormatOptions} how */
+function dateText(how) {
+  const { format } = new Intl.DateTimeFormat([], { timeZone: "UTC", ...how });
+  return (/** @type {number} */ day) => format(day * DAY_MS);
 }
+
+const shortDay = dateText({ month: "short", day: "numeric" });
+const weekday = dateText({ weekday: "short", month: "short", day: "numeric" });
+export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric" });
+const shortMonth = dateText({ month: "short" });
+const longMonth = dateText({ month: "long", year: "numeric" });
 
 /**
  * The figures of a line of `/counters`.
@@ -119,21 +131,14 @@ export function ceilingOf(most) {
  */
 export function barsOf(days, range, today) {
   if (range === "12m") return monthsOf(days, today);
-  return Array.from(
-    { length: range === "30d" ? 30 : 90 },
-    (_, index, length = range === "30d" ? 30 : 90) => {
-      const back = length - 1 - index;
-      const date = new Date((today - back) * DAY_MS);
-      const tick = range === "30d" ? date.getUTCDay() === 1 : [1, 15].includes(date.getUTCDate());
-      return {
-        hits: days[back] ?? 0,
-        back,
-        tick,
-        name: dateText(today - back),
-        long: dateText(today - back, { weekday: "short", month: "short", day: "numeric" }),
-      };
-    },
-  );
+  const length = parseInt(range);
+  return Array.from({ length }, (_, index) => {
+    const back = length - 1 - index;
+    const day = today - back;
+    const date = new Date(day * DAY_MS);
+    const tick = length === 30 ? date.getUTCDay() === 1 : [1, 15].includes(date.getUTCDate());
+    return { hits: days[back] ?? 0, back, tick, name: shortDay(day), long: weekday(day) };
+  });
 }
 
 /** @param {readonly number[]} days @param {number} today @returns {Bar[]} */
@@ -148,8 +153,8 @@ function monthsOf(days, today) {
       hits,
       back: 11 - index,
       tick: true,
-      name: dateText(start, { month: "short" }),
-      long: dateText(start, { month: "long", year: "numeric" }),
+      name: shortMonth(start),
+      long: longMonth(start),
     };
   });
 }

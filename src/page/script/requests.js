@@ -1,50 +1,50 @@
 // @ts-check
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { isCounter, load } from "./counters.js";
-import { grouped, make, messageOf, plural, save } from "./elements.js";
-import { call } from "./session.js";
+import { load } from "./counters.js";
+import { fill, grouped, make, messageOf, plural, save } from "./elements.js";
+import { call, callForJson } from "./session.js";
+import { isCounter } from "./table.js";
 
 // --- Recent requests -----------------------------------------------------------------------------
 
-/** Whether it counted, and why, in plain words. @type {Record<string, [counted: string, why: string]>} */
-const DECISIONS = {
-  counted: ["yes", ""],
-  repeat: ["no", "this visitor or this request was counted before"],
-  bot: ["no", "a crawler, or a tool such as curl"],
-  prefetch: ["no", "a browser fetched it before anyone asked to see it"],
-  camo: ["yes", "through an image proxy, behind which readers look alike"],
-  unauthorized: ["no", "no secret and no key of this counter"],
-  "bad-id": ["no", "the id cannot be a counter’s"],
-  "bad-query": ["no", "something in the query cannot be understood, or is there twice"],
-  "bad-body": ["no", "it has a body, but the id belongs in the query"],
-  "bad-idempotency-key": ["no", "not an Idempotency-Key, or sent without the secret"],
-  "method-not-allowed": ["no", "its method counts nothing"],
-  "family-full": ["no", "this family’s key began too many counters today"],
-  "not-a-counter": ["no", "the store holds something else under this id"],
-  "counter-full": ["no", "the counter is full"],
-  "store-unavailable": ["no", "the store could not be reached"],
-  "overloaded": ["no", "too many hits were waiting"],
-  "internal": ["unknown", "something went wrong, and the log has the cause"],
-  "outcome-unknown": ["unknown", "the store did not confirm it in time"],
+/** Why it counted or did not, by the outcome; others speak for themselves. @type {Record<string, string>} */
+const REASONS = {
+  counted: "",
+  repeat: "counted before: the same visitor or the same request",
+  bot: "a crawler, or a tool such as curl",
+  prefetch: "fetched ahead, and not looked at yet",
+  camo: "through an image proxy, which hides its readers",
+  unauthorized: "without the secret or the key of this counter",
+  "bad-query": "a malformed query, or one that says something twice",
+  "bad-body": "sent with a body: the id belongs in the query",
+  "family-full": "this family’s key created too many counters today",
+  "not-a-counter": "the store holds something else under this id",
+  internal: "an error, whose cause is in the log",
+  "outcome-unknown": "the store did not confirm it in time",
 };
+const COUNTED = ["counted", "camo"];
+const UNCERTAIN = ["internal", "outcome-unknown"];
 
 /** @typedef {{ time: string, id?: string, outcome: string }} Decision */
 
 const requests = make("div");
+const requestsFold = make(
+  "details",
+  { id: "requests", toggle: showRequests },
+  make("summary", "Recent requests ", make("small", "what was counted, what was not, and why")),
+  requests,
+);
 
-/** @param {Event} event */
-async function showRequests({ target }) {
-  if (!(target instanceof HTMLDetailsElement) || !target.open) return;
+async function showRequests() {
+  if (!requestsFold.open) return;
   try {
     /** @type {Record<string, Decision[]>} */
-    const lists = await (await call("decisions")).json();
+    const lists = await callForJson("decisions");
     const latest = Object.values(lists).flat().sort((one, other) => other.time < one.time ? -1 : 1);
-    requests.replaceChildren(
-      latest.length === 0 ? make("p", {}, "No hit has come in yet.") : tableOf(latest),
-    );
+    fill(requests, latest.length === 0 ? make("p", "No hit has come in yet.") : tableOf(latest));
   } catch (error) {
-    requests.replaceChildren(make("p", {}, messageOf(error)));
+    fill(requests, make("p", messageOf(error)));
   }
 }
 
@@ -54,22 +54,19 @@ function tableOf(decisions) {
     make("th", { scope: "col" }, name)
   );
   const lines = decisions.map(({ time, id, outcome }) => {
-    const [counted, why] = DECISIONS[outcome] ?? ["no", outcome];
+    const isCounted = COUNTED.includes(outcome);
     return make(
       "tr",
-      {},
-      make("td", {}, new Date(time).toLocaleTimeString([], { hour12: false })),
-      make("td", {}, make("bdi", {}, nameOf(id, counted === "yes"))),
-      make("td", { class: counted === "yes" ? "up" : "" }, counted),
-      make("td", {}, why),
+      make("td", new Date(time).toLocaleTimeString([], { hour12: false })),
+      make("td", make("bdi", nameOf(id, isCounted))),
+      make(
+        isCounted ? "td.up" : "td",
+        isCounted ? "yes" : UNCERTAIN.includes(outcome) ? "unknown" : "no",
+      ),
+      make("td", REASONS[outcome] ?? outcome.replaceAll("-", " ")),
     );
   });
-  return make(
-    "table",
-    { class: "log" },
-    make("thead", {}, make("tr", {}, ...heads)),
-    make("tbody", {}, ...lines),
-  );
+  return make("table.log", make("thead", make("tr", ...heads)), make("tbody", ...lines));
 }
 
 /** The id of a request that was refused is a stranger's text: it is shown if it is one of the counters. @param {string | undefined} id @param {boolean} isCounted */
@@ -84,12 +81,15 @@ const given = make("textarea", {
   rows: 5,
   "aria-label": "Lines to import",
   placeholder: "12345 user/repo\nuser/other,678\nor lines of an export",
-  dragover: (event) => event.preventDefault(),
-  drop: takeFile,
+});
+const file = make("input", {
+  type: "file",
+  "aria-label": "A file to import",
+  change: async () => given.value = await file.files?.[0]?.text() ?? given.value,
 });
 const mode = make(
   "select",
-  { "aria-label": "What to do with numbers that are there" },
+  { "aria-label": "Numbers that are there" },
   make("option", { value: "replace" }, "Replace what is there"),
   make("option", { value: "max" }, "Keep the larger number"),
 );
@@ -97,45 +97,24 @@ const changes = make("div", { role: "status" });
 
 /** What stands below the table. */
 export const more = make(
-  "div",
-  { class: "panel more" },
-  make(
-    "details",
-    { id: "requests", toggle: showRequests },
-    make(
-      "summary",
-      {},
-      "Recent requests ",
-      make("small", {}, "what was counted, what was not, and why"),
-    ),
-    requests,
-  ),
+  ".panel.more",
+  requestsFold,
   make(
     "details",
     { id: "import" },
-    make("summary", {}, "Import and export"),
+    make("summary", "Import and export"),
     make(
       "form",
       { submit: tryImport },
       given,
-      make("input", { type: "file", "aria-label": "A file to import", change: takeFile }),
+      file,
       mode,
-      make("button", { class: "primary" }, "Show what would change"),
-      make("button", { type: "button", click: exportAll }, "Export everything"),
+      make("button.primary", { type: "submit" }, "Show what would change"),
+      make("button", { click: exportAll }, "Export everything"),
     ),
     changes,
   ),
 );
-
-/** @param {Event} event */
-async function takeFile(event) {
-  const files = event instanceof DragEvent
-    ? event.dataTransfer?.files
-    : event.target instanceof HTMLInputElement && event.target.files;
-  if (!files || files[0] === undefined) return;
-  event.preventDefault();
-  given.value = await files[0].text();
-}
 
 /**
  * A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already.
@@ -144,15 +123,13 @@ async function takeFile(event) {
  */
 function lineFrom(text, index) {
   if (text === "" || text.startsWith("{")) return text;
-  const [, first, last] = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text) ?? [];
-  const [, id = last, ...numbers] = first
-    ? []
-    : /^(.+?)(?:[\s,;]*[\s;](\d{1,3}(?:[.,]\d{3})+)|[\s,;]+(\d+))$/.exec(text) ?? [];
-  const hits = numbers.find((number) => number) ?? first;
-  if (id !== undefined) {
+  const first = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text);
+  const last = /^(.+?)[\s,;]+((?<=[\s;])\d{1,3}(?:[.,]\d{3})+|\d+)$/.exec(text);
+  const [, hits, id] = first ?? (last && [text, last[2], last[1]]) ?? [];
+  if (hits && id) {
     return JSON.stringify({
       id: id.replace(/^"(.*)"$/, "$1"),
-      hits: Number(hits?.replace(/[.,]/g, "")),
+      hits: Number(hits.replace(/[.,]/g, "")),
     });
   }
   if (index === 0) return "";
@@ -163,40 +140,35 @@ function lineFrom(text, index) {
 async function tryImport(event) {
   event.preventDefault();
   try {
-    const body = given.value.split("\n").map((line, index) => lineFrom(line.trim(), index)).join(
-      "\n",
-    );
+    const lines = given.value.split("\n").map((line, index) => lineFrom(line.trim(), index));
+    const body = lines.join("\n");
     const path = `counters?mode=${mode.value}`;
-    const tried = await (await call(`${path}&dry=1`, { method: "POST", body })).json();
+    const tried = await callForJson(`${path}&dry=1`, { method: "POST", body });
     /** @type {{ id: string, before: number, after: number }[]} */
     const first = tried.changes.slice(0, 100);
     const write = async () => {
       try {
-        const done = await (await call(path, { method: "POST", body })).json();
-        changes.replaceChildren(`Imported ${plural(done.counters, "counter")}.`);
+        const done = await callForJson(path, { method: "POST", body });
+        fill(changes, `Imported ${plural(done.counters, "counter")}.`);
         given.value = "";
         await load();
       } catch (error) {
-        changes.replaceChildren(messageOf(error));
+        fill(changes, messageOf(error));
       }
     };
-    changes.replaceChildren(
-      make(
-        "p",
-        {},
-        `${plural(tried.counters, "counter")}, ${grouped(tried.changed)} would change.`,
-      ),
+    fill(
+      changes,
+      make("p", `${plural(tried.counters, "counter")}, ${grouped(tried.changed)} would change.`),
       make(
         "ul",
-        {},
         ...first.map(({ id, before, after }) =>
-          make("li", {}, `${id}: ${grouped(before)} → ${grouped(after)}`)
+          make("li", `${id}: ${grouped(before)} → ${grouped(after)}`)
         ),
       ),
-      make("button", { type: "button", class: "primary", click: write }, "Import"),
+      make("button.primary", { click: write }, "Import"),
     );
   } catch (error) {
-    changes.replaceChildren(messageOf(error));
+    fill(changes, messageOf(error));
   }
 }
 
@@ -210,14 +182,14 @@ async function exportAll() {
     }
     save(file, "counters.ndjson");
   } catch (error) {
-    changes.replaceChildren(messageOf(error));
+    fill(changes, messageOf(error));
   }
 }
 
 /** Takes the owner's data out of the document; what was typed stays where a session has only ended. @param {boolean} keepsTyped */
 export function forgetRequests(keepsTyped) {
-  requests.replaceChildren();
-  changes.replaceChildren();
+  fill(requests);
+  fill(changes);
   if (!keepsTyped) given.value = "";
-  more.querySelector("details")?.removeAttribute("open");
+  requestsFold.open = false;
 }

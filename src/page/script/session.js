@@ -5,6 +5,13 @@ import { byId, messageOf } from "./elements.js";
 const SESSION = "tallymark-session";
 export const here = new URL(".", location.href);
 
+/**
+ * What the service says of itself, as its `PageFacts` describe it.
+ * @typedef {{ default?: string | number, enum?: string[], minimum?: number, maximum?: number, in: number[], unseen?: number[], counting?: false, shields?: true }} Control
+ * @type {{ controls: Record<string, Control>, defaults: Record<string, string | number>, openReads: boolean }}
+ */
+export const facts = JSON.parse(byId("facts").textContent);
+
 /** An answer that is a problem. */
 export class Refused extends Error {
   /** @param {number} status @param {string} message */
@@ -45,7 +52,7 @@ export async function call(path, init = {}) {
   const headers = new Headers(init.headers);
   const token = sessionToken();
   const isOwner = isSignedIn() && !headers.has("authorization");
-  if (isOwner && token !== undefined) headers.set("authorization", `Bearer ${token}`);
+  if (isOwner && token) headers.set("authorization", `Bearer ${token}`);
   const answer = await fetch(new URL(path, here), { cache: "no-store", ...init, headers })
     .catch((error) => {
       if (init.signal?.aborted) throw error;
@@ -58,6 +65,16 @@ export async function call(path, init = {}) {
     throw new Refused(401, "The session has ended.");
   }
   throw new Refused(answer.status, problem.detail ?? reasonOf(answer.status));
+}
+
+/** Calls the service for JSON. @param {string} path @param {RequestInit} [init] */
+export async function callForJson(path, init) {
+  return await (await call(path, init)).json();
+}
+
+/** Whether the session is over, which has a view of its own. @param {unknown} error */
+export function isOver(error) {
+  return error instanceof Refused && error.status === 401;
 }
 
 /** What a status means that the service itself did not explain. @param {number} status */
@@ -90,17 +107,14 @@ export function showGate(why) {
 /** @param {string} reason */
 function refuse(reason) {
   byId("wrong").textContent = reason;
-  field.toggleAttribute("aria-invalid", reason !== "");
-  if (reason !== "") field.setAttribute("aria-invalid", "true");
+  field.ariaInvalid = String(reason !== "");
 }
 
 /** @param {unknown} error @param {string} forWrong */
 function reasonFor(error, forWrong) {
   const message = messageOf(error);
   // That sessions are off is said by the service, and has nothing to do with what was typed.
-  return error instanceof Refused && error.status === 401 && !/sessions are off/i.test(message)
-    ? forWrong
-    : message;
+  return isOver(error) && !/sessions are off/i.test(message) ? forWrong : message;
 }
 
 byId("gate-form").addEventListener("submit", async (event) => {

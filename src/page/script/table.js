@@ -1,0 +1,402 @@
+// @ts-check
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { counterDetail, drafts } from "./counter.js";
+import { debounced, draw, fill, grouped, icon, make, plural } from "./elements.js";
+import { sparkline, sumOf, trendOf } from "./figures.js";
+
+/**
+ * @typedef {import("./figures.js").Figures} Figures
+ * @typedef {"id" | "today" | "yesterday" | "week" | "month" | "total"} Column
+ * A line of the table: a counter, or the sum of those below a prefix.
+ * @typedef {{ row: Figures, prefix: string, members: Figures[] | undefined }} Line
+ */
+
+/** The columns, and from which width of the page on they are shown. @type {[column: Column, name: string, className: string][]} */
+const COLUMNS = [
+  ["id", "Counter", ""],
+  ["today", "Today", ""],
+  ["yesterday", "Yesterday", "wide"],
+  ["week", "7 days", ""],
+  ["month", "30 days", "wide"],
+  ["total", "Total", "medium"],
+];
+const ROW_HEIGHT = 41;
+/** How far above and below the screen there are rows, so that scrolling shows no gap. */
+const MARGIN = 400;
+const GROUPED = "tallymark-grouped";
+/** From how many counters on they are grouped unless the owner chose otherwise. */
+const MANY = 8;
+
+/** @type {Figures[]} */
+let rows = [];
+/** The rows in groups, whose sums are made once. @type {Line[] | undefined} */
+let allGroups;
+/** Today where the service is, as days since 1970; 0 until the counters are there. */
+let today = 0;
+/** Loads the counters again. @type {() => Promise<void>} */
+let reload;
+/** Where each of them stands in the document, top to bottom. @type {Line[]} */
+let lines = [];
+/** Which of them is open, if one is. */
+let openAt = -1;
+/** @type {{ column: Column, ascending: boolean }} */
+let order = { column: "month", ascending: false };
+/** @type {Set<string>} */
+const folded = new Set();
+/** @type {{ id: string, detail: HTMLTableRowElement | undefined, height: number } | undefined} */
+let open;
+/** The rows that are in the document. @type {Map<Line, HTMLElement>} */
+const drawn = new Map();
+/** The most hits in 30 days of any counter: what a full bar behind an id stands for. */
+let share = 1;
+let isDrawing = false;
+
+// --- The parts of the view -----------------------------------------------------------------------
+
+const search = make("input", {
+  type: "search",
+  "aria-label": "Search counters",
+  placeholder: "Search counters",
+  input: debounced(arrange),
+});
+const isGrouped = make("input", {
+  type: "checkbox",
+  change: () => {
+    localStorage.setItem(GROUPED, String(isGrouped.checked));
+    arrange();
+  },
+});
+const count = make("small.end", { role: "status" });
+const tools = make(
+  ".tools",
+  make(
+    ".search",
+    icon("M9.5 9.5L13 13M10.5 6a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0z"),
+    search,
+    make("kbd", { "aria-hidden": true }, "/"),
+  ),
+  make("label.check", isGrouped, "Group by prefix"),
+  count,
+);
+const heads = COLUMNS.map(([column, name, className]) =>
+  make(
+    "th",
+    { scope: "col", class: className },
+    make("button", { click: () => sortBy(column) }, name),
+  )
+);
+const body = make("tbody");
+const table = make(
+  "table.counters",
+  make("thead", make("tr", ...heads, make("th.days", { scope: "col" }, "Last 30 days"))),
+  body,
+);
+const panel = make(".panel", table);
+const noMatch = make(".panel.none");
+/** What is seen of the counters, top to bottom. */
+export const tableParts = [tools, panel, noMatch];
+
+/** @param {typeof reload} load */
+export function initTable(load) {
+  reload = load;
+  addEventListener("scroll", drawSoon, { passive: true });
+  addEventListener("resize", drawSoon);
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && open) toggle(open.id);
+    const isTyping = document.activeElement?.matches("input, textarea, select");
+    if (event.key !== "/" || isTyping || !tools.checkVisibility()) return;
+    event.preventDefault();
+    search.focus();
+  });
+}
+
+/** Gray blocks of the size of what will stand there. */
+export function showGhosts() {
+  tools.hidden = panel.hidden = false;
+  noMatch.hidden = true;
+  count.textContent = "";
+  const ghost = () => make("td", { colspan: COLUMNS.length + 1 }, make("span.ghost"));
+  fill(body, ...Array.from({ length: 6 }, () => make("tr", { "aria-hidden": true }, ghost())));
+}
+
+/** @param {Figures[]} newRows @param {number} newToday */
+export function showRows(newRows, newToday) {
+  [rows, today, allGroups] = [newRows, newToday, undefined];
+  share = rows.reduce((most, { month }) => Math.max(most, month), 1);
+  arrange();
+}
+
+/** Has an opened row ask for its days again. */
+export function renewDetail() {
+  if (open) open.detail = undefined;
+}
+
+/** Whether there is such a counter, as far as it was loaded. @param {string} id */
+export function isCounter(id) {
+  return rows.some((row) => row.id === id);
+}
+
+/** Takes the owner's counters out of the document; what was typed stays where a session has only ended. @param {boolean} keepsTyped */
+export function forgetRows(keepsTyped) {
+  [rows, lines, today, allGroups] = [[], [], 0, undefined];
+  drawn.clear();
+  if (keepsTyped && open) open = { id: open.id, detail: undefined, height: 0 };
+  else {
+    open = undefined;
+    search.value = "";
+    folded.clear();
+  }
+  fill(body);
+  fill(noMatch);
+  count.textContent = "";
+}
+
+// --- Order ---------------------------------------------------------------------------------------
+
+/** @param {Column} column */
+function sortBy(column) {
+  const ascending = order.column === column ? !order.ascending : column === "id";
+  order = { column, ascending };
+  arrange();
+}
+
+/** Searches, groups and sorts, then draws. */
+function arrange() {
+  if (today === 0) return;
+  const wanted = search.value.trim().toLowerCase();
+  const found = wanted === "" ? rows : rows.filter(({ id }) => id.toLowerCase().includes(wanted));
+  isGrouped.checked = JSON.parse(localStorage.getItem(GROUPED) ?? String(rows.length >= MANY));
+  const groups = () => wanted === "" ? allGroups ??= groupsOf(rows) : groupsOf(found);
+  lines = (isGrouped.checked ? groups() : found.map((row) => lineOf(row))).sort(inOrder)
+    .flatMap((line) =>
+      !line.members || folded.has(line.prefix)
+        ? [line]
+        : [line, ...line.members.map((row) => lineOf(row, line.prefix)).sort(inOrder)]
+    );
+  for (const [index, head] of heads.entries()) {
+    const isIt = COLUMNS[index]?.[0] === order.column;
+    head.ariaSort = !isIt ? "none" : order.ascending ? "ascending" : "descending";
+  }
+  table.setAttribute("aria-rowcount", String(lines.length + 1));
+  tools.hidden = rows.length === 0;
+  panel.hidden = found.length === 0;
+  noMatch.hidden = tools.hidden || !panel.hidden;
+  fill(
+    noMatch,
+    make("h2", `No counter contains “${search.value.trim()}”`),
+    make("p", "The search looks anywhere in a name."),
+    make("button", { click: clearSearch }, "Clear search"),
+  );
+  const all = plural(rows.length, "counter");
+  const text = wanted === "" ? all : `${grouped(found.length)} of ${all}`;
+  if (count.textContent !== text) count.textContent = text;
+  drawAnew();
+}
+
+function clearSearch() {
+  search.value = "";
+  arrange();
+  search.focus();
+}
+
+/** @param {Figures} row @returns {Line} */
+function lineOf(row, prefix = "") {
+  return { row, prefix, members: undefined };
+}
+
+/** Counters by the part up to their first slash; one alone stands for itself. @param {Figures[]} found @returns {Line[]} */
+function groupsOf(found) {
+  const groups = Map.groupBy(found, ({ id }) => id.slice(0, id.indexOf("/") + 1));
+  return [...groups].flatMap(([prefix, members]) =>
+    prefix === "" || members.length < 2
+      ? members.map((row) => lineOf(row))
+      : [{ row: sumOf(prefix, members), prefix, members }]
+  );
+}
+
+/** @param {Line} one @param {Line} other */
+function inOrder({ row: one }, { row: other }) {
+  const { column, ascending } = order;
+  const sign = ascending ? 1 : -1;
+  if (column === "id") return one.id < other.id ? -sign : sign;
+  return sign * (one[column] - other[column]) || (one.id < other.id ? -1 : 1);
+}
+
+// --- Rows near the screen ------------------------------------------------------------------------
+
+/** Draws all rows near the screen again, after the lines or the open one became others. */
+function drawAnew() {
+  openAt = lines.findIndex(isOpen);
+  drawn.clear();
+  drawRows();
+}
+
+/** The height of everything above a line. @param {number} index */
+function topOf(index) {
+  return index * ROW_HEIGHT + (openAt >= 0 && index > openAt ? open?.height ?? 0 : 0);
+}
+
+/** The last line that begins above a height, or the first. @param {number} height */
+function indexAt(height) {
+  const index = Math.max(0, Math.floor(height / ROW_HEIGHT));
+  const below = Math.floor((height - (open?.height ?? 0)) / ROW_HEIGHT);
+  return openAt < 0 || index <= openAt ? index : Math.max(openAt, below);
+}
+
+/** @param {Line} line */
+function isOpen({ row, members }) {
+  return !members && open?.id === row.id;
+}
+
+function drawSoon() {
+  if (isDrawing || today === 0) return;
+  isDrawing = true;
+  requestAnimationFrame(() => {
+    isDrawing = false;
+    drawRows();
+  });
+}
+
+/** Puts the rows that are near the screen into the table, and room in place of the others. */
+function drawRows() {
+  if (!panel.checkVisibility()) return;
+  const above = -body.getBoundingClientRect().top;
+  const first = indexAt(above - MARGIN);
+  const last = Math.min(lines.length, indexAt(above + innerHeight + MARGIN) + 1);
+  const part = lines.slice(first, last);
+  const kept = new Set(part);
+  for (const line of drawn.keys()) if (!kept.has(line)) drawn.delete(line);
+  /** @type {HTMLElement[]} */
+  const elements = [room(topOf(first))];
+  for (const [index, line] of part.entries()) {
+    const element = drawn.get(line) ?? rowFor(line, first + index);
+    drawn.set(line, element);
+    elements.push(element);
+    if (open && isOpen(line)) elements.push(detailFor(open, line.row));
+  }
+  elements.push(room(topOf(lines.length) - topOf(last)));
+  swap(body, elements);
+}
+
+/**
+ * Gives an element these children. Those that it has stay in place, as they may have the focus, and the new ones come before
+ * the old ones go: while they were gone, the page would be short, and the browser would scroll up.
+ * @param {Element} parent
+ * @param {Element[]} children
+ */
+function swap(parent, children) {
+  const wanted = new Set(children);
+  const old = [...parent.children].filter((child) => !wanted.has(child));
+  let at = parent.firstElementChild;
+  for (const child of children) {
+    while (at !== null && !wanted.has(at)) at = at.nextElementSibling;
+    if (child === at) at = at.nextElementSibling;
+    else parent.insertBefore(child, at);
+  }
+  for (const child of old) child.remove();
+}
+
+/** @param {number} height */
+function room(height) {
+  const row = make("tr.room", { "aria-hidden": true });
+  row.style.height = `${height}px`;
+  return row;
+}
+
+/** @param {Line} line @param {number} index */
+function rowFor(line, index) {
+  const { row, prefix, members } = line;
+  const isUnfolded = members ? !folded.has(prefix) : isOpen(line);
+  const opener = make(
+    "button.opener",
+    {
+      title: row.id,
+      "aria-expanded": isUnfolded,
+      "aria-label": members || prefix === "" ? undefined : row.id,
+      click: () => members ? fold(prefix) : toggle(row.id),
+    },
+    icon("M5 3l4 4-4 4", "svg.icon.chevron"),
+    make("span", { dir: "auto" }, members ? prefix : row.id.slice(prefix.length)),
+    members && make("small", plural(members.length, "counter")),
+  );
+  const bar = make(".id", opener);
+  const kind = members ? ".group" : (prefix === "" ? "" : ".in") + (isUnfolded ? ".chosen" : "");
+  if (!members) bar.style.setProperty("--share", `${100 * row.month / share}%`);
+  return make(
+    `tr${kind}`,
+    { "aria-rowindex": index + 2 },
+    make("th", { scope: "row" }, bar),
+    make(row.today === 0 ? "td.soft" : "td", grouped(row.today)),
+    make("td.wide.soft", grouped(row.yesterday)),
+    make(
+      "td",
+      make("span.two", make("span", grouped(row.week)), trend(row.week, row.priorWeek)),
+    ),
+    make("td.wide", grouped(row.month)),
+    make("td.medium", grouped(row.total)),
+    make("td.days", sparkOf(row.days)),
+  );
+}
+
+/** How a number went up or down. @param {number} now @param {number} then */
+export function trend(now, then) {
+  const { up, text, word } = trendOf(now, then);
+  return make(
+    up ? "span.up" : "span.down",
+    word !== "" && make("span.sr", `${word} ${text.slice(2)}`),
+    make("span", { "aria-hidden": word !== "" }, text),
+  );
+}
+
+/** @param {readonly number[]} days */
+function sparkOf(days) {
+  const { before, today } = sparkline(days);
+  return draw(
+    "svg.spark",
+    { viewBox: "0 0 120 24", preserveAspectRatio: "none", "aria-hidden": true },
+    draw("path.base", { d: "M0 23.5H120" }),
+    draw("path", { d: before }),
+    draw("path.now", { d: today }),
+  );
+}
+
+// --- Opening -------------------------------------------------------------------------------------
+
+/** @param {string} prefix */
+function fold(prefix) {
+  if (!folded.delete(prefix)) folded.add(prefix);
+  arrange();
+  focusOn((line) => line.members && line.prefix === prefix);
+}
+
+/** @param {string} id */
+function toggle(id) {
+  drafts.clear();
+  open = open?.id === id ? undefined : { id, detail: undefined, height: 0 };
+  drawAnew();
+  focusOn((line) => !line.members && line.row.id === id);
+}
+
+/** @param {(line: Line) => unknown} isIt */
+function focusOn(isIt) {
+  for (const [line, row] of drawn) {
+    if (isIt(line)) row.querySelector("button")?.focus({ preventScroll: true });
+  }
+}
+
+/** @param {NonNullable<typeof open>} opened @param {Figures} row */
+function detailFor(opened, row) {
+  if (!opened.detail) {
+    const inside = counterDetail(row, today, reload);
+    opened.detail = make("tr.detail", make("td", { colspan: COLUMNS.length + 1 }, inside));
+    new ResizeObserver((_, observer) => {
+      if (open !== opened) return observer.disconnect();
+      const height = opened.detail?.offsetHeight ?? 0;
+      if (height === 0 || height === opened.height) return;
+      opened.height = height;
+      drawSoon();
+    }).observe(opened.detail);
+  }
+  return opened.detail;
+}

@@ -22,11 +22,14 @@ const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string]
   ["Service", "The service"],
 ];
 
-/** Puts the address of the page into the lines to paste: behind a proxy, browsers alone know it. */
+/** Puts the address of the page, which behind a proxy only browsers know, into the lines to paste, and its mark into the tab. */
 const SCRIPT = `const home = new URL(".", location.href).href.slice(0, -1);
 for (const line of document.querySelectorAll("pre")) {
   line.textContent = line.textContent.replace("$T", home);
-}`;
+}
+const mark = new XMLSerializer().serializeToString(document.querySelector(".brand svg"));
+const href = URL.createObjectURL(new Blob([mark], { type: "image/svg+xml" }));
+document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));`;
 
 /** Puts every endpoint, its parameters, its answers and a line to paste into one document. */
 export async function composeReference(described: Described, css: string): Promise<Page> {
@@ -53,12 +56,13 @@ export async function composeReference(described: Described, css: string): Promi
       `<p class="links">${links.join(" ")}</p>${groups.join("")}</main>` +
       `<script type="module">${SCRIPT}</script></body></html>`,
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       "require-trusted-types-for 'script'; trusted-types 'none'",
   };
 }
 
-const MARK = `<svg viewBox="0 0 24 24" fill="none" stroke-width="2.4" stroke-linecap="round" ` +
+const MARK =
+  `<svg viewBox="0 0 24 24" stroke="#17957f" stroke-width="2.4" stroke-linecap="round" ` +
   `aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/>` +
   `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
 

@@ -33,7 +33,7 @@ testOwner(
     const { key } = await (await fetch(`${service.url}/key?id=blog/one`, { headers: authorized }))
       .json();
     await detail.getByRole("tab", { name: "Script" }).click();
-    await detail.getByRole("button", { name: "Copy the snippet" }).click();
+    await detail.getByRole("button", { name: "Copy Script" }).click();
     await detail.getByText("Copied").waitFor();
     strictEqual(
       await page.evaluate("navigator.clipboard.readText()"),
@@ -73,12 +73,14 @@ testOwner(
     await openRow(page, HOSTILE);
     await choose(page, HOSTILE, "Delete counter…");
     await page.getByText(`Delete ${HOSTILE}, its 12,345 views?`).waitFor();
+    await assertAccessible(page);
     await page.getByRole("button", { name: "Keep" }).click();
     strictEqual(await countOf(service, HOSTILE), "12345");
     await choose(page, HOSTILE, "Delete counter…");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText(`Deleted ${HOSTILE}: 12,345 views.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "0");
+    await assertAccessible(page);
     const undo = page.getByRole("button", { name: "Undo" });
     ok(await undo.evaluate((button) => button.ownerDocument.activeElement === button));
     await undo.click();
@@ -129,6 +131,22 @@ testOwner(
     await choose(page, "blog/one", "Download history");
     const text = await Deno.readTextFile(await (await downloading).path());
     deepStrictEqual(JSON.parse(text), LINES[0]);
+  },
+);
+
+testOwner(
+  "the id of a counter is copied, or selected where the page may not write to the clipboard",
+  LINES,
+  async ({ page }) => {
+    await openRow(page, "blog/one");
+    await choose(page, "blog/one", "Copy the id");
+    await page.getByText("Copied", { exact: true }).waitFor();
+    strictEqual(await page.evaluate("navigator.clipboard.readText()"), "blog/one");
+    // As on a page that came over http from another machine.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await choose(page, "blog/one", "Copy the id");
+    await page.getByText("Selected: copy it").waitFor();
+    strictEqual(await page.evaluate("getSelection().toString()"), "blog/one");
   },
 );
 

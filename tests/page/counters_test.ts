@@ -1,6 +1,16 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { type CounterLine, dayAgo, idsOf, openRow, testOwner } from "../support/owner_page.ts";
-import { assertAccessible } from "../support/web_page.ts";
+import type { Route } from "playwright-core";
+import {
+  type CounterLine,
+  dayAgo,
+  idsOf,
+  importLines,
+  openRow,
+  signIn,
+  testOwner,
+} from "../support/owner_page.ts";
+import { SECRET } from "../support/secret.ts";
+import { assertAccessible, testPage } from "../support/web_page.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
@@ -121,6 +131,9 @@ testOwner(
     strictEqual(await chart.locator("table tr").count(), 12);
     await chart.getByRole("button", { name: "30d" }).click();
     strictEqual(await chart.locator(".bar").count(), 30);
+    await page.keyboard.press("ArrowRight");
+    strictEqual(await chart.locator(".bar").count(), 90);
+    strictEqual(await page.locator(":focus").innerText(), "90d");
     await assertAccessible(page);
   },
 );
@@ -159,6 +172,42 @@ testOwner("without a counter the page says how one begins", [], async ({ page })
 testOwner("one counter is one counter", [{ id: "a", hits: 1 }], async ({ page }) => {
   await page.getByText("1 counter", { exact: true }).waitFor();
   await page.getByText("in 1 counter", { exact: true }).waitFor();
+});
+
+testPage("while the counters load, gray blocks stand in their place, and no figures", {
+  env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+  prepare: (service) => importLines(service, LINES),
+}, async ({ page }) => {
+  await page.clock.install();
+  await page.reload();
+  let loads = 0;
+  page.on("request", (request) => loads += Number(/\/counters\?/.test(request.url())));
+  const asked = Promise.withResolvers<Route>();
+  await page.route("**/counters?*", (route) => asked.resolve(route));
+  await signIn(page);
+  const route = await asked.promise;
+  await page.getByText("loading…").waitFor();
+  strictEqual((await page.locator(".figures .n").allInnerTexts()).join(""), "");
+  await assertAccessible(page);
+  // However long that takes, it is not begun again by itself.
+  await page.clock.fastForward(120_000);
+  await route.continue();
+  await page.getByText("4 counters", { exact: true }).waitFor();
+  strictEqual(loads, 1);
+});
+
+testPage("where the store is away from the start, the page says so and tries again", {
+  env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+  prepare: (service) => importLines(service, LINES),
+}, async ({ page }) => {
+  await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));
+  await signIn(page);
+  await page.getByText("The store cannot be reached.").waitFor();
+  strictEqual(await page.locator(".figures, .counters").locator("visible=true").count(), 0);
+  await assertAccessible(page);
+  await page.unroute("**/counters?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("4 counters", { exact: true }).waitFor();
 });
 
 testOwner(

@@ -1,5 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { needsChromium, sharedChromium } from "../support/chromium.ts";
 import {
@@ -72,14 +73,45 @@ Deno.test(
   },
 );
 
-Deno.test("a sign-in link that no longer works asks for the secret", needsChromium, async () => {
-  await using service = await startService({ env: CLOSED });
-  await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=used`);
-  await opened.page.getByText("This link was used before or is older than ten minutes.").waitFor();
-  doesNotMatch(opened.page.url(), /used/);
-  await signIn(opened.page, SECRET);
-  await opened.page.getByText("No counters yet").waitFor();
-});
+Deno.test(
+  "the link that a first start shows in its terminal signs in, once",
+  needsChromium,
+  async () => {
+    await using service = await startService({ wrap: inTerminal, ready: SIGN_IN_LINK });
+    const link = service.url;
+    await using first = await openPage(sharedChromium(), link);
+    await first.page.getByText("No counters yet").waitFor();
+    match(first.page.url(), /\/#counters$/);
+    await first.page.reload();
+    await first.page.getByText("No counters yet").waitFor();
+    await using second = await openPage(sharedChromium(), link);
+    await second.page.getByText("This link was used before or is older than ten minutes.")
+      .waitFor();
+    await signIn(
+      second.page,
+      (await Deno.readTextFile(join(service.cwd, "data", "secret"))).trim(),
+    );
+    await second.page.getByText("No counters yet").waitFor();
+    deepStrictEqual([...first.complaints, ...second.complaints], []);
+  },
+);
+
+for (const token of ["used", "%", "%E0%A4%A"]) {
+  Deno.test(
+    `a sign-in link with ${token}, which opens nothing, asks for the secret`,
+    needsChromium,
+    async () => {
+      await using service = await startService({ env: CLOSED });
+      await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=${token}`);
+      await opened.page.getByText("This link was used before or is older than ten minutes.")
+        .waitFor();
+      doesNotMatch(opened.page.url(), /sign-in/);
+      await signIn(opened.page, SECRET);
+      await opened.page.getByText("No counters yet").waitFor();
+      deepStrictEqual(opened.complaints, []);
+    },
+  );
+}
 
 testOwner("each view has an address that a reload keeps", LINES, async ({ page }) => {
   await page.getByRole("link", { name: "Badges" }).click();
@@ -189,4 +221,12 @@ async function end(page: Page): Promise<void> {
   const code = createHmac("sha256", SECRET).update(`session:${second}`).digest("base64url");
   const kept = JSON.stringify({ token: `s1.${second}.${code}`, expires: "2999-01-01T00:00:00Z" });
   await page.evaluate(`sessionStorage.setItem("tallymark-session", ${JSON.stringify(kept)})`);
+}
+
+const SIGN_IN_LINK = /http:\/\/\S+#sign-in=\S+/;
+
+/** Runs a command with a terminal for its standard output. */
+function inTerminal(line: string[]): string[] {
+  const quoted = line.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return ["script", "-qec", quoted.join(" "), "/dev/null"];
 }

@@ -52,7 +52,9 @@ Deno.test("GET /api lets its own style and script through and nothing else", asy
   strictEqual(
     headers["content-security-policy"],
     `default-src 'none'; script-src ${hashOf(/<script type="module">([^]*?)<\/script>/)}; ` +
-      `style-src ${hashOf(/<style>([^]*?)<\/style>/)}; base-uri 'none'; form-action 'none'; ` +
+      `style-src ${
+        hashOf(/<style>([^]*?)<\/style>/)
+      }; img-src blob:; base-uri 'none'; form-action 'none'; ` +
       "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   );
   strictEqual(headers["referrer-policy"], "no-referrer");
@@ -72,6 +74,7 @@ Deno.test(
     await page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)");
     await assertAccessible(page);
     strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);
+    strictEqual(await page.locator("link[rel=icon][href^='blob:']").count(), 1);
     deepStrictEqual(complaints, []);
   },
 );

@@ -138,7 +138,7 @@ async function showKey(id, place) {
       make(
         ".paste",
         make("code", key),
-        copyButton("Copy", () => key, { "aria-label": "Copy the key" }),
+        copyButton("Copy", () => key, "Copy the key"),
       ),
       make("p.small", "It opens this counter and nothing else, so it may stand in public."),
     );

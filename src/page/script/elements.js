@@ -190,19 +190,18 @@ export function arrowed(event, all) {
 
 /**
  * A button that copies a text and says so for two seconds.
- * @param {string} name
+ * @param {string} words
  * @param {() => string} textOf
- * @param {Attributes} [attributes]
+ * @param {string} name for those who do not see what it stands beside
  */
-export function copyButton(name, textOf, attributes) {
-  const button = make("button", name, attributes, { click });
+export function copyButton(words, textOf, name) {
+  const button = make("button", words, { click, "aria-label": name });
 
   async function click() {
     const said = await copy(textOf());
-    if (button.textContent !== name) return;
-    button.textContent = said;
     announce(said);
-    setTimeout(() => button.textContent = name, 2000);
+    button.textContent = button.ariaLabel = said;
+    setTimeout(() => [button.textContent, button.ariaLabel] = [words, name], 2000);
   }
 
   return button;

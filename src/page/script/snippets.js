@@ -67,7 +67,7 @@ export function snippetBox(id, snippets, first, choose) {
     const format = formats[index] ?? "";
     const text = snippets[format] ?? "";
     code.textContent = text;
-    fill(copying, copyButton(choose(format), () => text));
+    fill(copying, copyButton(choose(format), () => text, `Copy ${format}`));
   }
 
   return [choice("Format", formats, chosen, show, id).element, make(".paste", code, copying)];

@@ -138,6 +138,17 @@ testOwner(
   },
 );
 
+testOwner("a tap on a chart shows the day", LINES, async ({ page }) => {
+  const plot = page.locator(".plot").first();
+  const box = await plot.boundingBox();
+  ok(box);
+  await page.touchscreen.tap(box.x + box.width - 60, box.y + 100);
+  match(await page.locator(".tip").first().innerText(), /\d views?/);
+  await page.getByText("4 counters", { exact: true }).tap();
+  await page.getByLabel("Search").focus();
+  ok(await page.locator(".tip").first().isHidden());
+}, { hasTouch: true, viewport: { width: 390, height: 800 } });
+
 testOwner(
   "the counters are found by the keyboard: / searches, Enter opens a row, Esc closes it",
   LINES,

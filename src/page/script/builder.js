@@ -74,11 +74,9 @@ let counts = true;
 // --- The form ------------------------------------------------------------------------------------
 
 const idField = make("input.big", {
-  type: "text",
   id: "id",
   name: "id",
   placeholder: "user/repo",
-  autocomplete: "off",
   autocapitalize: "none",
   spellcheck: "false",
   "aria-describedby": "id-hint",
@@ -114,7 +112,6 @@ const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (inde
 }, "tiles");
 const labelField = make("input", { type: "text", id: "label", name: "label" });
 const ownColor = make("input", {
-  type: "text",
   name: "color",
   "aria-label": "Another color: a name or hex",
   placeholder: "#0b7261",

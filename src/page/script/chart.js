@@ -32,10 +32,10 @@ export function chart(title, height, range, remarkOf, choose) {
     tabindex: 0,
     role: "group",
     "aria-label": `${title}: days by arrow keys`,
-    pointermove: ({ clientX }) => {
-      point(Math.floor((clientX - plot.getBoundingClientRect().left) / step));
-    },
-    pointerleave: hide,
+    pointerdown: follow,
+    pointermove: follow,
+    // A finger has left with every tap; the next tap elsewhere takes the focus away.
+    pointerleave: ({ pointerType }) => pointerType === "touch" || hide(),
     blur: hide,
     keydown: (event) => {
       const { key } = event;
@@ -76,6 +76,11 @@ export function chart(title, height, range, remarkOf, choose) {
     tip.hidden = true;
     at = -1;
     mark();
+  }
+
+  /** @param {PointerEvent} event */
+  function follow({ clientX }) {
+    point(Math.floor((clientX - plot.getBoundingClientRect().left) / step));
   }
 
   /** @param {number} index */

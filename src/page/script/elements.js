@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 
 /**
- * @typedef {"alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "inputmode" | "loading" | "max" | "maxlength" | "min" | "name" | "placeholder" | "rel" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value"} HtmlAttribute
+ * @typedef {"alt" | "autocapitalize" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "name" | "placeholder" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value"} HtmlAttribute
  * @typedef {"cx" | "cy" | "d" | "height" | "preserveAspectRatio" | "r" | "text-anchor" | "viewBox" | "x" | "y"} SvgAttribute
  * @typedef {string | number | boolean | undefined} Value
  * What an element gets: attributes, and listeners by the names of their events.

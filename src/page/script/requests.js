@@ -31,7 +31,7 @@ const UNCERTAIN = ["internal", "outcome-unknown"];
 const requests = make("div");
 const requestsFold = make(
   "details",
-  { id: "requests", toggle: showRequests },
+  { toggle: showRequests },
   make("summary", "Recent requests ", make("small", "what was counted, what was not, and why")),
   requests,
 );

@@ -89,6 +89,7 @@ const heads = COLUMNS.map(([column, name, className]) =>
 const body = make("tbody");
 const table = make(
   "table.counters",
+  { "aria-label": "Counters" },
   make("thead", make("tr", ...heads, make("th.days", { scope: "col" }, "Last 30 days"))),
   body,
 );

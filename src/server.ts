@@ -119,7 +119,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
   } catch (cause) {
     const { store } = options.config;
     if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
-    const { folderOf } = await import("./store/kv/file/kv_file.ts");
+    const { folderOf } = await import("./store/kv/file/counter_file.ts");
     // The main module of a compiled binary is no file that could be run.
     const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
     const line = runLine(entry, folderOf(store.path));

@@ -10,7 +10,7 @@ const LATER = [
   "src/routes/docs.ts",
   "src/hits/unique_visitors.ts",
   "src/openapi/document.ts",
-  "src/store/kv/kv_store.ts",
+  "src/store/kv/store.ts",
 ];
 
 Deno.test("what draws, describes, stores and looks closer at hits is loaded soon after the start, without a request", async () => {

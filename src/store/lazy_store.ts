@@ -19,10 +19,8 @@ export interface LazyStoreOptions {
 /** When a store is opened that nobody has called yet, in milliseconds: after the start, which it would hold up. */
 const OPEN_AFTER = 100;
 
-/** A store that is opened by its first call or soon after the start; where that fails, the next call tries again. */
+/** A store that is opened by its first call or soon after the start; if that fails, the next call tries again. */
 export function createLazyStore({ traits, health, held, open }: LazyStoreOptions): CounterStore {
-  /** Undefined until it is open: from then on nobody waits for a promise more than the store's own. */
-  let store: CounterStore | undefined;
   let opening: Promise<CounterStore> | undefined;
   // The first call of setTimeout loads what takes an eighth of a start.
   const soon = AbortSignal.timeout(OPEN_AFTER);
@@ -32,7 +30,8 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
     soon.onabort = null;
     const attempt = opening ??= open();
     try {
-      return store = await attempt;
+      // Its methods take the place of these: from then on a call costs no more than the store's own.
+      return Object.assign(lazy, await attempt);
     } catch (cause) {
       // Another caller may have begun anew already.
       if (opening === attempt) opening = undefined;
@@ -41,22 +40,23 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
     }
   }
 
-  return {
+  const lazy: CounterStore = {
     ...traits,
-    add: (hits) => store?.add(hits) ?? opened().then((store) => store.add(hits)),
-    addOnce: (hits) => store?.addOnce(hits) ?? opened().then((store) => store.addOnce(hits)),
-    write: (writes) => store?.write(writes) ?? opened().then((store) => store.write(writes)),
-    salt: (day) => store?.salt(day) ?? opened().then((store) => store.salt(day)),
-    read: (ids) => store?.read(ids) ?? opened().then((store) => store.read(ids)),
-    known: (id) => store?.known?.(id),
-    history: (asked) => store?.history(asked) ?? opened().then((store) => store.history(asked)),
+    add: async (additions) => await (await opened()).add(additions),
+    addOnce: async (additions) => await (await opened()).addOnce(additions),
+    write: async (writes) => await (await opened()).write(writes),
+    salt: async (day) => await (await opened()).salt(day),
+    read: async (ids) => await (await opened()).read(ids),
+    known: () => undefined,
+    history: async (asked) => await (await opened()).history(asked),
     async *list(options) {
       yield* (await opened()).list(options);
     },
-    check: () => store?.check() ?? opened().then((store) => store.check()),
+    check: async () => await (await opened()).check(),
     async close() {
       soon.onabort = null;
       await (await opening?.catch(() => undefined) ?? held)?.close();
     },
   };
+  return lazy;
 }

@@ -2,8 +2,8 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { KV_BATCHES } from "./kv/kv_limits.ts";
-import type { KvStoreOptions } from "./kv/kv_store.ts";
+import { KV_BATCHES } from "./kv/limits.ts";
+import type { KvStoreOptions } from "./kv/store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/limits.ts";
 import { StartError } from "../problem.ts";
@@ -47,8 +47,8 @@ async function open(
   const onDamaged = once((id: string) => log.warn(DAMAGED_DAYS, { id }));
   switch (setting.kind) {
     case "kv-file": {
-      const { openKvFile } = await import("./kv/file/kv_file.ts");
-      const file = await openKvFile(setting.path);
+      const { openCounterFile } = await import("./kv/file/counter_file.ts");
+      const file = await openCounterFile(setting.path);
       return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
     }
     case "kv-memory": {
@@ -141,7 +141,7 @@ function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
 
 /** Loads what counts in a Deno KV, for which nobody waits who has a Redis. */
 function loadKv() {
-  return import("./kv/kv_store.ts");
+  return import("./kv/store.ts");
 }
 
 /** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { kvKeys } from "../../src/store/kv/kv_keys.ts";
-import { encodeLedger } from "../../src/store/kv/ledger_code.ts";
+import { kvKeys } from "../../src/store/kv/layout.ts";
+import { encodeLedger } from "../../src/store/kv/layout.ts";
 import { formatLedger } from "../../src/store/redis/layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 

@@ -1,7 +1,7 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { parseStoreUrl } from "../../src/start/store_address.ts";
-import { openKvFile } from "../../src/store/kv/file/kv_file.ts";
+import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { times } from "../faults/numbers.ts";
 import { slotOf, SLOTS } from "../../src/store/redis/cluster/key_slot.ts";
 import {
@@ -172,7 +172,7 @@ function moveAllTheTime({ nodes }: RedisCluster): AsyncDisposable {
 function openingJournal(path: string): Open {
   const journalLimits = { from: 1, rows: 5, counters: 3, atOnce: 2 };
   return async ({ today }) => {
-    const file = await openKvFile(path);
+    const file = await openCounterFile(path);
     const store = await kvStore({ kv: file.kv, file, today, journalLimits });
     return {
       ...store,

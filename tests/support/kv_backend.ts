@@ -1,7 +1,7 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
-import { openKvFile } from "../../src/store/kv/file/kv_file.ts";
+import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { type KvConnectServer, startKvConnect } from "./kv_connect.ts";
 import { kvStore } from "./kv_store.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";
@@ -57,7 +57,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
         return backendOf({
           kv: () => kv,
           open: async (today) => {
-            const file = await openKvFile(`${folder.path}/counters.kv`);
+            const file = await openCounterFile(`${folder.path}/counters.kv`);
             kv = file.kv;
             const journalLimits = { from: 1, rows: 4, counters: 3, atOnce: 2 };
             return await kvStore({ kv, file, journalLimits, ...today && { today } });

@@ -1,10 +1,10 @@
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
-import type { KvFile } from "../../src/store/kv/file/kv_file.ts";
-import { kvKeys } from "../../src/store/kv/kv_keys.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import type { KvPlace } from "../../src/store/kv/kv_records.ts";
+import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
+import { kvKeys } from "../../src/store/kv/layout.ts";
+import { openKvStore } from "../../src/store/kv/store.ts";
+import type { KvPlace } from "../../src/store/kv/records.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
 
 /** How a test opens a store on a Deno KV; what is left out is as the service has it. */
@@ -14,7 +14,7 @@ export interface KvStoreSetup {
   source?: "deno-kv" | "memory";
   health?: StoreHealth;
   /** The file that holds it. */
-  file?: KvFile;
+  file?: CounterFile;
   /** Whether others write to the database as well. */
   shared?: boolean;
   today?: () => Day;

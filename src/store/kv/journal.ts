@@ -1,7 +1,7 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import { KEY_BYTES_PER_COMMIT } from "./kv_limits.ts";
-import { type KvPlace, type KvRecord, readRecords } from "./kv_records.ts";
-import type { Plan } from "./plan.ts";
+import { KEY_BYTES_PER_COMMIT } from "./limits.ts";
+import type { Plan } from "./planner.ts";
+import { type KvPlace, type KvRecord, readRecords } from "./records.ts";
 
 /** When totals are written to the journal, and when they leave it. */
 export interface JournalLimits {
@@ -134,14 +134,14 @@ export class Journal {
     // Counted up even if the commit fails: the row may have been stored, and its number must not be used again.
     const key = this.#place.keys.row(this.#next++);
     const row: Row = [];
-    for (const { change: { id }, writes } of plans) row.push(id, writes?.total ?? 0);
+    for (const { id, writes } of plans) row.push(id, writes?.total ?? 0);
     operation.set(key, row);
     return key;
   }
 
   /** To be called once that commit was carried out. */
   written(plans: ReadonlySet<Plan>, versionstamp: string): void {
-    for (const { change: { id }, writes } of plans) {
+    for (const { id, writes } of plans) {
       this.#totals.set(id, { total: writes?.total ?? 0, versionstamp });
     }
   }
@@ -183,8 +183,8 @@ export class Journal {
     const ids = [...totals.keys()].sort();
     for (let start = 0; start < ids.length; start += ENTRIES_PER_READ) {
       const some = ids.slice(start, start + ENTRIES_PER_READ);
-      const questions = some.map((id) => ({ id, withLedger: false }));
-      const entries = await readRecords(this.#place, questions);
+      const queries = some.map((id) => ({ id, withLedger: false }));
+      const entries = await readRecords(this.#place, queries);
       some.forEach((id, index) => {
         const [entry, row] = [entries[index]?.versionstamp, totals.get(id)?.versionstamp ?? ""];
         if (!entry || entry > row) totals.delete(id);
@@ -204,5 +204,5 @@ const NONE: ReadonlySet<Plan> = new Set();
 
 function isPlainHit({ before, writes }: Plan): boolean {
   return before.versionstamp !== null && writes?.total !== undefined &&
-    writes.history === undefined && writes.marks === undefined;
+    writes.history === undefined && writes.deduplication === undefined;
 }

@@ -2,17 +2,14 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
-import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit.ts";
-import type { KvFile } from "./file/kv_file.ts";
+import { type KvDatabase, OpenDays } from "./database.ts";
+import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits, withJournalTotal } from "./journal.ts";
-import type { KvDatabase } from "./kv_database.ts";
-import type { KvKeys } from "./kv_keys.ts";
-import { CHECKS_PER_COMMIT } from "./kv_limits.ts";
-import { noteOpenDay, readOpen } from "./kv_open_days.ts";
-import { type KvPlace, type KvRecord, type Question, readKeys, readRecords } from "./kv_records.ts";
-import { takesAsNew } from "./newcomers.ts";
-import type { Plan } from "./plan.ts";
+import type { KvKeys } from "./layout.ts";
+import { CHECKS_PER_COMMIT } from "./limits.ts";
+import { assumesAbsent, type Plan } from "./planner.ts";
+import { type KvPlace, type KvRecord, readKeys, readRecords, type RecordQuery } from "./records.ts";
 
 /** How many records are cached for sure. */
 const CACHED_RECORDS = 10_000;
@@ -20,13 +17,13 @@ const CACHED_RECORDS = 10_000;
 const QUIET_MS = 1000;
 /** How long emptying the journal may delay the end, in milliseconds. */
 const CLOSE_LIMIT_MS = 1000;
-/** What SQLite says if it wrote nothing of a commit; with any other error a crash may still complete the commit. */
+/** What SQLite says if it wrote nothing of a commit; after any other error a crash may still complete the commit. */
 const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/i;
 
 export interface OwnDatabaseOptions extends KvPlace {
   /** The file that holds the database; undefined for one in memory. */
-  file?: KvFile | undefined;
-  /** Smaller ones than a service has show in a test what a journal does. */
+  file?: CounterFile | undefined;
+  /** For tests, in which a journal is to fill up soon. */
   journalLimits?: JournalLimits | undefined;
 }
 
@@ -54,11 +51,10 @@ class OwnDatabase implements KvDatabase {
   readonly kv: Deno.Kv;
   readonly keys: KvKeys;
   readonly onDamaged: (id: string) => void;
-  readonly #file: KvFile | undefined;
+  readonly #file: CounterFile | undefined;
   readonly #journal: Journal;
   readonly #records = new Recent<CounterId, KvRecord>(CACHED_RECORDS);
-  /** Of many more counters than records are cached. */
-  readonly #openDays = createOpenDays();
+  readonly #openDays = new OpenDays();
   /** How many commits have begun. */
   #commits = 0;
   #isCommitting = false;
@@ -73,7 +69,7 @@ class OwnDatabase implements KvDatabase {
 
   constructor(
     { kv, keys, onDamaged }: KvPlace,
-    { file, journal }: { file: KvFile | undefined; journal: Journal },
+    { file, journal }: { file: CounterFile | undefined; journal: Journal },
   ) {
     this.kv = kv;
     this.keys = keys;
@@ -92,21 +88,21 @@ class OwnDatabase implements KvDatabase {
   }
 
   isOpen(id: CounterId, day: Day): boolean {
-    return (this.#openDays.get(id) ?? -Infinity) >= day;
+    return this.#openDays.isOpen(id, day);
   }
 
   isWriting(): boolean {
     return this.#isCommitting || this.#isUncertain;
   }
 
-  async read(questions: readonly Question[], ask = readRecords): Promise<KvRecord[]> {
+  async read(queries: readonly RecordQuery[], read = readRecords): Promise<KvRecord[]> {
     // Before the entries: a total may leave the journal meanwhile, but its entry is newer then.
-    const journaled = questions.map(({ id }) => this.#journal.get(id));
+    const journaled = queries.map(({ id }) => this.#journal.get(id));
     const commits = this.isWriting() ? undefined : this.#commits;
-    const found = await readOpen(this, { ask, openDays: this.#openDays, questions });
+    const found = await this.#openDays.read(this, queries, read);
     const records = found.map((record, index) => withJournalTotal(record, journaled[index]));
     // What was read during a commit may be from before it.
-    if (commits === this.#commits) this.#cacheRead(questions, records);
+    if (commits === this.#commits) this.#cacheRead(queries, records);
     return records;
   }
 
@@ -135,15 +131,15 @@ class OwnDatabase implements KvDatabase {
         return false;
       }
       journal.written(journaled, versionstamp);
-      for (const { change: { id } } of direct) journal.forget(id);
+      for (const { id } of direct) journal.forget(id);
       // No promise here but for the first commit.
       const confirmed = this.#confirm(versionstamp);
       if (confirmed !== undefined) await confirmed;
       for (const plan of plans) {
         const stamp = journaled.has(plan) ? plan.before.versionstamp : versionstamp;
         const record = recordAfter(plan, stamp);
-        this.#cache(plan.change.id, record);
-        noteOpenDay(this.#openDays, plan, record);
+        this.#cache(plan.id, record);
+        this.#openDays.remember(plan, record);
       }
       return true;
     } catch (problem) {
@@ -162,7 +158,7 @@ class OwnDatabase implements KvDatabase {
     return withJournalTotal(record, this.#journal.get(id));
   }
 
-  /** Empties the journal before, unless the disk takes too long: the next start finds what is left in it. */
+  /** Empties the journal first, unless the disk takes too long: the next start finds what is left in it. */
   async close(): Promise<void> {
     this.#giveUpAt = performance.now() + CLOSE_LIMIT_MS;
     clearTimeout(this.#quietTimer);
@@ -170,12 +166,12 @@ class OwnDatabase implements KvDatabase {
     await (this.#file?.close() ?? this.kv.close());
   }
 
-  /** Without the ledgers, which would take most of the memory; an open day that is known stays known. */
-  #cacheRead(questions: readonly Question[], records: readonly KvRecord[]): void {
+  /** Without the ledgers, which would take most of the memory. A read without ledgers does not overwrite a known open day. */
+  #cacheRead(queries: readonly RecordQuery[], records: readonly KvRecord[]): void {
     records.forEach(({ outcome, versionstamp, openDay }, index) => {
-      const question = questions[index];
-      if (question === undefined) return;
-      const { id, withLedger } = question;
+      const query = queries[index];
+      if (query === undefined) return;
+      const { id, withLedger } = query;
       if (withLedger || this.#records.get(id)?.versionstamp !== versionstamp) {
         this.#cache(id, { outcome, versionstamp, openDay });
       }
@@ -190,9 +186,9 @@ class OwnDatabase implements KvDatabase {
   }
 
   #forget(plans: readonly Plan[]): void {
-    for (const { change: { id } } of plans) {
+    for (const { id } of plans) {
       this.#records.delete(id);
-      this.#openDays.delete(id);
+      this.#openDays.forget(id);
     }
   }
 
@@ -210,12 +206,12 @@ class OwnDatabase implements KvDatabase {
     }
   }
 
-  /** The versionstamp of a commit that failed and was carried out all the same; otherwise throws its problem. */
+  /** The versionstamp of a commit that failed but was carried out; otherwise throws its problem. */
   async #outcomeOf({ plans, row, cause }: FailedCommit): Promise<string> {
     // A row is written last, so that it is there only if all the rest is.
     const written = row !== undefined
       ? [{ key: row, before: null }]
-      : plans.map(({ change: { id }, before }) => {
+      : plans.map(({ id, before }) => {
         return { key: this.keys.total(id), before: before.versionstamp };
       });
     const after = await readKeys(this.kv, written.map(({ key }) => key)).catch(() => undefined);
@@ -225,8 +221,8 @@ class OwnDatabase implements KvDatabase {
     const stamps = new Set(changed?.flatMap(({ versionstamp }) => versionstamp ?? []));
     const [versionstamp] = stamps;
     const isWhole = changed?.length === written.length && stamps.size === 1;
-    // What was taken to be new may have been there before.
-    if (versionstamp && isWhole && !plans.some(takesAsNew)) return versionstamp;
+    // What was assumed to be absent may have been there before.
+    if (versionstamp && isWhole && !plans.some(assumesAbsent)) return versionstamp;
     const isRefused = changed?.length === 0 && NOTHING_WRITTEN.test(String(cause));
     if (isRefused) throw new Problem("store-unavailable", { cause });
     this.#isUncertain = true;

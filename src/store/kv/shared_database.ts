@@ -1,40 +1,38 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import { Problem } from "../../problem.ts";
-import { createOpenDays } from "../open_days.ts";
 import { commitOf, recordAfter } from "./commit.ts";
-import type { KvDatabase } from "./kv_database.ts";
-import { CHECKS_PER_COMMIT, CHECKS_PER_COMMIT_SELF_HOSTED } from "./kv_limits.ts";
-import { OWN } from "./kv_keys.ts";
-import { type KvPlace, readRecords } from "./kv_records.ts";
-import type { Plan } from "./plan.ts";
-import { noteOpenDay, readOpen } from "./kv_open_days.ts";
+import { type KvDatabase, OpenDays } from "./database.ts";
+import { OWN } from "./layout.ts";
+import { CHECKS_PER_COMMIT, CHECKS_PER_COMMIT_SELF_HOSTED } from "./limits.ts";
+import type { Plan } from "./planner.ts";
+import { type KvPlace, readRecords } from "./records.ts";
 
-/** How long the database keeps the keys that make hits the same: as long as somebody looks for them. */
+/** How long the database keeps deduplication keys: as long as they are looked for. */
 const KEY_LIFETIME = { expireIn: 172_800_000 };
 /** How long the database keeps a writer's mark: far longer than a commit can be on its way. */
 const MARK_LIFETIME_MS = 3_600_000;
 
-/** How Deno says that the server looked at a commit and carried nothing of it out, as it is too large. */
+/** How Deno reports that the server refused a commit as too large, and wrote nothing of it. */
 const REFUSED = /\(status=400\b/;
 
-/** Says in the database that one of this writer's commits was carried out: no two that are under way share a mark. */
+/** Tells whether a commit was carried out: its number is written with it. No two commits that are under way share a mark. */
 interface WriterMark {
   readonly key: Deno.KvKey;
-  /** Of the commit that has the mark now. */
+  /** The number of the commit that has the mark now. */
   commit: number;
 }
 
-/** A database that others write to as well: totals are asked for each time. */
+/** A database that others write to as well: totals are read each time. */
 export function createSharedDatabase(
   { calendar, ...place }: KvPlace & { calendar: Calendar },
 ): KvDatabase {
   const { kv } = place;
   const freeMarks: WriterMark[] = [];
-  const openDays = createOpenDays();
+  const openDays = new OpenDays();
   let checksPerCommit = CHECKS_PER_COMMIT;
 
   async function commit(plans: readonly Plan[]): Promise<boolean> {
-    const versionstamp = await carriedOut(
+    const versionstamp = await commitMarked(
       commitOf(plans, {
         ...place,
         keyLifetime: KEY_LIFETIME,
@@ -46,13 +44,13 @@ export function createSharedDatabase(
       return null;
     });
     for (const plan of plans) {
-      if (versionstamp === null) openDays.delete(plan.change.id);
-      else noteOpenDay(openDays, plan, recordAfter(plan, versionstamp));
+      if (versionstamp === null) openDays.forget(plan.id);
+      else openDays.remember(plan, recordAfter(plan, versionstamp));
     }
     return versionstamp !== null;
   }
 
-  async function carriedOut(operation: Deno.AtomicOperation): Promise<string | null> {
+  async function commitMarked(operation: Deno.AtomicOperation): Promise<string | null> {
     const mark = freeMarks.pop() ?? { key: [OWN, "writer", crypto.randomUUID()], commit: 0 };
     operation.set(mark.key, ++mark.commit, { expireIn: MARK_LIFETIME_MS });
     const versionstamp = await outcomeOf(operation, mark);
@@ -77,7 +75,7 @@ export function createSharedDatabase(
     }
   }
 
-  /** The versionstamp of the commit that has the mark where it was carried out; null otherwise. */
+  /** The versionstamp of the commit that has the mark, if it was carried out; null otherwise. */
   async function stampOf({ key, commit }: WriterMark): Promise<string | null> {
     const { value, versionstamp } = await kv.get(key);
     return value === commit ? versionstamp : null;
@@ -91,10 +89,10 @@ export function createSharedDatabase(
     },
     checkPresent() {},
     known: () => undefined,
-    isOpen: (id, day) => (openDays.get(id) ?? -Infinity) >= day,
-    // Elsewhere than on a disk of one's own, reading does not slow down what is written.
+    isOpen: (id, day) => openDays.isOpen(id, day),
+    // Reads slow down writes only on a disk of one's own.
     isWriting: () => false,
-    read: (questions, ask = readRecords) => readOpen(place, { ask, openDays, questions }),
+    read: (queries, read = readRecords) => openDays.read(place, queries, read),
     serialize: (step) => step(),
     commit,
     truncateLog: () => Promise.resolve(),

@@ -12,7 +12,6 @@ import {
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { Recent } from "../../recent.ts";
-import { createOpenDays } from "../open_days.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Command } from "./connection/client.ts";
 import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
@@ -23,6 +22,8 @@ import { callOf, isCallOf, type Script, type Scripts } from "./scripts.ts";
 const FAR_FROM_FULL = MAX_HITS / 2;
 /** How many damaged ledgers are remembered; one that is forgotten is found again by the next reader. */
 const MOST_DAMAGED = 100;
+/** Of how many counters the open day is remembered for sure: a hit on any other runs a script. Each takes some 80 bytes. */
+const OPEN_DAYS = 100_000;
 
 interface RedisChangesOptions {
   commands: RedisCommands;
@@ -42,7 +43,8 @@ interface RedisChangesOptions {
  */
 export class RedisChanges {
   readonly #options: RedisChangesOptions;
-  #openDays = createOpenDays();
+  /** The latest day that counters are known to be open on; no day is closed again, unless its counter is deleted. */
+  #openDays = new Recent<CounterId, Day>(OPEN_DAYS);
   /** How many additions that left the bounds of a counter are being undone, by id. */
   readonly #undoing = new Map<CounterId, number>();
   /** Ledgers that a reader found out of bounds, as they were then. */
@@ -149,7 +151,7 @@ export class RedisChanges {
       return replies;
     } finally {
       // Another Redis may answer next, on which not every day was opened.
-      if (failed) this.#openDays = createOpenDays();
+      if (failed) this.#openDays = new Recent(OPEN_DAYS);
     }
   }
 

@@ -3,7 +3,6 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
 import { type CounterStore, withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { randomSalt } from "../random_salt.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
 import { RedisCommands } from "./commands.ts";
 import type { Shard, StoreLink } from "./connection/node.ts";
@@ -46,8 +45,9 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   /** The salt of a day, made by the first process that needs it; Redis removes it when the day ends. */
   async function salt(day: Day): Promise<string> {
     const key = `tallymark:salt:${day}`;
+    const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
     const [, reply] = await commands.write([
-      ["SET", key, randomSalt(), "NX", "EX", String(secondsLeft(calendar))],
+      ["SET", key, salt, "NX", "EX", String(secondsLeft(calendar))],
       ["GET", key],
       ["DEL", `tallymark:salt:${day - 1}`],
     ]);

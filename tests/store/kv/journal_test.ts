@@ -2,8 +2,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId, MAX_ID_BYTES } from "../../../src/counter/counter_id.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import type { JournalLimits } from "../../../src/store/kv/journal.ts";
-import { kvKeys } from "../../../src/store/kv/kv_keys.ts";
-import { openKvFile } from "../../../src/store/kv/file/kv_file.ts";
+import { kvKeys } from "../../../src/store/kv/layout.ts";
+import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
 import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { kvStore } from "../../support/kv_store.ts";
 import { overrideNextCommit, overrideNextRead } from "../../support/next_commit.ts";
@@ -294,7 +294,7 @@ interface OpenFile extends AsyncDisposable {
 async function openFile(at?: string, journalLimits?: JournalLimits): Promise<OpenFile> {
   await using stack = new AsyncDisposableStack();
   const path = at ?? `${stack.use(await tempDir()).path}/counters.kv`;
-  const file = await openKvFile(path);
+  const file = await openCounterFile(path);
   const { kv } = file;
   const store = await kvStore({ kv, file, ...journalLimits && { journalLimits } });
   stack.defer(() => store.close());

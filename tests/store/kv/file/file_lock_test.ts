@@ -1,46 +1,46 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { lockName } from "../../../../src/store/kv/file/file_lock.ts";
-import { openKvFile } from "../../../../src/store/kv/file/kv_file.ts";
+import { openCounterFile } from "../../../../src/store/kv/file/counter_file.ts";
 import { StartError } from "../../../../src/problem.ts";
 import { mountOn, needsMount } from "../../../support/mounts.ts";
 import { tempDir } from "../../../support/temp_dir.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("openKvFile: a second owner is told the process that has the file", async () => {
+Deno.test("openCounterFile: a second owner is told the process that has the file", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
-  const first = await openKvFile(path);
+  const first = await openCounterFile(path);
   match(await refused(path), new RegExp(`in use by another process, whose id is ${Deno.pid}:`));
   await first.close();
 });
 
 Deno.test(
-  "openKvFile: a second owner is refused although the lock beside the file was deleted",
+  "openCounterFile: a second owner is refused although the lock beside the file was deleted",
   linux,
   async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
-    const first = await openKvFile(path);
+    const first = await openCounterFile(path);
     for (let attempt = 0; attempt < 2; attempt++) {
       Deno.removeSync(`${path}.lock`);
       match(await refused(path), /in use by another process/);
     }
     await commit(first.kv);
     await first.close();
-    await (await openKvFile(path)).close();
+    await (await openCounterFile(path)).close();
   },
 );
 
 Deno.test(
-  "openKvFile: a second owner is refused by another name of the file, while it is in use and after",
+  "openCounterFile: a second owner is refused by another name of the file, while it is in use and after",
   linux,
   async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     const other = `${folder.path}/other.kv`;
-    const first = await openKvFile(path);
+    const first = await openCounterFile(path);
     await commit(first.kv);
     Deno.linkSync(path, other);
     match(await refused(other), /in use by another process/);
@@ -49,11 +49,11 @@ Deno.test(
       match(await refused(name), /hard link.* Make a copy under a name/);
     }
     Deno.removeSync(other);
-    await (await openKvFile(path)).close();
+    await (await openCounterFile(path)).close();
   },
 );
 
-Deno.test("openKvFile: a file that was closed is free at once, while the process starts others", async () => {
+Deno.test("openCounterFile: a file that was closed is free at once, while the process starts others", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   // From another thread: while this one starts a process, it does nothing else.
@@ -66,45 +66,45 @@ Deno.test("openKvFile: a file that was closed is free at once, while the process
   starter.terminate();
 });
 
-Deno.test("openKvFile: a file that is mounted by itself is refused", needsMount, async () => {
+Deno.test("openCounterFile: a file that is mounted by itself is refused", needsMount, async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/data/counters.kv`;
-  await (await openKvFile(path)).close();
+  await (await openCounterFile(path)).close();
   Deno.writeTextFileSync(`${folder.path}/elsewhere.kv`, "");
   {
     await using _mount = await mountOn(path, `${folder.path}/elsewhere.kv`);
     match(await refused(path), /is mounted as a single file.*mount its whole folder instead/);
   }
-  await (await openKvFile(path)).close();
+  await (await openCounterFile(path)).close();
 });
 
 Deno.test(
-  "openKvFile: what a start that broke off left behind is no second name",
+  "openCounterFile: what a start that broke off left behind is no second name",
   linux,
   async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
-    await (await openKvFile(path)).close();
+    await (await openCounterFile(path)).close();
     Deno.linkSync(path, `${path}.mount-check`);
-    await (await openKvFile(path)).close();
+    await (await openCounterFile(path)).close();
     deepStrictEqual(Deno.statSync(path).nlink, 1);
   },
 );
 
 Deno.test(
-  "openKvFile: neither opening nor saving drops the locks that keep other programs from the log",
+  "openCounterFile: neither opening nor saving drops the locks that keep other programs from the log",
   linux,
   async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     for (let start = 0; start < 2; start++) {
-      const file = await openKvFile(path);
+      const file = await openCounterFile(path);
       const before = locksOn(path);
       // One is this service's own, the others are SQLite's on the file and the index of its log.
       ok(before.some((lock) => lock.includes("FLOCK")), before.join("\n"));
       ok(before.some((lock) => lock.includes("POSIX")), before.join("\n"));
       await commit(file.kv);
-      await rejects(openKvFile(path), StartError);
+      await rejects(openCounterFile(path), StartError);
       // As a save does: it would end SQLite's locks if this were another copy of SQLite than Deno KV's.
       {
         using other = new DatabaseSync(path);
@@ -124,7 +124,7 @@ async function commit(kv: Deno.Kv): Promise<void> {
 /** Asserts that the file is refused, and tells why. */
 async function refused(path: string): Promise<string> {
   try {
-    await (await openKvFile(path)).close();
+    await (await openCounterFile(path)).close();
   } catch (error) {
     ok(error instanceof StartError, String(error));
     ok(error.message.startsWith(path), error.message);

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
-import { openKvFile } from "../../../src/store/kv/file/kv_file.ts";
+import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -69,7 +69,7 @@ Deno.test("openKvStore: nothing of a salt is left in the file or its log once it
   const path = `${folder.path}/counters.kv`;
   let today = SOME_DAY;
   const open = async () => {
-    const file = await openKvFile(path);
+    const file = await openCounterFile(path);
     const setup = { kv: file.kv, file, today: () => today, untilMidnight: () => 50 };
     return await kvStore(setup);
   };

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../../src/counter/counter_id.ts";
-import { type KvFile, openKvFile } from "../../../../src/store/kv/file/kv_file.ts";
+import { type CounterFile, openCounterFile } from "../../../../src/store/kv/file/counter_file.ts";
 import { StartError } from "../../../../src/problem.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
 import { addition, rejectsWith } from "../../../support/store_contract.ts";
@@ -12,7 +12,7 @@ import { waitFor } from "../../../support/wait_for.ts";
 
 const HOME = counterId("home");
 
-Deno.test("openKvFile: makes the file and its folders", async () => {
+Deno.test("openCounterFile: makes the file and its folders", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/a/b/counters.kv`;
   const store = await openStore(path);
@@ -21,7 +21,7 @@ Deno.test("openKvFile: makes the file and its folders", async () => {
   ok(Deno.statSync(path).size > 0);
 });
 
-Deno.test("openKvFile: a second owner is refused, until the first gives the file up", async () => {
+Deno.test("openCounterFile: a second owner is refused, until the first gives the file up", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const first = await openStore(path);
@@ -35,7 +35,7 @@ Deno.test("openKvFile: a second owner is refused, until the first gives the file
   await second.close();
 });
 
-Deno.test("openKvFile: a file that is another process's is refused", async () => {
+Deno.test("openCounterFile: a file that is another process's is refused", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const owner = new Deno.Command(Deno.execPath(), {
@@ -101,7 +101,7 @@ const ACCIDENTS: readonly {
 ];
 
 for (const { name, happen, says } of ACCIDENTS) {
-  Deno.test(`openKvFile: a file that is ${name} is refused and left as it is`, async () => {
+  Deno.test(`openCounterFile: a file that is ${name} is refused and left as it is`, async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     await fill(path);
@@ -120,7 +120,7 @@ for (const { name, happen, says } of ACCIDENTS) {
   });
 }
 
-Deno.test("openKvFile: a file that never held a counter may vanish", async () => {
+Deno.test("openCounterFile: a file that never held a counter may vanish", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const store = await openStore(path);
@@ -130,7 +130,7 @@ Deno.test("openKvFile: a file that never held a counter may vanish", async () =>
   await (await openStore(path)).close();
 });
 
-Deno.test("openKvFile: a file that was being made when its process was killed is made anew", async () => {
+Deno.test("openCounterFile: a file that was being made when its process was killed is made anew", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   {
@@ -149,7 +149,7 @@ Deno.test("openKvFile: a file that was being made when its process was killed is
   await store.close();
 });
 
-Deno.test("openKvFile: a place that cannot hold a file is refused by its name", async () => {
+Deno.test("openCounterFile: a place that cannot hold a file is refused by its name", async () => {
   await using folder = await tempDir();
   await Deno.writeTextFile(`${folder.path}/file`, "");
   await refused(`${folder.path}/file/counters.kv`, /file\/counters\.kv cannot be opened/);
@@ -158,10 +158,10 @@ Deno.test("openKvFile: a place that cannot hold a file is refused by its name", 
 });
 
 for (const gone of ["deleted", "replaced"]) {
-  Deno.test(`openKvFile: hits, reads and checks are refused once the file is ${gone}`, async () => {
+  Deno.test(`openCounterFile: hits, reads and checks are refused once the file is ${gone}`, async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
-    const file = await openKvFile(path);
+    const file = await openCounterFile(path);
     const store = await kvStore({ kv: file.kv, file });
     deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     await store.check();
@@ -179,10 +179,10 @@ for (const gone of ["deleted", "replaced"]) {
   });
 }
 
-Deno.test("openKvFile: a hit refused while the file is away is not found in it afterwards", async () => {
+Deno.test("openCounterFile: a hit refused while the file is away is not found in it afterwards", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
-  const file = await openKvFile(path);
+  const file = await openCounterFile(path);
   const store = await kvStore({ kv: file.kv, file });
   deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
   Deno.renameSync(path, `${path}.moved`);
@@ -193,10 +193,10 @@ Deno.test("openKvFile: a hit refused while the file is away is not found in it a
   await store.close();
 });
 
-Deno.test("openKvFile: a hit whose file went away during its commit may be counted", async () => {
+Deno.test("openCounterFile: a hit whose file went away during its commit may be counted", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
-  const file = await openKvFile(path);
+  const file = await openCounterFile(path);
   const store = await kvStore({
     kv: file.kv,
     file: {
@@ -215,7 +215,7 @@ Deno.test("openKvFile: a hit whose file went away during its commit may be count
 });
 
 Deno.test({
-  name: "openKvFile: a hit is answered although the note beside the file cannot be written",
+  name: "openCounterFile: a hit is answered although the note beside the file cannot be written",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await tempDir();
@@ -229,7 +229,7 @@ Deno.test({
 });
 
 async function openStore(path: string): Promise<CounterStore> {
-  const file = await openKvFile(path);
+  const file = await openCounterFile(path);
   return await kvStore({ kv: file.kv, file });
 }
 
@@ -251,7 +251,7 @@ async function fill(path: string): Promise<void> {
 /** Asserts that the file is refused with a sentence for people that names it, and returns that. */
 async function refused(path: string, says: RegExp): Promise<string> {
   let message = "";
-  await rejects(openKvFile(path), (error: unknown) => {
+  await rejects(openCounterFile(path), (error: unknown) => {
     ok(error instanceof StartError, String(error));
     message = error.message;
     return true;
@@ -263,7 +263,7 @@ async function refused(path: string, says: RegExp): Promise<string> {
 }
 
 /** Waits until a look for the file finds that it is not where it was. */
-async function untilMissed(file: KvFile): Promise<void> {
+async function untilMissed(file: CounterFile): Promise<void> {
   await waitFor("the file to be missed", () => {
     try {
       file.checkPresent();

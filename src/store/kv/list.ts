@@ -2,9 +2,15 @@ import { type CounterId, counterId } from "../../counter/counter_id.ts";
 import { type Day, type YearEntry, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { heldOf, readHistories } from "./kv_history.ts";
-import type { KvDatabase } from "./kv_database.ts";
-import { type KvPlace, type KvRecord, recordOf, yearIn } from "./kv_records.ts";
+import type { KvDatabase } from "./database.ts";
+import {
+  contentOf,
+  type KvPlace,
+  type KvRecord,
+  readHistories,
+  recordOf,
+  yearIn,
+} from "./records.ts";
 
 /** How many counters a page has: few, as hits wait for each page. */
 const PAGE = 100;
@@ -13,7 +19,7 @@ const BATCH = 500;
 /** Comes after every character that an id may have. */
 const LAST = "\u{10ffff}";
 
-/** Every counter, in the order of the ids; each as it was at one instant. While hits are written, time is left to them. */
+/** Every counter, in the order of the ids, each as it was at one instant. Between pages it leaves time to hits. */
 export async function* listCounters(
   database: KvDatabase,
   { prefix, since }: ListOptions,
@@ -23,7 +29,7 @@ export async function* listCounters(
   while (start !== undefined) {
     const range: Range = { start, end };
     const isWriting = database.isWriting();
-    // In its turn, so that where nobody else writes all of a page is of one instant.
+    // In its turn: if nobody else writes, all of a page is of one instant then.
     const { page, next, took } = await database.serialize(() =>
       readPage(database, { range, since })
     );
@@ -33,7 +39,7 @@ export async function* listCounters(
   }
 }
 
-/** The keys from one on to before another. */
+/** From one key on to before another. */
 interface Range {
   readonly start: Deno.KvKey;
   readonly end: Deno.KvKey;
@@ -55,7 +61,7 @@ function totalOf(entry: Deno.KvEntry<unknown>): Total[] {
   return id === undefined ? [] : [{ id, entry }];
 }
 
-/** The id that a text is; undefined for one that nobody can ask for. */
+/** Undefined for a text that no request can name. */
 function idOf(text: string): CounterId | undefined {
   try {
     const id = counterId(text);
@@ -92,17 +98,17 @@ function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPag
   let foreign = 0;
   records.forEach((record, index) => {
     const id = totals[index]?.id;
-    const held = heldOf(record);
+    const held = contentOf(record);
     if (id === undefined || held instanceof Problem) foreign++;
-    // One that was removed after its total was read is none any more.
+    // One that was deleted after its total was read is left out.
     else if (record.versionstamp !== null) counters.push({ id, ...held });
   });
   return { counters, foreign };
 }
 
 /**
- * The records of totals with their days. Where others write as well, what changed while a page was read is read again,
- * counter by counter: its total and its days may be of two instants.
+ * The records of totals with their days. If others write as well, what changed while a page was read is read again, counter
+ * by counter: its total and its days may be of two instants.
  */
 async function recordsOf(
   database: KvDatabase,
@@ -144,7 +150,7 @@ async function ledgersOf(
   return new Map(entries.map((entry) => [entry.key.at(-1), entry]));
 }
 
-/** The years that are over of counters that follow each other. */
+/** The closed years of counters that follow each other. */
 async function yearsOf(
   place: KvPlace,
   counters: readonly { readonly id: CounterId }[],

@@ -2,8 +2,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import type { Write } from "../../../src/counter/store.ts";
-import { readRecords } from "../../../src/store/kv/kv_records.ts";
-import { createNearReader } from "../../../src/store/kv/near_records.ts";
+import { readRecords } from "../../../src/store/kv/records.ts";
+import { createRangeReader } from "../../../src/store/kv/range_reads.ts";
 import { times } from "../../faults/numbers.ts";
 import { betweenLists } from "../../support/between_lists.ts";
 import { kvStore, placeOf, SOME_DAY } from "../../support/kv_store.ts";
@@ -29,7 +29,7 @@ for (
     ["none", ALL, []],
   ] as const
 ) {
-  Deno.test(`createNearReader: it reads of ${what} what a read of each reads, each time`, async () => {
+  Deno.test(`createRangeReader: it reads of ${what} what a read of each reads, each time`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv });
     const changes = held.map((id, index) => addition(counterId(id), index + 1));
@@ -38,27 +38,27 @@ for (
     }
     await kv.set(["hits:", "n1001", "n1002"], "somebody else's");
     await kv.set(["hits:", "n1003"], "no counter");
-    const questions = asked.map((id) => ({ id: counterId(id), withLedger: true }));
-    const expected = await readRecords(placeOf(kv), questions);
-    const readNear = createNearReader();
+    const queries = asked.map((id) => ({ id: counterId(id), withLedger: true }));
+    const expected = await readRecords(placeOf(kv), queries);
+    const readRange = createRangeReader();
     for (let time = 0; time < 12; time++) {
-      deepStrictEqual(await readNear(placeOf(kv), questions), expected);
+      deepStrictEqual(await readRange(placeOf(kv), queries), expected);
     }
     await store.close();
   });
 }
 
-Deno.test("createNearReader: a total and its ledger are of one instant", async () => {
+Deno.test("createRangeReader: a total and its ledger are of one instant", async () => {
   const kv = await Deno.openKv(":memory:");
   const ids = ALL.slice(0, 50).map(counterId);
   const today = await kvStore({ kv, shared: true });
   await today.add(ids.map((id) => addition(id, 5)));
   const tomorrow = await kvStore({ kv, shared: true, today: () => SOME_DAY + 1 });
   betweenLists(kv, () => tomorrow.add(ids.map((id) => addition(id, 1))));
-  const questions = ids.map((id) => ({ id, withLedger: true }));
+  const queries = ids.map((id) => ({ id, withLedger: true }));
   deepStrictEqual(
-    await createNearReader()(placeOf(kv), questions),
-    await readRecords(placeOf(kv), questions),
+    await createRangeReader()(placeOf(kv), queries),
+    await readRecords(placeOf(kv), queries),
   );
   await today.close();
 });
@@ -115,8 +115,8 @@ for (const shared of [false, true]) {
           for (const write of writes) expected.push(...await apart.write([write]));
           deepStrictEqual(await together.write(writes), expected);
         }
-        const questions = ALL.map((id) => ({ id: counterId(id), since: -Infinity }));
-        deepStrictEqual(await together.history(questions), await apart.history(questions));
+        const queries = ALL.map((id) => ({ id: counterId(id), since: -Infinity }));
+        deepStrictEqual(await together.history(queries), await apart.history(queries));
         await Promise.all([together.close(), apart.close()]);
       }),
       { numRuns: times(15, 500) },

@@ -6,7 +6,7 @@ import {
   decodeYear,
   encodeLedger,
   encodeYear,
-} from "../../../src/store/kv/ledger_code.ts";
+} from "../../../src/store/kv/layout.ts";
 
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const day = fc.integer({ min: 0, max: 40_000 });

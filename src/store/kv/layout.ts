@@ -1,4 +1,50 @@
+import { MAX_ID_BYTES } from "../../counter/counter_id.ts";
 import { isLedger, isYearEntry, type Ledger, type YearEntry } from "../../counter/days.ts";
+
+/** Where a Deno KV keeps what belongs to the counters under a prefix. */
+export interface KvKeys {
+  /** The total of a counter, a KvU64. */
+  total(id: string): Deno.KvKey;
+  /** The ledger of its days; apart from the totals, as beside them it would make every commit dearer. */
+  ledger(id: string): Deno.KvKey;
+  /** The days of a closed year. */
+  year(id: string, year: number): Deno.KvKey;
+  /** The number of the first hit with a deduplication key, in its day bucket. */
+  once(id: string, of: { key: string; bucket: number }): Deno.KvKey;
+  /** A visitor of a day. */
+  seen(visitor: string, day: number): Deno.KvKey;
+  /** Says, in its day bucket, that a counter was deleted: deduplication keys from before are void. */
+  deleted(id: string, bucket: number): Deno.KvKey;
+  /** A row of the journal. */
+  row(number: number): Deno.KvKey;
+  /** The most bytes that one of these keys can have. */
+  readonly longest: number;
+}
+
+/** What the keys of everything but totals begin with. */
+export const OWN = "tallymark";
+
+/** Where the salt of a day lies; the counters of all prefixes share it. */
+export function saltKey(day: number): Deno.KvKey {
+  return [OWN, "salt", day];
+}
+
+/** What a key has beside prefix and id: names, a number, what a caller chose, and separators. */
+const REST_OF_KEY = 110;
+
+/** The keys of the counters under a prefix. */
+export function kvKeys(prefix: string): KvKeys {
+  return {
+    total: (id) => [prefix, id],
+    ledger: (id) => [OWN, "days", prefix, id],
+    year: (id, year) => [OWN, "years", prefix, id, year],
+    once: (id, { key, bucket }) => [OWN, "once", bucket, prefix, id, key],
+    seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
+    deleted: (id, bucket) => [OWN, "deleted", bucket, prefix, id],
+    row: (number) => [OWN, "journal", prefix, number],
+    longest: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + REST_OF_KEY,
+  };
+}
 
 /** A ledger as bytes: most numbers are small, so each takes as many bytes as it needs. */
 export function encodeLedger({ openDay, opening, firstYear, before }: Ledger): Uint8Array {

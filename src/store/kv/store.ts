@@ -1,64 +1,62 @@
+import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day, Held } from "../../counter/days.ts";
-import type { OnceOutcome } from "../../counter/once.ts";
 import type {
   CounterStore,
   HistoryQuestion,
   ListOptions,
   ListPage,
   Outcome,
-  Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { KV_BATCHES } from "./kv_limits.ts";
-import { createKvChanges, type KvChangesOptions } from "./kv_changes.ts";
-import { heldOf, readHistories } from "./kv_history.ts";
-import { kvKeys } from "./kv_keys.ts";
-import { listCounters } from "./kv_list.ts";
-import type { KvRecord } from "./kv_records.ts";
-import { saltOf } from "./kv_salt.ts";
-import { createSweeper } from "./kv_sweep.ts";
+import type { StoreHealth } from "../store_health.ts";
+import { type CommitOptions, planAndCommit } from "./commit.ts";
+import type { KvDatabase } from "./database.ts";
+import { kvKeys } from "./layout.ts";
+import { KV_BATCHES } from "./limits.ts";
+import { listCounters } from "./list.ts";
 import { openOwnDatabase, type OwnDatabaseOptions } from "./own_database.ts";
-import type { Change, ChangeOutcome } from "./plan.ts";
+import { createPlanner } from "./planner.ts";
+import { contentOf, type KvRecord, readHistories } from "./records.ts";
 import { createSharedDatabase } from "./shared_database.ts";
+import { createSweeper, saltOf } from "./sweeper.ts";
 
 /** The database belongs to the store from then on. */
-export interface KvStoreOptions
-  extends Omit<OwnDatabaseOptions, "keys">, Omit<KvChangesOptions, "database"> {
+export interface KvStoreOptions extends Omit<OwnDatabaseOptions, "keys"> {
   /** The beginning of the counters' keys. */
   prefix: string;
   source: "deno-kv" | "memory";
   /** Whether others write to the database as well. */
   isShared: boolean;
+  health: StoreHealth;
+  /** Whose days hits belong to. */
+  calendar: Calendar;
 }
 
 /** Opens the counters in a Deno KV. */
-export async function openKvStore(
-  { kv, prefix, onDamaged, file, journalLimits, isShared, ...options }: KvStoreOptions,
-): Promise<CounterStore> {
+export async function openKvStore(options: KvStoreOptions): Promise<CounterStore> {
+  const { kv, prefix, onDamaged, file, journalLimits, isShared, calendar } = options;
   const place = { kv, keys: kvKeys(prefix), onDamaged };
   const database = isShared
-    ? createSharedDatabase({ ...place, calendar: options.calendar })
+    ? createSharedDatabase({ ...place, calendar })
     : await openOwnDatabase({ ...place, file, journalLimits });
-  return createKvStore({ ...options, database });
+  return createKvStore(database, options);
 }
 
 function createKvStore(
-  { source, ...options }: KvChangesOptions & Pick<KvStoreOptions, "source">,
+  database: KvDatabase,
+  { source, health, calendar }: Pick<KvStoreOptions, "source" | "health" | "calendar">,
 ): CounterStore {
-  const { database, health, calendar } = options;
-  const carryOut = createKvChanges(options);
+  const planner = createPlanner(database, calendar);
   const sweeper = createSweeper({ database, calendar });
   let closing: Promise<void> | undefined;
 
-  async function change<Result extends ChangeOutcome>(
-    changes: readonly Change[],
-    isResult: (outcome: ChangeOutcome) => outcome is Result | Problem,
-  ): Promise<(Result | Problem)[]> {
+  async function change<Item, Outcome>(
+    items: readonly Item[],
+    plan: CommitOptions<Item, Outcome>["plan"],
+  ): Promise<(Outcome | Problem)[]> {
     checkPresent();
-    const outcomes = await carryOut(changes);
-    if (outcomes.every(isResult)) return outcomes;
-    throw new TypeError("Change counters: an outcome of another kind");
+    return await planAndCommit(items, { database, health, plan });
   }
 
   async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
@@ -69,7 +67,7 @@ function createKvStore(
     return records.map(({ outcome }) => outcome);
   }
 
-  /** The records where all are known without asking. */
+  /** Undefined unless all are known without reading. */
   function knownRecords(ids: readonly CounterId[]): KvRecord[] | undefined {
     const records: KvRecord[] = [];
     for (const id of ids) {
@@ -88,16 +86,16 @@ function createKvStore(
       health.readable();
       return outcome;
     } catch {
-      // Who asks the store next is told.
+      // The read that follows fails with the reason.
       return undefined;
     }
   }
 
-  async function history(questions: readonly HistoryQuestion[]): Promise<(Held | Problem)[]> {
+  async function history(queries: readonly HistoryQuestion[]): Promise<(Held | Problem)[]> {
     checkPresent();
-    const records = await readHistories(database, questions).catch(unavailable);
+    const records = await readHistories(database, queries).catch(unavailable);
     health.readable();
-    return records.map(heldOf);
+    return records.map(contentOf);
   }
 
   async function salt(day: Day): Promise<string> {
@@ -105,10 +103,10 @@ function createKvStore(
     return await saltOf(day, database).catch(unavailable);
   }
 
-  async function* list(asked: ListOptions): AsyncGenerator<ListPage> {
+  async function* list(options: ListOptions): AsyncGenerator<ListPage> {
     checkPresent();
     try {
-      yield* listCounters(database, asked);
+      yield* listCounters(database, options);
     } catch (cause) {
       unavailable(cause);
     }
@@ -143,11 +141,9 @@ function createKvStore(
   return {
     source,
     ...KV_BATCHES,
-    add: (additions) =>
-      change(additions.map(({ id, amount }) => ({ kind: "add", id, amount })), isNumber),
-    addOnce: (additions) =>
-      change(additions.map(({ id, hits }) => ({ kind: "once", id, hits })), isList),
-    write: (writes) => change(writes.map(changeOf), isHeld),
+    add: (additions) => change(additions, planner.additions),
+    addOnce: (additions) => change(additions, planner.onceAdditions),
+    write: (writes) => change(writes, planner.writes),
     salt,
     read,
     known,
@@ -156,20 +152,4 @@ function createKvStore(
     check,
     close: () => closing ??= end(),
   };
-}
-
-function changeOf({ id, setting }: Write): Change {
-  return setting === undefined ? { kind: "delete", id } : { kind: "set", id, ...setting };
-}
-
-function isNumber(outcome: ChangeOutcome): outcome is Outcome {
-  return typeof outcome === "number" || outcome instanceof Problem;
-}
-
-function isList(outcome: ChangeOutcome): outcome is readonly OnceOutcome[] | Problem {
-  return Array.isArray(outcome) || outcome instanceof Problem;
-}
-
-function isHeld(outcome: ChangeOutcome): outcome is Held | Problem {
-  return outcome instanceof Problem || !(isNumber(outcome) || isList(outcome));
 }

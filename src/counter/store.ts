@@ -97,8 +97,10 @@ export interface CounterStore {
    * no further than it is asked for; throws "store-unavailable".
    */
   list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** The number of a counter where this process is sure of it without asking, as the only one that writes. */
+  /** The number of a counter if this process is sure of it without reading, as the only one that writes. */
   known?(id: CounterId): number | undefined;
+  /** The number that this process read or wrote last. A store that keeps no numbers itself lacks this: its caller keeps them. */
+  lastSeen?(id: CounterId): number | undefined;
   /**
    * Resolves where the store would take a hit right now, with the names of the shards that would not; rejects with
    * "store-unavailable" where none would.

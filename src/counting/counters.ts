@@ -83,7 +83,8 @@ export function createCounters(
   calendar: Calendar = createCalendar("UTC"),
   metrics = new Metrics(),
 ): Counters {
-  const seen = new Recent<CounterId, number>(REMEMBERED);
+  /** Undefined if the store keeps the numbers itself. */
+  const seen = store.lastSeen === undefined ? new Recent<CounterId, number>(REMEMBERED) : undefined;
   const { batches, idsPerBatch } = store;
   const deadlineMs = DEADLINE_MS;
   const limits = { idsPerBatch, nearMs: NEAR_MS, deadlineMs };
@@ -114,6 +115,7 @@ export function createCounters(
     meter: changes,
     async send(writes) {
       const outcomes = await store.write(writes);
+      if (seen === undefined) return outcomes;
       writes.forEach(({ id, setting }, index) => {
         const held = outcomes[index];
         if (held !== undefined && !(held instanceof Problem)) {
@@ -170,6 +172,7 @@ export function createCounters(
   let families: Promise<Families> | undefined;
 
   function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
+    if (seen === undefined) return;
     groups.forEach(({ id }, index) => {
       const outcome = outcomes[index];
       if (typeof outcome === "number") seen.set(id, outcome);
@@ -222,7 +225,7 @@ export function createCounters(
     const place = group.callers - 1;
     const outcome = (await group.result)[place];
     if (outcome === undefined || outcome instanceof Error) throw outcome;
-    if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
+    if (outcome.hits > (seen?.get(id) ?? 0)) seen?.set(id, outcome.hits);
     return outcome;
   }
 
@@ -238,7 +241,7 @@ export function createCounters(
 
   function known(id: CounterId): number | undefined {
     const number = closing === undefined ? store.known?.(id) : undefined;
-    if (number !== undefined) seen.set(id, number);
+    if (number !== undefined) seen?.set(id, number);
     return number;
   }
 
@@ -281,7 +284,7 @@ export function createCounters(
     hitOnce,
     salt: () => store.salt(calendar.today()),
     count: (id) => known(id) ?? refusal(counts) ?? counts.enqueue(id).result,
-    lastSeen: (id) => seen.get(id),
+    lastSeen: (id) => seen === undefined ? store.lastSeen?.(id) : seen.get(id),
     history: (id, since) => refusal(histories) ?? histories.enqueue(id, since).result,
     set: writeOne,
     delete: (id) => writeOne(id, undefined),

@@ -14,6 +14,8 @@ export interface KvDatabase extends KvPlace {
   checkPresent(): void;
   /** The record of a counter without its ledger, if it is known without reading. */
   known(id: CounterId): KvRecord | undefined;
+  /** The number of a counter that was read or written last, even if it is no longer sure; a shared database keeps none. */
+  lastSeen(id: CounterId): number | undefined;
   /** Whether a day of a counter that exists is known to be open, so that a hit needs no look at the ledger. */
   isOpen(id: CounterId, day: Day): boolean;
   /** Whether hits wait for this process's own commit right now. */

@@ -11,7 +11,7 @@ import { CHECKS_PER_COMMIT } from "./limits.ts";
 import { assumesAbsent, type Plan } from "./planner.ts";
 import { type KvPlace, type KvRecord, readKeys, readRecords, type RecordQuery } from "./records.ts";
 
-/** How many records are cached for sure. */
+/** How many counters' last numbers are kept for sure, with what a hit has to know of them. */
 const CACHED_RECORDS = 10_000;
 /** How long there is no commit of many counters before the journal is emptied, in milliseconds. */
 const QUIET_MS = 1000;
@@ -84,7 +84,13 @@ class OwnDatabase implements KvDatabase {
   }
 
   known(id: CounterId): KvRecord | undefined {
-    return this.#records.get(id);
+    const record = this.#records.get(id);
+    return record?.versionstamp === null ? undefined : record;
+  }
+
+  lastSeen(id: CounterId): number | undefined {
+    const outcome = this.#records.get(id)?.outcome;
+    return typeof outcome === "number" ? outcome : undefined;
   }
 
   isOpen(id: CounterId, day: Day): boolean {
@@ -102,7 +108,18 @@ class OwnDatabase implements KvDatabase {
     const found = await this.#openDays.read(this, queries, read);
     const records = found.map((record, index) => withJournalTotal(record, journaled[index]));
     // What was read during a commit may be from before it.
-    if (commits === this.#commits) this.#cacheRead(queries, records);
+    const isSure = commits === this.#commits;
+    queries.forEach(({ id, withLedger }, index) => {
+      const record = records[index];
+      if (record === undefined) return;
+      const known = this.known(id);
+      if (!isSure) {
+        if (known === undefined) this.#cache(id, { ...record, versionstamp: null });
+      } else if (withLedger || known?.versionstamp !== record.versionstamp) {
+        // A read without the ledger does not replace an open day that is known.
+        this.#cache(id, record);
+      }
+    });
     return records;
   }
 
@@ -138,7 +155,7 @@ class OwnDatabase implements KvDatabase {
       for (const plan of plans) {
         const stamp = journaled.has(plan) ? plan.before.versionstamp : versionstamp;
         const record = recordAfter(plan, stamp);
-        this.#cache(plan.id, record);
+        this.#records.set(plan.id, record);
         this.#openDays.remember(plan, record);
       }
       return true;
@@ -166,28 +183,21 @@ class OwnDatabase implements KvDatabase {
     await (this.#file?.close() ?? this.kv.close());
   }
 
-  /** Without the ledgers, which would take most of the memory. A read without ledgers does not overwrite a known open day. */
-  #cacheRead(queries: readonly RecordQuery[], records: readonly KvRecord[]): void {
-    records.forEach(({ outcome, versionstamp, openDay }, index) => {
-      const query = queries[index];
-      if (query === undefined) return;
-      const { id, withLedger } = query;
-      if (withLedger || this.#records.get(id)?.versionstamp !== versionstamp) {
-        this.#cache(id, { outcome, versionstamp, openDay });
-      }
-    });
+  /** A record without a versionstamp holds the number that was seen last and is known no more. */
+  #cache(id: CounterId, { outcome, versionstamp, openDay }: KvRecord): void {
+    if (typeof outcome !== "number") return this.#doubt(id);
+    // Without the ledger, which would take most of the memory.
+    this.#records.set(id, { outcome, versionstamp, openDay });
   }
 
-  /** Leaves out counters that nobody ever hit: they would push out those that count. */
-  #cache(id: CounterId, record: KvRecord): void {
-    const isCounter = typeof record.outcome === "number" && record.versionstamp !== null;
-    if (isCounter) this.#records.set(id, record);
-    else this.#records.delete(id);
+  #doubt(id: CounterId): void {
+    const record = this.known(id);
+    if (record !== undefined) this.#records.set(id, { ...record, versionstamp: null });
   }
 
   #forget(plans: readonly Plan[]): void {
     for (const { id } of plans) {
-      this.#records.delete(id);
+      this.#doubt(id);
       this.#openDays.forget(id);
     }
   }
@@ -269,12 +279,12 @@ class OwnDatabase implements KvDatabase {
     this.#beginCommit();
     try {
       const versionstamp = await committed(operation).catch((cause) => {
-        for (const id of ids) this.#records.delete(id);
+        for (const id of ids) this.#doubt(id);
         throw cause;
       });
       done();
       for (const id of ids) {
-        const record = this.#records.get(id);
+        const record = this.known(id);
         if (record !== undefined) this.#records.set(id, { ...record, versionstamp });
       }
       if (versionstamp !== null) await this.#confirm(versionstamp);

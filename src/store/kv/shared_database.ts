@@ -89,6 +89,7 @@ export function createSharedDatabase(
     },
     checkPresent() {},
     known: () => undefined,
+    lastSeen: () => undefined,
     isOpen: (id, day) => openDays.isOpen(id, day),
     // Reads slow down writes only on a disk of one's own.
     isWriting: () => false,

@@ -17,7 +17,7 @@ const MANY = Array.from({ length: 25 }, (_, index) => counterId(`c${index}`));
 const A = counterId("c0");
 const B = counterId("c1");
 
-Deno.test("journal: hits on many counters are one row, and a while after the last their entries tell all", async () => {
+Deno.test("journal: hits on many counters are one row, and a while after the last one their entries hold all of them", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -37,7 +37,7 @@ Deno.test("journal: hits on few counters go to their entries, which any program 
   strictEqual(await entryIn(file.kv, B), 3);
 });
 
-Deno.test("journal: 100 counters with the longest names fit into a row, and all on their way to their entries", async () => {
+Deno.test("journal: 100 counters with the longest names fit into a row, and all of them into a checkpoint", async () => {
   await using file = await openFile();
   for (const letter of ["x", "é", "日", "\u{1f600}", "y", "z"]) {
     const bytes = new TextEncoder().encode(letter).length;
@@ -54,7 +54,7 @@ Deno.test("journal: 100 counters with the longest names fit into a row, and all 
   strictEqual(await rowsIn(kv), 0);
 });
 
-Deno.test("journal: a list tells what stands in it and leaves it there, an end leaves nothing", async () => {
+Deno.test("journal: a list shows what is in it and leaves it there, a close leaves nothing", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -109,13 +109,13 @@ Deno.test("journal: a commit that fails is looked for by its row", async () => {
   deepStrictEqual(await hit(store, MANY), MANY.map(() => 3));
 });
 
-Deno.test("journal: a way to the entries that fails is taken again after the next hit", async () => {
+Deno.test("journal: a checkpoint that fails is run again after the next hit", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 1, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A, B]);
   await hit(store, [A, B]);
   overrideNextCommit(kv, async (carryOut) => {
-    // The next one is on its way to the entries.
+    // The next one is a checkpoint.
     overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
     return await carryOut();
   });
@@ -125,7 +125,7 @@ Deno.test("journal: a way to the entries that fails is taken again after the nex
   deepStrictEqual(await store.read([A, B]), [3, 4]);
 });
 
-Deno.test("journal: a read while a set is under way tells what was before it or after it, days and all", async () => {
+Deno.test("journal: a read while a set is under way finds what was before it or after it, with the days", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 100, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A]);
@@ -146,7 +146,7 @@ Deno.test("journal: a read while a set is under way tells what was before it or 
   await set;
 });
 
-Deno.test("journal: a list tells all numbers that stand in it, days and all", async () => {
+Deno.test("journal: a list shows all numbers that are in it, with their days", async () => {
   for (const since of [undefined, -Infinity]) {
     await using file = await openFile();
     const { store, kv } = file;
@@ -202,7 +202,7 @@ Deno.test("journal: a slow disk holds up the end no longer than a second; what i
   deepStrictEqual(await again.store.read(MANY), MANY.map(() => 2));
 });
 
-Deno.test("journal: what is read before it is known that a failed commit is there is not taken for the last word", async () => {
+Deno.test("journal: what is read before it is known that a failed commit was stored is not kept", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -236,7 +236,7 @@ Deno.test("journal: a set of which nothing is known, but that is there, is not u
   deepStrictEqual(await hit(store, [A, B]), [71, 3]);
 });
 
-Deno.test("journal: what is read while nothing is known of a hit is not taken for the last word", async () => {
+Deno.test("journal: what is read while the outcome of a hit is unknown is not kept", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -251,12 +251,12 @@ Deno.test("journal: what is read while nothing is known of a hit is not taken fo
   deepStrictEqual(await hit(store, [A]), [4]);
 });
 
-Deno.test("journal: a way to the entries of which nothing is known does not make a later failure look like a success", async () => {
+Deno.test("journal: a checkpoint whose outcome is unknown does not make a later failure look like a success", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 2, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   for (const _ of [1, 2, 3]) await hit(store, [A]);
   overrideNextCommit(kv, async (carryOut) => {
-    // The next one is on its way to the entries.
+    // The next one is a checkpoint.
     overrideNextCommit(kv, async (move) => {
       await move();
       throw new TypeError("disk I/O error");

@@ -75,7 +75,7 @@ for (const { what, change, after } of MEANWHILE) {
 
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
-  Deno.test(`openKvStore ${kind}: a list reads the years that are over by pages, and not by counters`, async () => {
+  Deno.test(`openKvStore ${kind}: a list reads closed years by pages, and not by counters`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     const ids = Array.from({ length: 150 }, (_, index) => counterId(`n${1000 + index}`));

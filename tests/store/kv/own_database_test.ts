@@ -88,6 +88,29 @@ Deno.test("openOwnDatabase: what is read while a commit is under way is not kept
   strictEqual(database.known(B)?.outcome, 7);
 });
 
+Deno.test("openOwnDatabase: the number that was seen last stays although it is sure no more, also a 0", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await kv.set(keys.total(B), new Deno.KvU64(7n));
+  const database = await openOwnDatabase(placeOf(kv));
+  strictEqual(database.lastSeen(A), undefined);
+  const queries = [A, B].map((id) => ({ id, withLedger: false }));
+  await database.read(queries);
+  deepStrictEqual([A, B].map((id) => database.lastSeen(id)), [0, 7]);
+  deepStrictEqual([A, B].map((id) => database.known(id)?.outcome), [undefined, 7]);
+  overrideNextCommit(kv, () => Promise.reject(new TypeError("disk I/O error")));
+  await rejectsWith("outcome-unknown", database.commit([firstHit(A), firstHit(B)]));
+  deepStrictEqual([A, B].map((id) => database.lastSeen(id)), [0, 7]);
+  strictEqual(database.known(B), undefined);
+  // Nobody knows what became of that commit: what is read now is not sure either.
+  await kv.set(keys.total(B), new Deno.KvU64(9n));
+  await database.read(queries);
+  strictEqual(database.lastSeen(B), 9);
+  strictEqual(database.known(B), undefined);
+  await kv.set(keys.total(B), "no counter");
+  await database.serialize(() => database.read(queries));
+  strictEqual(database.lastSeen(B), 9);
+});
+
 function firstHit(id: CounterId): Plan {
   const absent = { outcome: 0, versionstamp: null, openDay: -Infinity };
   return additionPlan({ id, amount: 1 }, absent, 0);

@@ -29,7 +29,7 @@ for (
     ["none", ALL, []],
   ] as const
 ) {
-  Deno.test(`createRangeReader: it reads of ${what} what a read of each reads, each time`, async () => {
+  Deno.test(`createRangeReader: of ${what} it finds what a read of each finds, each time`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv });
     const changes = held.map((id, index) => addition(counterId(id), index + 1));

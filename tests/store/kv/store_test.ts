@@ -153,7 +153,7 @@ Deno.test("openKvStore shared: a conflict is not taken for success because anoth
   await Promise.all([shared.close(), other.close()]);
 });
 
-Deno.test("openKvStore shared: a visitor whom another process counts meanwhile is told the number of then", async () => {
+Deno.test("openKvStore shared: a visitor whom another process counts meanwhile gets the number of then", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const addition = { id: HOME, hits: [{ visitor: "v", remember: true }] };
@@ -166,7 +166,7 @@ Deno.test("openKvStore shared: a visitor whom another process counts meanwhile i
   await shared?.close();
 });
 
-Deno.test("openKvStore shared: what one process deletes makes no hits of another the same", async () => {
+Deno.test("openKvStore shared: after one process deletes a counter, hits of another on it are no repeats", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const hits = [{ key: "k" }, { visitor: "v", remember: true }];

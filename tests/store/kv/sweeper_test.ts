@@ -13,14 +13,14 @@ import { waitFor } from "../../support/wait_for.ts";
 const DAY_MS = 86_400_000;
 const NOW = Math.floor(Date.now() / DAY_MS);
 
-/** The marks that are held, without the values. */
-async function marksIn(kv: Deno.Kv): Promise<Deno.KvKey[]> {
+/** The deduplication keys and salts that are stored, without the first part of their keys. */
+async function storedKeys(kv: Deno.Kv): Promise<Deno.KvKey[]> {
   const kinds = ["once", "deleted", "seen", "salt"];
   const lists = kinds.map((kind) => Array.fromAsync(kv.list({ prefix: ["tallymark", kind] })));
   return (await Promise.all(lists)).flat().map(({ key }) => key.slice(1));
 }
 
-Deno.test("createKvStore: what is over ends soon after the start, and nothing else does", async () => {
+Deno.test("openKvStore: what has expired is deleted soon after the start, and nothing else", async () => {
   const kv = await Deno.openKv(":memory:");
   for (const [back, hits] of [[0, 3], [1, 4], [2, 5], [300, 6]] as const) {
     for (let number = 0; number < 250; number++) {
@@ -32,9 +32,12 @@ Deno.test("createKvStore: what is over ends soon after the start, and nothing el
     await kv.set(["tallymark", "salt", SOME_DAY - back], "salt");
   }
   const counters = createCounters(await kvStore({ kv }));
-  // Keys are looked for in the day before as well; nobody is a visitor of the day before.
-  await waitFor("the sweep", async () => (await marksIn(kv)).length === 5 * 250 + 1 || undefined);
-  const kept = await marksIn(kv);
+  // Keys are looked for in the bucket of the day before as well; visitors are not.
+  await waitFor(
+    "the sweep",
+    async () => (await storedKeys(kv)).length === 5 * 250 + 1 || undefined,
+  );
+  const kept = await storedKeys(kv);
   const left = (
     kind: string,
   ) => [...new Set(kept.filter(([of]) => of === kind).map(([, at]) => at))];
@@ -55,11 +58,11 @@ for (const shared of [false, true]) {
     await store.salt(today);
     const hits = [{ visitor: "v", remember: true }, { key: "k" }];
     await store.addOnce([{ id: counterId("a"), hits }]);
-    deepStrictEqual((await marksIn(kv)).map(([kind]) => kind).sort(), ["once", "salt", "seen"]);
+    deepStrictEqual((await storedKeys(kv)).map(([kind]) => kind).sort(), ["once", "salt", "seen"]);
     today++;
     left = DAY_MS;
-    await waitFor("midnight", async () => (await marksIn(kv)).length === 1 || undefined);
-    deepStrictEqual((await marksIn(kv)).map(([kind]) => kind), ["once"]);
+    await waitFor("midnight", async () => (await storedKeys(kv)).length === 1 || undefined);
+    deepStrictEqual((await storedKeys(kv)).map(([kind]) => kind), ["once"]);
     await store.close();
   });
 }
@@ -88,15 +91,15 @@ Deno.test("openKvStore: nothing of a salt is left in the file or its log once it
   await store.close();
 });
 
-Deno.test("openKvStore: a key makes hits the same for 24 hours, also into the next of its days", async () => {
+Deno.test("openKvStore: a hit with the same key is a repeat for 24 hours, also in the next day bucket", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv }));
-  const markOf = (
-    generation: number,
+  const keyOf = (
+    bucket: number,
     key: string,
-  ) => ["tallymark", "once", generation, "hits:", "a", key];
-  await kv.set(markOf(NOW - 1, "young"), [41, Date.now() - DAY_MS + 60_000]);
-  await kv.set(markOf(NOW - 1, "old"), [42, Date.now() - DAY_MS - 1]);
+  ) => ["tallymark", "once", bucket, "hits:", "a", key];
+  await kv.set(keyOf(NOW - 1, "young"), [41, Date.now() - DAY_MS + 60_000]);
+  await kv.set(keyOf(NOW - 1, "old"), [42, Date.now() - DAY_MS - 1]);
   const id = counterId("a");
   deepStrictEqual(await counters.hitOnce(id, { key: "young" }), { hits: 41, repeat: true });
   deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: false });

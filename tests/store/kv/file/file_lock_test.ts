@@ -8,7 +8,7 @@ import { tempDir } from "../../../support/temp_dir.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("openCounterFile: a second owner is told the process that has the file", async () => {
+Deno.test("openCounterFile: a second owner learns which process has the file", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const first = await openCounterFile(path);

@@ -29,9 +29,9 @@ export interface JournalTotal {
 /** Ids, each followed by its total. */
 type Row = (CounterId | number)[];
 
-/** Some totals on their way to their entries. */
+/** One commit of a checkpoint. */
 export interface JournalCheckpoint {
-  /** The counters that they are of. */
+  /** The counters whose totals it moves to their entries. */
   readonly ids: readonly CounterId[];
   /** To be called once the commit was carried out. */
   done(): void;
@@ -151,7 +151,7 @@ export class Journal {
     this.#totals.delete(id);
   }
 
-  /** Adds to a commit what moves some totals to their entries, or removes rows whose totals have all moved. */
+  /** Adds to a commit some totals that move to their entries or, once all have moved, the deletion of their rows. */
   checkpoint(operation: Deno.AtomicOperation): JournalCheckpoint {
     const { keys } = this.#place;
     const { atOnce } = this.#limits;

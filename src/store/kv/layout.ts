@@ -5,7 +5,7 @@ import { isLedger, isYearEntry, type Ledger, type YearEntry } from "../../counte
 export interface KvKeys {
   /** The total of a counter, a KvU64. */
   total(id: string): Deno.KvKey;
-  /** The ledger of its days; apart from the totals, as beside them it would make every commit dearer. */
+  /** The ledger of its days; not next to the total, which would make every commit more expensive. */
   ledger(id: string): Deno.KvKey;
   /** The days of a closed year. */
   year(id: string, year: number): Deno.KvKey;
@@ -52,7 +52,7 @@ export function encodeLedger({ openDay, opening, firstYear, before }: Ledger): U
   return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(opening), ...before]);
 }
 
-/** The ledger that bytes tell; undefined for a value that is none, or that holds what no ledger can. */
+/** Undefined for a value that is no ledger, or holds what none can. */
 export function decodeLedger(value: unknown): Ledger | undefined {
   const [openDay, yearAndSign, size, ...before] = decode(value);
   if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
@@ -66,7 +66,7 @@ export function encodeYear({ last, hits }: YearEntry): Uint8Array {
   return encode([last, ...hits]);
 }
 
-/** The days of a year that bytes tell; undefined for a value that is none, or that holds what no year can. */
+/** Undefined for a value that is not the days of a year, or holds what they cannot. */
 export function decodeYear(value: unknown, year: number): YearEntry | undefined {
   const [last, ...hits] = decode(value);
   if (last === undefined) return undefined;

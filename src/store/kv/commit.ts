@@ -1,10 +1,11 @@
+import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
 import type { KvDatabase } from "./database.ts";
 import { dayBucketAt, entriesOf } from "./deduplication_keys.ts";
 import { encodeLedger, encodeYear } from "./layout.ts";
 import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./limits.ts";
-import { assumesAbsent, type HistoryWrites, type Plan, type Writes } from "./planner.ts";
+import { assumesAbsent, type Plan, type Writes, type WritesBeside } from "./planner.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 /** How long conflicts with other writers are retried. */
@@ -143,7 +144,7 @@ function cutsBetween(plans: readonly Plan[], bounds: CommitBounds): number[] {
   return cuts;
 }
 
-/** What a commit holds. Hot path: counted without lists. */
+/** What a commit holds: as much as {@linkcode commitOf} writes. Hot path: counted without lists. */
 class CommitLoad {
   readonly #bounds: CommitBounds;
   #checks = 0;
@@ -163,10 +164,13 @@ class CommitLoad {
 
   add(writes: Writes | undefined): void {
     if (writes === undefined) return;
-    const { total, history, deduplication } = writes;
     this.#checks++;
     // A deletion is noted as well.
-    this.#mutations += total === undefined ? 2 : 1;
+    this.#mutations += writes.total === undefined ? 2 : 1;
+    if (writes.beside !== undefined) this.#addBeside(writes.beside);
+  }
+
+  #addBeside({ history, deduplication }: WritesBeside): void {
     if (deduplication !== undefined) {
       this.#mutations += deduplication.keys.size + deduplication.visitors.size;
     }
@@ -194,43 +198,44 @@ export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.Atomi
   const operation = kv.atomic();
   for (const { id, before, writes } of plans) {
     if (writes === undefined) continue;
-    const { total, history, deduplication } = writes;
+    const { total, beside } = writes;
     const key = keys.total(id);
-    // Nobody writes a ledger without its total, so that this guards both.
+    // Nobody writes anything beside a total without the total itself, so that this guards all of it.
     operation.check({ key, versionstamp: before.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, the others of its commit are stored.
     if (total === undefined) {
       operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, keyLifetime);
     } else operation.set(key, new Deno.KvU64(BigInt(total)));
-    if (history !== undefined) addHistory(operation, { place, id, history });
-    if (deduplication === undefined) continue;
-    const { visitors } = deduplication;
-    const visitorLifetime = visitors.size > 0 ? place.visitorLifetime?.() : undefined;
-    for (const { key, value } of entriesOf(deduplication, { id, keys })) {
-      operation.set(key, value, value === true ? visitorLifetime : keyLifetime);
-    }
+    if (beside !== undefined) addBeside(operation, { id, beside, place });
   }
   return operation;
 }
 
-function addHistory(
+function addBeside(
   operation: Deno.AtomicOperation,
-  { place: { keys }, id, history: { ledger, years, goneYears } }: {
-    place: KvPlace;
-    id: Plan["id"];
-    history: HistoryWrites;
-  },
+  { id, beside, place }: { id: CounterId; beside: WritesBeside; place: CommitPlace },
 ): void {
-  if (ledger === undefined) operation.delete(keys.ledger(id));
-  else operation.set(keys.ledger(id), encodeLedger(ledger));
-  for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
-  for (const year of goneYears) operation.delete(keys.year(id, year));
+  const { keys, keyLifetime = {} } = place;
+  const { history, deduplication } = beside;
+  if (history !== undefined) {
+    const { ledger, years, goneYears } = history;
+    if (ledger === undefined) operation.delete(keys.ledger(id));
+    else operation.set(keys.ledger(id), encodeLedger(ledger));
+    for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
+    for (const year of goneYears) operation.delete(keys.year(id, year));
+  }
+  if (deduplication === undefined) return;
+  const lifetime = deduplication.visitors.size > 0 ? place.visitorLifetime?.() : undefined;
+  for (const { key, value } of entriesOf(deduplication, { id, keys })) {
+    operation.set(key, value, value === true ? lifetime : keyLifetime);
+  }
 }
 
 /** What is known of a counter after that commit; of one that was deleted, that nothing is stored. */
 export function recordAfter({ before, writes }: Plan, versionstamp: string | null): KvRecord {
   if (writes === undefined) return before;
-  const { total, history } = writes;
+  const { total, beside } = writes;
   if (total === undefined) return { outcome: 0, versionstamp: null, openDay: -Infinity };
-  return { outcome: total, versionstamp, openDay: history?.ledger?.openDay ?? before.openDay };
+  const openDay = beside?.history?.ledger?.openDay ?? before.openDay;
+  return { outcome: total, versionstamp, openDay };
 }

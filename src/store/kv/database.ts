@@ -70,7 +70,7 @@ export class OpenDays {
   remember({ id, isHit, before, writes }: Plan, after: KvRecord): void {
     if (after.versionstamp === null) this.#days.delete(id);
     // An import sets more counters than can be remembered, and few of them are hit on that day.
-    else if (isHit && (before.ledger ?? writes?.history) !== undefined) {
+    else if (isHit && (before.ledger ?? writes?.beside?.history) !== undefined) {
       this.#days.set(id, after.openDay);
     }
   }

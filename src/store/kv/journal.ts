@@ -203,6 +203,5 @@ export function withJournalTotal(record: KvRecord, journaled: JournalTotal | und
 const NONE: ReadonlySet<Plan> = new Set();
 
 function isPlainHit({ before, writes }: Plan): boolean {
-  return before.versionstamp !== null && writes?.total !== undefined &&
-    writes.history === undefined && writes.deduplication === undefined;
+  return before.versionstamp !== null && writes?.total !== undefined && writes.beside === undefined;
 }

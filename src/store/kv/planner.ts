@@ -39,7 +39,13 @@ export interface Plan<Outcome = unknown> {
 export interface Writes {
   /** Undefined if the counter is deleted. */
   readonly total: number | undefined;
-  /** Undefined if the days stay as they are, as for nearly every hit. */
+  /** Undefined for nearly every hit: one that writes a total alone may go to the journal. */
+  readonly beside: WritesBeside | undefined;
+}
+
+/** What to write in the same commit as a total. */
+export interface WritesBeside {
+  /** Undefined if the days stay as they are. */
   readonly history?: HistoryWrites | undefined;
   readonly deduplication?: NewDeduplicationKeys;
 }
@@ -223,8 +229,8 @@ export function additionPlan({ id, amount }: Addition, before: KvRecord, today: 
   if (sum > MAX_HITS) {
     return { id, isHit: true, before, outcome: new Problem("counter-full"), writes: undefined };
   }
-  const history = before.openDay >= today ? undefined : opened(before, total, today);
-  return { id, isHit: true, before, outcome: sum, writes: { total: sum, history } };
+  const beside = before.openDay >= today ? undefined : { history: opened(before, total, today) };
+  return { id, isHit: true, before, outcome: sum, writes: { total: sum, beside } };
 }
 
 function opened(before: KvRecord, total: number, today: Day): HistoryWrites {
@@ -247,8 +253,8 @@ function oncePlan(
   if (areRepeats) return { ...plan, outcome: outcomes, writes: undefined };
   const { outcome, writes } = additionPlan({ id, amount }, before, today);
   if (outcome instanceof Problem) return { ...plan, outcome, writes: undefined };
-  const deduplication = { keys, visitors, day: today };
-  return { ...plan, outcome: outcomes, writes: writes && { ...writes, deduplication } };
+  const beside = { ...writes?.beside, deduplication: { keys, visitors, day: today } };
+  return { ...plan, outcome: outcomes, writes: { total: outcome, beside } };
 }
 
 const NOTHING_KNOWN = { keys: new Map<string, number>(), visitors: new Set<string>() };
@@ -265,14 +271,15 @@ function writePlan({ id, setting }: Write, before: KvRecord, today: Day): Plan<H
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));
   const goneYears = yearsOf(before).filter((year) => !staying.has(year));
-  return { ...plan, outcome: held, writes: { total: hits, history: { ledger, years, goneYears } } };
+  const beside = { history: { ledger, years, goneYears } };
+  return { ...plan, outcome: held, writes: { total: hits, beside } };
 }
 
 /** Undefined if nothing is stored of the counter. */
 function deletion(before: KvRecord): Writes | undefined {
   if (before.versionstamp === null && (before.ledgerStamp ?? null) === null) return undefined;
   const history = { ledger: undefined, years: NONE, goneYears: yearsOf(before) };
-  return { total: undefined, history };
+  return { total: undefined, beside: { history } };
 }
 
 function yearsOf({ years = NONE }: KvRecord): number[] {

@@ -32,8 +32,8 @@ export interface Write {
 /** The number that a counter holds, or why there is none for this id alone. */
 export type Outcome = number | Problem;
 
-/** A counter whose days are asked for, from `since` on at least. */
-export interface HistoryQuestion {
+/** A counter to read with its days, from `since` on at least. */
+export interface HistoryQuery {
   readonly id: CounterId;
   readonly since: Day;
 }
@@ -91,7 +91,7 @@ export interface CounterStore {
   /** The numbers of counters: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** What counters hold, each as it was at one instant. */
-  history(questions: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]>;
+  history(questions: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]>;
   /**
    * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
    * no further than it is asked for; throws "store-unavailable".

@@ -11,18 +11,18 @@ export type StoreTraits = Pick<
 export interface LazyStoreOptions {
   traits: StoreTraits;
   health: StoreHealth;
-  /** What is to be closed where the store never opens; it belongs to the store that does. */
+  /** What to close if the store never opens; one that does open owns it. */
   held?: Pick<CounterStore, "close">;
   open(): Promise<CounterStore>;
 }
 
-/** When a store is opened that nobody has called yet, in milliseconds: after the start, which it would hold up. */
+/** How long after its creation a store is opened that nobody has called yet, in milliseconds: it would delay the start. */
 const OPEN_AFTER = 100;
 
 /** A store that is opened by its first call or soon after the start; if that fails, the next call tries again. */
 export function createLazyStore({ traits, health, held, open }: LazyStoreOptions): CounterStore {
   let opening: Promise<CounterStore> | undefined;
-  // The first call of setTimeout loads what takes an eighth of a start.
+  // Not a timeout: the first call of setTimeout loads much, and the start would wait for it.
   const soon = AbortSignal.timeout(OPEN_AFTER);
   soon.onabort = () => opened().catch(() => {});
 

@@ -12,7 +12,7 @@ import { meteredHealth, WHOLE } from "./store_health.ts";
 
 /** How long a service that fails fast waits for its store at start. */
 const FAIL_FAST_LIMIT_MS = 5000;
-/** How long a store that did not answer may take to let go. */
+/** How long a store that did not answer may take to close. */
 const LET_GO_LIMIT_MS = 500;
 
 export interface OpenStoreOptions {
@@ -21,15 +21,15 @@ export interface OpenStoreOptions {
   calendar: Calendar;
   log: Log;
   metrics: Metrics;
-  /** Called where the store turns out later to be one that cannot be used at all. */
+  /** Called if it turns out later that the store cannot be used at all. */
   onUnusable(error: StartError): void;
 }
 
 /**
  * Opens the store that the settings name; the only place that does.
  *
- * Throws a {@linkcode StartError} where a local file cannot be had, and where a network store does not answer within 5 s
- * although the settings say to fail fast. Otherwise a network store that is away is connected in the background.
+ * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not answer within 5 s although
+ * the settings say to fail fast. Otherwise a network store that is away is connected in the background.
  */
 export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
   const store = await open(options);
@@ -120,7 +120,7 @@ function once<Argument>(call: (argument: Argument) => void): (argument: Argument
   };
 }
 
-/** Deno leaves it out unless a flag, or a deno.json as here but not beside a bundle, asks for it. */
+/** Deno has no KV without a flag or a line in deno.json, and a bundle may run without either. */
 function requireDenoKv(): void {
   if (typeof Deno.openKv === "function") return;
   throw new StartError(
@@ -128,7 +128,7 @@ function requireDenoKv(): void {
   );
 }
 
-/** A store whose database is open: a file is owned before the service listens, what counts in it is loaded after that. */
+/** A store whose database is open already: its file is locked before the service listens, the code for it is loaded later. */
 function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   const { kv, file, source, health } = options;
   return createLazyStore({
@@ -139,12 +139,12 @@ function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   });
 }
 
-/** Loads what counts in a Deno KV, for which nobody waits who has a Redis. */
+/** Loads the code for Deno KV, which a service with a Redis does without. */
 function loadKv() {
   return import("./kv/store.ts");
 }
 
-/** Loads the client, which takes longer than all the rest of a start and leaves a global `require` behind, and what uses it. */
+/** Loads the client, which takes longer than the rest of a start and leaves a global `require` behind, and the code that uses it. */
 async function loadRedis() {
   // In a bundle the client's CommonJS modules have no other way to load those of Node.
   const { default: process } = await import("node:process");
@@ -175,7 +175,7 @@ async function answering(store: CounterStore): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  // One that is still being opened may never let go.
+  // One that is still being opened may never close.
   await withTimeout(LET_GO_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE forbids starting without it: " +

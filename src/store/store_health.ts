@@ -2,24 +2,24 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 
 /**
- * Whether a store answers and can be changed; says so in the log once when that ends and once when all of it is back.
+ * Whether a store answers and can be changed; logs once when that ends and once when all of it is back.
  *
- * A store that refuses changes may still be read, so an answer to a read ends no trouble with changes.
+ * A store that refuses changes may still be read, so an answer to a read does not end trouble with changes.
  */
 export interface StoreHealth {
   /** The store did not answer. */
   away(cause: unknown): void;
-  /** The store refused the login, which nobody but its operator ends: said even where it was away already. */
+  /** The store refused the login, which only its operator can mend: logged even if it was away already. */
   denied(cause: unknown): void;
-  /** The store did not change what it was asked to. */
+  /** The store refused or failed to change anything. */
   unwritable(cause: unknown): void;
   /** The store answered. */
   readable(): void;
-  /** The store changed what it was asked to. */
+  /** The store carried out a change. */
   well(): void;
 }
 
-/** The health of what nobody watches. */
+/** Health that nobody is told of. */
 export const UNWATCHED: StoreHealth = {
   away() {},
   denied() {},
@@ -31,13 +31,13 @@ export const UNWATCHED: StoreHealth = {
 type Trouble = "away" | "denied" | "unwritable";
 
 export interface StoreHealthOptions {
-  /** Which of several servers it is about; left out for a store as a whole. */
+  /** One of several servers; left out for a store as a whole. */
   node?: string | undefined;
-  /** Called where it ends or begins to be well. */
+  /** Called when it becomes well and when it ceases to be. */
   onChange?(well: boolean): void;
 }
 
-/** The health of a store, or of one of its nodes, that is taken to be well until it is not. */
+/** The health of a store, or of one of its nodes; assumed to be well at first. */
 export function createStoreHealth(
   log: Log,
   { node, onChange }: StoreHealthOptions = {},
@@ -45,10 +45,10 @@ export function createStoreHealth(
   const troubles = new Set<Trouble>();
 
   function begin(trouble: Trouble, cause: unknown): void {
-    const told = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
+    const reported = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
     troubles.add(trouble);
     onChange?.(false);
-    if (!told) log.error("store unavailable", { node, cause });
+    if (!reported) log.error("store unavailable", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
@@ -71,10 +71,10 @@ export function createStoreHealth(
   };
 }
 
-/** What the metrics call a store that is one node. */
+/** The name in the metrics of a store that is one node. */
 export const WHOLE = "store";
 
-/** The health of a store, or of one of its nodes, that the log and the metrics report. */
+/** The same, reported in the metrics as well as in the log. */
 export function meteredHealth(
   { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
 ): StoreHealth {

@@ -5,7 +5,7 @@ import { applied } from "../../src/counter/setting.ts";
 import {
   type Addition,
   type CounterStore,
-  type HistoryQuestion,
+  type HistoryQuery,
   type ListOptions,
   type ListPage,
   MAX_HITS,
@@ -59,7 +59,7 @@ export class ModelStore implements CounterStore {
     return Promise.resolve(ids.map((id) => this.#held(id).hits));
   }
 
-  history(questions: readonly HistoryQuestion[]): Promise<readonly Held[]> {
+  history(questions: readonly HistoryQuery[]): Promise<readonly Held[]> {
     return Promise.resolve(questions.map(({ id }) => this.#held(id)));
   }
 

@@ -4,7 +4,7 @@ import type { Day, Held } from "../../src/counter/days.ts";
 import type {
   Addition,
   CounterStore,
-  HistoryQuestion,
+  HistoryQuery,
   ListPage,
   OnceAddition,
   Outcome,
@@ -62,7 +62,7 @@ export class ScriptedStore implements CounterStore {
     return ids.map((id) => this.#number(id));
   }
 
-  async history(questions: readonly HistoryQuestion[]): Promise<readonly Held[]> {
+  async history(questions: readonly HistoryQuery[]): Promise<readonly Held[]> {
     this.calls.history++;
     await this.#obey();
     return questions.map(({ id }) => ({ hits: this.#number(id), days: undefined }));

@@ -9,7 +9,7 @@ import {
   yearsSince,
 } from "../../counter/days.ts";
 import type { KnownMarks } from "../../counter/once.ts";
-import { type HistoryQuestion, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { KvDatabase } from "./database.ts";
 import { decodeLedger, decodeYear, type KvKeys } from "./layout.ts";
@@ -141,7 +141,7 @@ export function yearIn(place: KvPlace, entry: Deno.KvEntry<unknown>): YearEntry 
 /** Reads records with their ledgers and the closed years from `since` on, each of one instant, in the order of the queries. */
 export async function readHistories(
   database: KvDatabase,
-  queries: readonly HistoryQuestion[],
+  queries: readonly HistoryQuery[],
 ): Promise<KvRecord[]> {
   const records = await database.read(queries.map(({ id }) => ({ id, withLedger: true })));
   return await Promise.all(records.map((record, index) => {
@@ -153,7 +153,7 @@ export async function readHistories(
 /** Closed years change only together with the ledger: if that changes meanwhile, they are read again. */
 async function withYearsSince(
   database: KvDatabase,
-  { id, since }: HistoryQuestion,
+  { id, since }: HistoryQuery,
   record: KvRecord,
 ): Promise<KvRecord> {
   const years = record.ledger === undefined ? [] : yearsSince(record.ledger, since);

@@ -3,7 +3,7 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day, Held } from "../../counter/days.ts";
 import type {
   CounterStore,
-  HistoryQuestion,
+  HistoryQuery,
   ListOptions,
   ListPage,
   Outcome,
@@ -91,7 +91,7 @@ function createKvStore(
     }
   }
 
-  async function history(queries: readonly HistoryQuestion[]): Promise<(Held | Problem)[]> {
+  async function history(queries: readonly HistoryQuery[]): Promise<(Held | Problem)[]> {
     checkPresent();
     const records = await readHistories(database, queries).catch(unavailable);
     health.readable();

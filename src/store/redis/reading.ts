@@ -1,7 +1,7 @@
 import { type CounterId, counterId } from "../../counter/counter_id.ts";
 import { type Day, type Held, yearsSince } from "../../counter/days.ts";
 import {
-  type HistoryQuestion,
+  type HistoryQuery,
   type ListedCounter,
   type ListOptions,
   type ListPage,
@@ -60,7 +60,7 @@ export class RedisReading {
   }
 
   /** See `CounterStore.history`. */
-  async history(counters: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
+  async history(counters: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]> {
     const { prefix, onDamaged } = this.#options;
     const found: (Held | Problem)[] = [];
     const absent: HistoryRead[] = [];
@@ -128,7 +128,7 @@ export class RedisReading {
     return { counters, foreign: texts.length - counters.length };
   }
 
-  async #withoutDays(counters: readonly HistoryQuestion[]): Promise<readonly (Held | Problem)[]> {
+  async #withoutDays(counters: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]> {
     const outcomes = await this.read(counters.map(({ id }) => id));
     return outcomes.map((hits) => hits instanceof Problem ? hits : { hits, days: undefined });
   }

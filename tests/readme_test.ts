@@ -90,6 +90,24 @@ Deno.test(".docs/reference.md lists every endpoint with its methods, and no othe
   deepStrictEqual(listed.toSorted(), served.toSorted());
 });
 
+Deno.test(".docs/troubleshooting.md lists the short events of the log, and no other", () => {
+  const written = [...sourceIn("src").matchAll(/log\.(?:info|warn|error)\("([^"]*)"/g)]
+    .map(([, event = ""]) => event).filter((event) => event.split(" ").length <= 3);
+  const listed = rowsUnder(".docs/troubleshooting.md", "Event of the log").flatMap(([cell]) =>
+    codeIn(cell)
+  );
+  deepStrictEqual(listed.toSorted(), [...new Set(written)].toSorted());
+});
+
+/** The text of all modules in a folder and those below it. */
+function sourceIn(folder: string): string {
+  return [...Deno.readDirSync(join(projectFolder, folder))].map(({ name, isDirectory }) => {
+    const path = join(folder, name);
+    if (isDirectory) return sourceIn(path);
+    return name.endsWith(".ts") ? Deno.readTextFileSync(join(projectFolder, path)) : "";
+  }).join("\n");
+}
+
 const all: readonly Parameter[] = [
   ...endpoints.flatMap(({ parameters }) => parameters),
   // A chart has other defaults than a badge, which the tables are about.

@@ -1,5 +1,5 @@
 /** What makes a hit the same as one before. */
-export interface Marks {
+export interface DeduplicationKeys {
   /** Chosen by the caller: a hit with the same key, within 24 hours, is sent again and was counted already. */
   readonly key?: string;
   /** Who comes to this counter, and to no other by this name: whoever came on this day already is not counted again. */
@@ -8,22 +8,22 @@ export interface Marks {
   readonly remember?: boolean;
 }
 
-/** What became of a hit with marks. */
+/** What became of a hit with deduplication keys. */
 export interface OnceOutcome {
-  /** Its number; where it is one that was counted already, that of then by its key, and the present one by its visitor. */
+  /** Its number; of a repeat the number of the first hit with its key, or the present number if it repeats by its visitor. */
   readonly hits: number;
   /** Whether it was counted already. */
   readonly repeat: boolean;
 }
 
-/** The marks that are there already. */
-export interface KnownMarks {
+/** The deduplication keys that are stored already. */
+export interface KnownKeys {
   /** The numbers of hits by their keys. */
   readonly keys: ReadonlyMap<string, number>;
   readonly visitors: ReadonlySet<string>;
 }
 
-/** What hits with marks come to, and the marks that they leave. */
+/** What hits with deduplication keys come to, and the new keys that they leave. */
 export interface Once {
   /** How many of them count. */
   readonly amount: number;
@@ -34,8 +34,8 @@ export interface Once {
 
 /** Counts hits of one counter, one after the other, on top of a total. */
 export function countOnce(
-  hits: readonly Marks[],
-  { total, known }: { total: number; known: KnownMarks },
+  hits: readonly DeduplicationKeys[],
+  { total, known }: { total: number; known: KnownKeys },
 ): Once {
   const keys = new Map<string, number>();
   const visitors = new Set<string>();

@@ -1,7 +1,7 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Day, Held } from "./days.ts";
-import type { Marks, OnceOutcome } from "./once.ts";
+import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 import type { Setting } from "./setting.ts";
 
 /** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
@@ -17,10 +17,10 @@ export interface Addition {
   readonly amount: number;
 }
 
-/** Hits of one counter that are each counted once, in this order; see {@linkcode Marks}. */
+/** Hits of one counter that are each counted once, in this order; see {@linkcode DeduplicationKeys}. */
 export interface OnceAddition {
   readonly id: CounterId;
-  readonly hits: readonly Marks[];
+  readonly hits: readonly DeduplicationKeys[];
 }
 
 /** What an owner wants a counter to hold; without a setting the counter ends, as if it had never been hit. */
@@ -80,7 +80,7 @@ export interface CounterStore {
    * promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full".
    */
   add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
-  /** The same for hits that count once: a mark is left in one step with the hit that it belongs to. */
+  /** The same for hits that count once: their deduplication keys are stored in one step with them. */
   addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;

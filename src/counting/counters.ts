@@ -2,7 +2,7 @@ import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Day, Held } from "../counter/days.ts";
 import type { SettingLine } from "../counter/line.ts";
-import type { Marks, OnceOutcome } from "../counter/once.ts";
+import type { DeduplicationKeys, OnceOutcome } from "../counter/once.ts";
 import { applied, type Setting } from "../counter/setting.ts";
 import {
   type CounterStore,
@@ -32,7 +32,7 @@ const READY_DEADLINE_MS = 1000;
 const MAX_WAITING = 10_000;
 /** How many counters' last numbers are remembered for sure. */
 const REMEMBERED = 10_000;
-/** How many hits of a counter that count once go at once: their marks have to go into one step of the store. */
+/** How many hits of a counter that count once go at once: their deduplication keys have to go into one step of the store. */
 const ONCE_PER_STEP = 100;
 
 /** The counters of a store, exact under any number of callers at once. */
@@ -44,7 +44,7 @@ export interface Counters {
   /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
   hit(id: CounterId): Promise<number>;
   /** The same for a hit that counts once, or was counted already. */
-  hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome>;
+  hitOnce(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome>;
   /** See {@linkcode CounterStore.salt}; of today. */
   salt(): Promise<string>;
   /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
@@ -126,7 +126,7 @@ export function createCounters(
     },
   });
   // Beside the others: which of two comes first does not matter where neither was answered yet.
-  const onces = new Batcher<OnceResults, Marks>({
+  const onces = new Batcher<OnceResults, DeduplicationKeys>({
     ...limits,
     slots: new Slots(batches),
     meter: changes,
@@ -218,10 +218,10 @@ export function createCounters(
     return group.result.then((total) => total - group.callers + place);
   }
 
-  async function hitOnce(id: CounterId, marks: Marks): Promise<OnceOutcome> {
+  async function hitOnce(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome> {
     const refused = refusal(onces);
     if (refused !== undefined) return await refused;
-    const group = onces.enqueue(id, marks);
+    const group = onces.enqueue(id, keys);
     const place = group.callers - 1;
     const outcome = (await group.result)[place];
     if (outcome === undefined || outcome instanceof Error) throw outcome;
@@ -325,10 +325,10 @@ function hitsAfter(
 /** What became of each of the hits that were sent together, or why nothing did. */
 type OnceResults = readonly (OnceOutcome | Error)[];
 
-/** Counts hits with marks, of each counter in its own order, a step of the store after the other. */
+/** Counts hits with deduplication keys, of each counter in its own order, a step of the store after the other. */
 async function addOnce(
   store: CounterStore,
-  groups: readonly Group<OnceResults, Marks>[],
+  groups: readonly Group<OnceResults, DeduplicationKeys>[],
 ): Promise<OnceResults[]> {
   const results = groups.map((): (OnceOutcome | Error)[] => []);
   for (let start = 0; groups.some(({ parts }) => parts.length > start); start += ONCE_PER_STEP) {

@@ -89,9 +89,9 @@ export function createUniqueVisitors(
       const today = visitorsOfToday();
       const visitor = await today.codeOf([id, ...traces]);
       const remember = today.hasRoomFor(id);
-      const marks = { ...key !== undefined && { key }, visitor, remember };
+      const keys = { ...key !== undefined && { key }, visitor, remember };
       // Also who came just now: only the store knows whether the counter was deleted since, by whatever process.
-      const outcome = await counters.hitOnce(id, marks);
+      const outcome = await counters.hitOnce(id, keys);
       if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
     },

@@ -1,6 +1,6 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Day, type Held, upTo } from "../../src/counter/days.ts";
-import { countOnce, type KnownMarks, type OnceOutcome } from "../../src/counter/once.ts";
+import { countOnce, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
 import { applied } from "../../src/counter/setting.ts";
 import {
   type Addition,
@@ -23,7 +23,7 @@ export class ModelStore implements CounterStore {
   readonly importPortion = 50_000;
   readonly importById = true;
   readonly counters = new Map<CounterId, Held>();
-  readonly #marks = new Map<CounterId, KnownMarks>();
+  readonly #marks = new Map<CounterId, KnownKeys>();
   readonly #today: () => Day;
 
   constructor(today: () => Day) {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { createCounters } from "../../src/counting/counters.ts";
-import type { Marks, OnceOutcome } from "../../src/counter/once.ts";
+import type { DeduplicationKeys, OnceOutcome } from "../../src/counter/once.ts";
 import { type CounterStore, MAX_HITS } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";
@@ -100,7 +100,7 @@ export function testOnce(name: string, kind: StoreKind): void {
 
   test("hits that are sent together see each other, in their order", async (backend) => {
     await using store = await opened(backend);
-    const hits: Marks[] = [
+    const hits: DeduplicationKeys[] = [
       ...[{ key: "k" }, { key: "l" }, { key: "k" }, { visitor: "v", remember: true }],
       ...[{ visitor: "v", remember: true }, { key: "m", visitor: "v", remember: true }, {}],
     ];
@@ -154,7 +154,7 @@ export function testOnce(name: string, kind: StoreKind): void {
     const marksOf = (id: CounterId) =>
       Array.from(
         { length: 60 },
-        (_, number): Marks =>
+        (_, number): DeduplicationKeys =>
           number % 2 === 0
             ? { key: `k${number % 20}` }
             : { visitor: `${id} ${number % 10}`, remember: true },
@@ -189,7 +189,7 @@ export function testOnce(name: string, kind: StoreKind): void {
   });
 
   if (keeps) {
-    test("marks and salt are there when the store is opened again", async (backend) => {
+    test("deduplication keys and salt are there when the store is opened again", async (backend) => {
       let salt;
       {
         await using store = await opened(backend, () => DAY);
@@ -228,7 +228,7 @@ async function opened(backend: Backend, today = () => DAY) {
   return {
     store,
     counters,
-    once: (marks: Marks, id: CounterId = ID) => counters.hitOnce(id, marks),
+    once: (marks: DeduplicationKeys, id: CounterId = ID) => counters.hitOnce(id, marks),
     count: async () => await counters.count(ID),
     async add(times: number) {
       for (let time = 0; time < times; time++) await counters.hit(ID);

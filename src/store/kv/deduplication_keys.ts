@@ -1,6 +1,6 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
-import type { KnownMarks } from "../../counter/once.ts";
+import type { KnownKeys } from "../../counter/once.ts";
 import type { OnceAddition } from "../../counter/store.ts";
 import type { KvKeys } from "./layout.ts";
 import { KEYS_PER_READ } from "./limits.ts";
@@ -47,7 +47,7 @@ export async function readKnownKeys(
   place: KvPlace,
   addition: OnceAddition,
   day: Day,
-): Promise<KnownMarks> {
+): Promise<KnownKeys> {
   const lookup = lookupOf(place, addition, day);
   return lookup.knownIn(await readKeys(place.kv, lookup.keys));
 }
@@ -90,7 +90,7 @@ function lookupOf({ keys }: KvPlace, { id, hits }: OnceAddition, day: Day) {
       ...visitors.map((visitor) => keys.seen(visitor, day)),
       ...given.flatMap((key) => buckets.map((bucket) => keys.once(id, { key, bucket }))),
     ],
-    knownIn(found: readonly Deno.KvEntryMaybe<unknown>[]): KnownMarks {
+    knownIn(found: readonly Deno.KvEntryMaybe<unknown>[]): KnownKeys {
       const stored = found.slice(buckets.length);
       const deleted = found.slice(0, buckets.length)
         .reduce((latest, { versionstamp }) => later(latest, versionstamp ?? ""), "");

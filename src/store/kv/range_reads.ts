@@ -3,7 +3,7 @@ import { type KvPlace, type KvRecord, readRecords, recordOf, type RecordQuery } 
 /** From how many counters on two reads of all that lies between them cost less than a read of each. */
 const MANY = 20;
 /** How many entries a range may have for each counter of it that is wanted; with more, reads of each cost less. */
-const ENTRIES_PER_COUNTER = 6;
+const ENTRIES_PER_COUNTER = 3;
 /** How many entries come at a time. */
 const BATCH = 500;
 /** Such characters are in another order in JavaScript than in a database. */

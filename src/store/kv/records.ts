@@ -8,7 +8,7 @@ import {
   type YearEntry,
   yearsSince,
 } from "../../counter/days.ts";
-import type { KnownMarks } from "../../counter/once.ts";
+import type { KnownKeys } from "../../counter/once.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { KvDatabase } from "./database.ts";
@@ -29,7 +29,7 @@ export interface KvRecord {
   /** The closed years, if they were read. */
   readonly years?: readonly YearEntry[];
   /** Which deduplication keys are stored, if they were read. */
-  readonly known?: KnownMarks;
+  readonly known?: KnownKeys;
 }
 
 /** A counter to read, and whether to read its ledger too. */

@@ -3,7 +3,7 @@ import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
 import type { Setting } from "../../../src/counter/setting.ts";
-import type { Marks } from "../../../src/counter/once.ts";
+import type { DeduplicationKeys } from "../../../src/counter/once.ts";
 import type { CounterStore, Write } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createLog } from "../../../src/log.ts";
@@ -398,7 +398,8 @@ for (const lacking of ["sadd", "expire", "set"]) {
       await redis.command("SET", "hits:home", "41");
       const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
       const visitor = { visitor: "v", remember: true };
-      const once = async (...hits: Marks[]) => await store.addOnce([{ id: HOME, hits }]);
+      const once = async (...hits: DeduplicationKeys[]) =>
+        await store.addOnce([{ id: HOME, hits }]);
       for (const hits of [[visitor], [{ key: "k" }, visitor]]) {
         const [outcome] = await once(...hits);
         strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
@@ -490,7 +491,7 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => day }),
       await openRedisStore(redis.url, { today: () => day }),
     ];
-    const hits: Marks[] = [{ key: "k" }, { visitor: "v", remember: true }];
+    const hits: DeduplicationKeys[] = [{ key: "k" }, { visitor: "v", remember: true }];
     const once = async (store: CounterStore) =>
       (await store.addOnce([{ id: HOME, hits }])).map((outcome) => "length" in outcome && outcome);
     const counted = (repeat: boolean, last: number) => [

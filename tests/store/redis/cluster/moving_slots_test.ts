@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
 import type { Day, Held } from "../../../../src/counter/days.ts";
-import type { Marks, OnceOutcome } from "../../../../src/counter/once.ts";
+import type { DeduplicationKeys, OnceOutcome } from "../../../../src/counter/once.ts";
 import type { Setting } from "../../../../src/counter/setting.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
 import { Problem } from "../../../../src/problem.ts";
@@ -192,7 +192,7 @@ function set(
 function once(
   store: CounterStore,
   ids: readonly CounterId[],
-  ...hits: Marks[]
+  ...hits: DeduplicationKeys[]
 ): Promise<readonly Outcome[]> {
   return store.addOnce(ids.map((id) => ({ id, hits })));
 }

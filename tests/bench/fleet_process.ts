@@ -1,0 +1,233 @@
+// One process of the fleet that `fleet.ts` starts: many virtual nodes, each with its own connections, batcher and callers.
+// Its argument is the job as JSON. It prints "ready", begins at the first line of its input, and stops where that ends.
+import process from "node:process";
+import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
+import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
+import { type Counters, createCounters } from "../../src/counting/counters.ts";
+import { Problem } from "../../src/problem.ts";
+import { openRedisStore } from "../support/redis_backend.ts";
+
+/** What a process of the fleet does. */
+export interface FleetJob {
+  url: string;
+  nodes: number;
+  /** How many hits each node has waiting at any time. */
+  callers: number;
+  /** How many counters there are; the n-th is hit 1/n as often as the first. */
+  counters: number;
+  replicas: number;
+  /** Days of this length, the first of which begins then by `Date.now()`; undefined for those of the calendar. */
+  days: { seconds: number; since: number } | undefined;
+  /** How long hits are measured, after a second of warming up; undefined to print every number instead. */
+  seconds: number | undefined;
+}
+
+/** What a process prints at its end. */
+export interface FleetResult {
+  /** Hits that were answered within the time measured, and how long that was. */
+  hits: number;
+  seconds: number;
+  /** CPU that this process took within it. */
+  cpuSeconds: number;
+  /** How long hits took, in milliseconds, as one caller of 64 saw it. */
+  latencies: readonly number[];
+  /** Hits of the whole run that surely were not counted, and those that may have been. */
+  refused: number;
+  unknown: number;
+}
+
+/** The counter that all hit if there is one only. */
+export const HOT = counterId("hot");
+
+/** How many nodes connect at once. */
+const CONNECTED_AT_ONCE = 25;
+/** How long a caller waits after a failure. */
+const PAUSE_MS = 20;
+const TIMED = 64;
+/** Of how many hits in a row the counters are drawn beforehand. */
+const DRAWS = 1 << 20;
+const FIRST_DAY = 20_000;
+
+async function run(job: FleetJob): Promise<void> {
+  const nodes: Counters[] = [];
+  while (nodes.length < job.nodes) {
+    const count = Math.min(CONNECTED_AT_ONCE, job.nodes - nodes.length);
+    nodes.push(...await Promise.all(Array.from({ length: count }, () => openNode(job))));
+  }
+  const nextId = job.counters === 1 ? () => HOT : zipf(job.counters);
+  console.log("ready");
+
+  const input = Deno.stdin.readable.getReader();
+  await input.read();
+  const load = new Load(nextId, job.seconds === undefined);
+  const ended = nodes.map((node) => load.callAgainAndAgain(node, job.callers));
+  const measured = await measure(load, job.seconds ?? 0);
+  while (!(await input.read()).done);
+  load.stop();
+  await Promise.all(ended);
+  const { refused, unknown } = load;
+  console.log(JSON.stringify({ ...measured, refused, unknown } satisfies FleetResult));
+  await Promise.all(nodes.map((node) => node.close()));
+}
+
+async function openNode({ url, replicas, days }: FleetJob): Promise<Counters> {
+  const calendar = days === undefined ? createCalendar("UTC") : shortDays(days);
+  const { today, untilMidnight } = calendar;
+  const store = await openRedisStore(url, { replicas, today, untilMidnight });
+  return createCounters(store, calendar);
+}
+
+function shortDays({ seconds, since }: { seconds: number; since: number }): Calendar {
+  const dayMs = seconds * 1000;
+  return {
+    timeZone: "UTC",
+    today: () => FIRST_DAY + Math.floor((Date.now() - since) / dayMs),
+    untilMidnight: () => dayMs - (Date.now() - since) % dayMs,
+  };
+}
+
+async function measure(load: Load, seconds: number) {
+  if (seconds > 0) await pause(1000);
+  const [from, hits, cpu] = [performance.now(), load.answered, process.cpuUsage()];
+  load.latencies.length = 0;
+  await pause(seconds * 1000);
+  const spent = process.cpuUsage(cpu);
+  return {
+    hits: load.answered - hits,
+    seconds: (performance.now() - from) / 1000,
+    cpuSeconds: (spent.user + spent.system) / 1e6,
+    latencies: [...load.latencies],
+  };
+}
+
+/** Callers who hit as soon as they are answered, without async functions, which would cost more than the hits. */
+class Load {
+  answered = 0;
+  refused = 0;
+  unknown = 0;
+  readonly latencies: number[] = [];
+  readonly #nextId: () => CounterId;
+  readonly #isPrinting: boolean;
+  #isEnding = false;
+  #runs: Run[] = [];
+  #print: ReturnType<typeof setImmediate> | undefined;
+
+  /** `nextId` gives the counter of each hit. */
+  constructor(nextId: () => CounterId, isPrinting: boolean) {
+    this.#nextId = nextId;
+    this.#isPrinting = isPrinting;
+  }
+
+  /** Resolves when all callers have stopped. */
+  callAgainAndAgain(node: Counters, callers: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const latencies = this.latencies;
+    let calling = callers;
+    let run: Run | undefined;
+
+    const stop = () => {
+      if (--calling === 0) resolve();
+    };
+    const next = () => {
+      if (this.#isEnding) stop();
+      else node.hit(this.#nextId()).then(succeed, fail);
+    };
+    const succeed = (number: number) => {
+      this.answered++;
+      if (this.#isPrinting) run = this.#note(number, run);
+      next();
+    };
+    const fail = (problem: unknown) => {
+      this.#noteFailure(problem);
+      setTimeout(next, PAUSE_MS);
+    };
+    const nextTimed = () => {
+      if (this.#isEnding) return stop();
+      const since = performance.now();
+      node.hit(this.#nextId()).then((number) => {
+        latencies.push(performance.now() - since);
+        this.answered++;
+        if (this.#isPrinting) run = this.#note(number, run);
+        nextTimed();
+      }, (problem) => {
+        this.#noteFailure(problem);
+        setTimeout(nextTimed, PAUSE_MS);
+      });
+    };
+
+    for (let caller = 0; caller < callers; caller++) {
+      if (caller % TIMED === 0) nextTimed();
+      else next();
+    }
+    return promise;
+  }
+
+  stop(): void {
+    this.#isEnding = true;
+  }
+
+  #noteFailure(problem: unknown): void {
+    if (!(problem instanceof Problem)) throw problem;
+    if (problem.kind === "outcome-unknown") this.unknown++;
+    else this.refused++;
+  }
+
+  /** Notes a number that a caller was given, to be printed at the end of this turn; the run that it belongs to. */
+  #note(number: number, run: Run | undefined): Run {
+    this.#print ??= setImmediate(() => this.#printRuns());
+    if (run !== undefined && !run.isPrinted && number === run.first + run.count) {
+      run.count++;
+      return run;
+    }
+    const begun = { first: number, count: 1, isPrinted: false };
+    this.#runs.push(begun);
+    return begun;
+  }
+
+  #printRuns(): void {
+    this.#print = undefined;
+    let lines = "";
+    for (const run of this.#runs) {
+      lines += `${run.first} ${run.count}\n`;
+      run.isPrinted = true;
+    }
+    this.#runs = [];
+    const bytes = new TextEncoder().encode(lines);
+    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  }
+}
+
+/** Numbers in a row that the callers of one node were given. */
+interface Run {
+  readonly first: number;
+  count: number;
+  isPrinted: boolean;
+}
+
+/** Draws counters n1, n2, …, the n-th 1/n as often as the first. */
+function zipf(count: number): () => CounterId {
+  const ids = Array.from({ length: count }, (_, index) => counterId(`n${index + 1}`));
+  const sums = new Float64Array(count);
+  for (let index = 0, sum = 0; index < count; index++) sums[index] = sum += 1 / (index + 1);
+  const total = sums.at(-1) ?? 0;
+  const draws = Uint32Array.from({ length: DRAWS }, () => placeOf(Math.random() * total, sums));
+  let drawn = 0;
+  return () => ids[draws[drawn++ & DRAWS - 1] ?? 0] ?? HOT;
+}
+
+/** The first place whose sum is larger than this. */
+function placeOf(wanted: number, sums: Float64Array): number {
+  let [low, high] = [0, sums.length - 1];
+  while (low < high) {
+    const middle = low + high >> 1;
+    if ((sums[middle] ?? 0) > wanted) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+if (import.meta.main) await run(JSON.parse(Deno.args[0] ?? ""));

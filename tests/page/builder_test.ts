@@ -251,28 +251,26 @@ Deno.test(
   },
 );
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [320, 768, 1280]) {
-    Deno.test(
-      `the builder can be used by everybody at ${width} px in ${colorScheme}`,
-      needsChromium,
-      async () => {
-        await using service = await startService({ env: OPEN });
-        const viewport = { width, height: 800 };
-        const options = { viewport, colorScheme };
-        await using opened = await openPage(sharedChromium(), service.url, options);
-        const { page } = opened;
-        await shown(page, "#on-light");
-        await page.getByText("More options").click();
-        await assertAccessible(page);
-        strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
-        await page.getByRole("button", { name: "Sign in" }).click();
-        await page.getByLabel("Secret").waitFor();
-        await assertAccessible(page);
-        strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
-      },
-    );
-  }
+for (const width of [320, 768, 1280]) {
+  testPage(
+    `the builder can be used by everybody at ${width} px, in light and in dark`,
+    { env: OPEN, viewport: { width, height: 800 } },
+    async ({ page }) => {
+      const checkAll = async () => {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await assertAccessible(page);
+          strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
+        }
+      };
+      await shown(page, "#on-light");
+      await page.getByText("More options").click();
+      await checkAll();
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByLabel("Secret").waitFor();
+      await checkAll();
+    },
+  );
 }
 
 testPage(

@@ -122,7 +122,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
             }
           }
         }),
-        { numRuns: times(60, 1000) },
+        { numRuns: times(20, 1000) },
       );
       await Promise.all(stores.map((store) => store.close()));
     },

@@ -18,27 +18,73 @@ export interface Event {
   readonly seen: Seen | undefined;
 }
 
+/** What a counter may have held at any instant of a time. */
+export interface Possibility {
+  readonly counter: Counter;
+  readonly from: number;
+  readonly until: number;
+}
+
 /**
  * Whether all could have happened one after the other, each between its start and its end (Wing and Gong, 1993): the
  * counters that may be left then, which are none where they could not.
  */
 export function linearize(events: readonly Event[], beginning: Counter = NOTHING): Counter[] {
-  const ordered = events.filter((event) => !isUnknownRead(event))
-    .toSorted((one, other) => one.start - other.start);
+  const ordered = inOrder(events);
   const left = new Map<string, Counter>();
-  const visited = new Set<string>();
-  const open: Node[] = [{ counter: beginning, first: 0, done: new Set(), guesses: 0 }];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  for (const { node } of search(ordered, beginning).values()) {
     if (!answersRemain(ordered, node)) left.set(stateText(node.counter), node.counter);
-    for (const next of nodesAfter(ordered, node)) {
-      const done = [...next.done].sort().join();
-      const key = `${next.first} ${done} ${next.guesses} ${stateText(next.counter)}`;
-      if (visited.has(key)) continue;
-      visited.add(key);
+  }
+  return [...left.values()];
+}
+
+/** What a counter may have held at what time, in every order in which all could have happened. */
+export function possibilities(events: readonly Event[]): Possibility[] {
+  const ordered = inOrder(events);
+  const visits = search(ordered, NOTHING);
+  const good = new Set(visits.values().filter(({ node }) => !answersRemain(ordered, node)));
+  // What is added to a set while it is gone through has its turn as well.
+  for (const { before } of good) for (const visit of before) good.add(visit);
+  return Array.from(good, ({ node }) => {
+    return { counter: node.counter, from: node.latestStart, until: firstEnd(ordered, node) };
+  });
+}
+
+function inOrder(events: readonly Event[]): readonly Event[] {
+  return events.filter((event) => !isUnknownRead(event))
+    .toSorted((one, other) => one.start - other.start);
+}
+
+/** A node, and those from which one step leads to it. */
+interface Visit {
+  readonly node: Node;
+  readonly before: Visit[];
+}
+
+/** All that may have happened up to any instant, by what tells one from the other. */
+function search(ordered: readonly Event[], beginning: Counter): Map<string, Visit> {
+  const first: Node = {
+    counter: beginning,
+    first: 0,
+    done: new Set(),
+    guesses: 0,
+    latestStart: -Infinity,
+  };
+  const visits = new Map<string, Visit>([["", { node: first, before: [] }]]);
+  const open = [...visits.values()];
+  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+    for (const node of nodesAfter(ordered, visit.node)) {
+      const done = [...node.done].sort().join();
+      const key = `${node.first} ${done} ${node.guesses} ${stateText(node.counter)}`;
+      const known = visits.get(key);
+      known?.before.push(visit);
+      if (known !== undefined) continue;
+      const next = { node, before: [visit] };
+      visits.set(key, next);
       open.push(next);
     }
   }
-  return [...left.values()];
+  return visits;
 }
 
 /** The first events that cannot be, in the order of their ends; those that were under way then have none. */
@@ -66,6 +112,8 @@ interface Node {
   readonly done: ReadonlySet<number>;
   /** How many of the last to happen in a row had no answer. */
   readonly guesses: number;
+  /** The latest start of all that has happened. */
+  readonly latestStart: number;
 }
 
 /** How many without an answer are taken to have happened between two that had one; each more multiplies what is to be tried. */
@@ -93,16 +141,10 @@ function answersRemain(events: readonly Event[], { first, done }: Node): boolean
 function nodesAfter(events: readonly Event[], node: Node): Node[] {
   const nodes: Node[] = [];
   const tried = new Set<string>();
-  let firstEnd = Infinity;
+  const end = firstEnd(events, node);
   for (let index = node.first; index < events.length; index++) {
     const event = events[index];
-    if (event === undefined || event.start > firstEnd) break;
-    if (node.done.has(index)) continue;
-    firstEnd = Math.min(firstEnd, event.end);
-  }
-  for (let index = node.first; index < events.length; index++) {
-    const event = events[index];
-    if (event === undefined || event.start > firstEnd) break;
+    if (event === undefined || event.start > end) break;
     if (node.done.has(index)) continue;
     const isGuess = event.end === Infinity;
     if (isGuess && node.guesses === MOST_GUESSES) continue;
@@ -114,16 +156,29 @@ function nodesAfter(events: readonly Event[], node: Node): Node[] {
     tried.add(alike);
     for (const { counter, seen } of apply(node.counter, event.op)) {
       if (event.seen !== undefined && textOf(event.seen) !== textOf(seen)) continue;
-      nodes.push(moved({ ...node, counter, guesses }, index));
+      const latestStart = Math.max(node.latestStart, event.start);
+      nodes.push(moved({ ...node, counter, guesses, latestStart }, index));
     }
   }
   return nodes;
 }
 
-function moved({ counter, first, done, guesses }: Node, index: number): Node {
-  const all = new Set(done).add(index);
-  while (all.delete(first)) first++;
-  return { counter, first, done: all, guesses };
+/** When the first of all that is still to happen ended. */
+function firstEnd(events: readonly Event[], { first, done }: Node): number {
+  let firstEnd = Infinity;
+  for (let index = first; index < events.length; index++) {
+    const event = events[index];
+    if (event === undefined || event.start > firstEnd) break;
+    if (!done.has(index)) firstEnd = Math.min(firstEnd, event.end);
+  }
+  return firstEnd;
+}
+
+function moved(node: Node, index: number): Node {
+  let { first } = node;
+  const done = new Set(node.done).add(index);
+  while (done.delete(first)) first++;
+  return { ...node, first, done };
 }
 
 function stateText(counter: Counter): string {

@@ -3,15 +3,7 @@ import fc from "fast-check";
 import { parseStoreUrl } from "../../src/start/store_address.ts";
 import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { times } from "../faults/numbers.ts";
-import { slotOf, SLOTS } from "../../src/store/redis/cluster/key_slot.ts";
-import {
-  beginMove,
-  endMove,
-  moveKeys,
-  waitForCluster,
-  waitForOwner,
-} from "../support/cluster_steps.ts";
-import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
+import { startCluster } from "../support/redis_cluster.ts";
 import { kvFilesAsLeft } from "../support/kv_files.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { kvStore } from "../support/kv_store.ts";
@@ -20,6 +12,7 @@ import { settleAll } from "../support/settle.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { NOTHING } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
+import { moveAllTheTime } from "./moving_slots.ts";
 import { type Round, rounds } from "./rounds.ts";
 import { type Open, opening, Process } from "./store_world.ts";
 
@@ -50,7 +43,7 @@ const kinds: Kind[] = [
   {
     name: "a Deno KV file",
     processes: 1,
-    runs: [15, 2000],
+    runs: [8, 2000],
     async begin() {
       const folder = await tempDir();
       const open = opening({ kind: "kv-file", path: `${folder.path}/counters.kv` });
@@ -60,7 +53,7 @@ const kinds: Kind[] = [
   {
     name: "a Deno KV file with a small journal, killed and not ended,",
     processes: 1,
-    runs: [30, 2000],
+    runs: [15, 2000],
     async begin() {
       const folder = await tempDir();
       return {
@@ -72,7 +65,7 @@ const kinds: Kind[] = [
   {
     name: "a shared Deno KV",
     processes: 3,
-    runs: [15, 2000],
+    runs: [8, 2000],
     begin() {
       const server = startKvConnect();
       Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
@@ -86,7 +79,7 @@ const kinds: Kind[] = [
     name: "Redis",
     ...needsRedis,
     processes: 3,
-    runs: [15, 2000],
+    runs: [10, 2000],
     async begin() {
       const redis = await startRedis();
       return {
@@ -102,7 +95,7 @@ const kinds: Kind[] = [
     runs: [4, 200],
     async begin() {
       const cluster = await startCluster({ replicas: 0 });
-      const moving = moveAllTheTime(cluster);
+      const moving = moveAllTheTime(cluster, IDS);
       return {
         open: opening(parseStoreUrl(cluster.url, false)),
         still: () => moving[Symbol.asyncDispose](),
@@ -129,43 +122,6 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
       );
     },
   });
-}
-
-/** Moves the slots of all counters from node to node, a key at a time, until it is disposed of. */
-function moveAllTheTime({ nodes }: RedisCluster): AsyncDisposable {
-  const slots = [...new Set(IDS.map((id) => slotOf(`hits:${id}`)))];
-  let ended = false;
-
-  async function move(moved: readonly number[], from: number, to: number): Promise<void> {
-    const [source, target] = [nodes[from], nodes[to]];
-    if (source === undefined || target === undefined) throw new Error("Move slots: no such node");
-    const ways = { from: source, to: target };
-    await beginMove(moved, ways);
-    for (const slot of moved) {
-      const keys = await source.command("CLUSTER", "GETKEYSINSLOT", String(slot), "100");
-      if (!Array.isArray(keys)) throw new Error("Move slots: no list of keys came");
-      for (const key of keys.map(String)) await moveKeys([key], ways);
-    }
-    await endMove(moved, ways);
-    for (const slot of moved) await waitForOwner(slot, { owner: target, nodes });
-  }
-
-  const moves = (async () => {
-    for (const slot of slots) {
-      const owner = Math.floor(slot * 3 / SLOTS);
-      if (owner !== 0) await move([slot], owner, 0);
-    }
-    for (let turn = 0; !ended; turn++) await move(slots, turn % 3, (turn + 1) % 3);
-    await waitForCluster(nodes);
-  })();
-  // It is told where its end is waited for.
-  moves.catch(() => {});
-  return {
-    async [Symbol.asyncDispose]() {
-      ended = true;
-      await moves;
-    },
-  };
 }
 
 /** Opens stores on a file that find what a crash leaves of the one before, with a journal that is full again and again. */

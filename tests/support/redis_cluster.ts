@@ -15,7 +15,10 @@ export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
   tls?: boolean;
   /** Announces the nodes by the name `localhost` instead of their address. */
   hostnames?: boolean;
-  /** After how many milliseconds of silence a node is taken to be dead; 1,000 unless given. */
+  /**
+   * After how many milliseconds of silence a node is taken to be dead. Unless given it is 1,000 where a replica can take
+   * its place; else far more, as a busy machine would only make the cluster refuse hits for a while.
+   */
   nodeTimeout?: number;
 };
 
@@ -124,7 +127,8 @@ export class RedisCluster {
 }
 
 function nodeArguments(options: ClusterOptions): string[] {
-  const { args = [], password, tls, hostnames, nodeTimeout = 1000 } = options;
+  const { args = [], password, tls, hostnames, replicas = 1 } = options;
+  const { nodeTimeout = replicas > 0 ? 1000 : 15_000 } = options;
   return [
     ...["--cluster-enabled", "yes"],
     ...["--cluster-node-timeout", String(nodeTimeout), "--cluster-allow-replica-migration", "no"],

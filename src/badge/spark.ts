@@ -1,3 +1,4 @@
+import { formatterOf } from "./number.ts";
 import { textHash } from "./text.ts";
 import type { Bars } from "./styles/style.ts";
 import type { Days } from "../counter/days.ts";
@@ -41,14 +42,19 @@ export function trendOf(hits: readonly number[]): number | undefined {
   return before === 0 ? undefined : Math.round(100 * (last - before) / before);
 }
 
-/** A trend as it is drawn, "▲ 12%", and as a screen reader says it, ", up 12% in 7 days". */
-export function trendWords(percent: number): { drawn: string; spoken: string; isUp: boolean } {
-  const size = `${Math.min(Math.abs(percent), MOST_PERCENT)}%`;
+/** A trend as it is drawn, "▲ 12%", and in English as a screen reader says it, ", up 12% in 7 days". */
+export function trendWords(
+  percent: number,
+  locale = "en",
+): { drawn: string; spoken: string; isUp: boolean } {
+  const size = Math.min(Math.abs(percent), MOST_PERCENT);
   const isUp = percent >= 0;
-  const spoken = percent === 0 ? "steady" : `${isUp ? "up" : "down"} ${size}`;
-  return { drawn: `${isUp ? "▲" : "▼"} ${size}`, spoken: `, ${spoken} in 7 days`, isUp };
+  const spoken = percent === 0 ? "steady" : `${isUp ? "up" : "down"} ${size}%`;
+  const drawn = formatterOf(locale, "percent", PERCENT).format(size / 100);
+  return { drawn: `${isUp ? "▲" : "▼"} ${drawn}`, spoken: `, ${spoken} in 7 days`, isUp };
 }
 
+const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });
 const WEEK = 7;
 /** More is a beginning, not a trend. */
 const MOST_PERCENT = 999;

@@ -6,8 +6,9 @@ export interface Line {
   readonly spoken: string;
   /** Escaped, as it is drawn (perhaps in capitals). */
   readonly drawn: string;
-  /** A text direction attribute with a leading space, or empty for left to right. */
-  readonly direction: string;
+  readonly rightToLeft: boolean;
+  /** Attributes of direction and fitting for its text element, with a leading space; empty for most. */
+  readonly attributes: string;
   /** Sum of the advances, in pixels. */
   readonly width: number;
   /** Characters (grapheme clusters) that may be spaced apart: none where letters join. */
@@ -42,15 +43,20 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     return {
       spoken: escape(text),
       drawn: escape(drawn),
-      direction: "",
+      rightToLeft: false,
+      attributes: "",
       width,
       spaced: shown.length,
     };
   }
+  const rightToLeft = RIGHT_TO_LEFT.test(text);
   return {
     spoken: escape(text),
     drawn: escape(drawn),
-    direction: RIGHT_TO_LEFT.test(text) ? ' direction="rtl"' : "",
+    rightToLeft,
+    // Firefox spaces right-to-left text in the wrong direction, and spaces tear joined letters apart.
+    attributes: (rightToLeft ? ' direction="rtl"' : "") +
+      (SCALED.test(text) ? ' lengthAdjust="spacingAndGlyphs"' : ""),
     ...measure(shown, face),
   };
 }
@@ -142,3 +148,6 @@ const JOINED = /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Nkoo}\p{sc=Mong}\p{sc=Deva}\p{sc=Be
 // The first letter of the text decides, as in the Unicode bidirectional algorithm.
 const RIGHT_TO_LEFT =
   /^\P{L}*(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+// Letters that run from right to left or touch each other; digits of the same scripts do neither.
+const SCALED =
+  /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}\p{sc=Mong}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}]/u;

@@ -4,7 +4,7 @@ import type { ChartFigures } from "./chart.ts";
 import { dateBelow, monthOf, spanOf, weekdayOf } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
-import { drawHeading, drawType, setType } from "./type.ts";
+import { drawHeading, drawType, type Setting, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */
 export const CALENDAR = { width: 747, height: 189 };
@@ -15,8 +15,11 @@ const PITCH = 13;
 /** The corner of the grid. */
 const LEFT = 44;
 const TOP = 58;
-/** Where the legend stands, in cells. */
-const LEGEND = { column: 46, row: 8 };
+/** The row of the legend, and where its words end at the latest. */
+const LEGEND_ROW = 8;
+const LEGEND_END = CALENDAR.width - 8;
+/** Between a word of the legend and its cells. */
+const BESIDE = 5;
 /** Of the days with hits, what share is below the second, the third and the darkest shade. */
 const SHARES = [0.25, 0.55, 0.85];
 const SPAN = { count: WEEKS, unit: "week" } as const;
@@ -39,6 +42,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
   const best = since + hits.lastIndexOf(most);
   const paint = paintOf(look, CALENDAR);
   const shades = shadesOf(look);
+  const legend = legendOf(most, look);
   const within = days.hits.length === 0 ? undefined : sum;
   const english = { ...look, locale: "en" };
   const described = most === 0
@@ -54,6 +58,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     left: 16,
     right: CALENDAR.width - 14,
     baseline: 27,
+    strong: paint.strong,
   };
   return frame(CALENDAR, {
     title: `${look.label === "" ? "" : `${look.label}: `}${formatCount(total, look)}`,
@@ -61,13 +66,13 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     paint,
     ground: shades.css,
     words: drawHeading(heading, look) +
-      `<g font-size="10">${drawWords({ since, newest, best, most }, look)}</g>`,
+      `<g font-size="10">${drawWords({ since, newest, best, most, legend }, look)}</g>`,
     above: `<pattern id="p" width="${PITCH}" height="${PITCH}" patternUnits="userSpaceOnUse">` +
       `<rect x="1" y="1" width="11" height="11" rx="2.5" fill="#fff"/></pattern>` +
       `<mask id="m"><path fill="url(#p)" d="M0 0h${WEEKS * PITCH}v${9 * PITCH}H0z"/></mask>` +
       `<g transform="translate(${LEFT} ${TOP})" mask="url(#m)">` +
       `<g transform="scale(${PITCH}) translate(0 .5)" fill="none">${
-        drawCells(hits, shades)
+        drawCells(hits, { shades, column: legend.column })
       }</g></g>`,
   });
 }
@@ -79,12 +84,38 @@ interface Words {
   readonly newest: Day;
   readonly best: Day;
   readonly most: number;
+  readonly legend: Legend;
 }
 
+/** What stands beside the shades of the legend, and the column of the first shade. */
+interface Legend {
+  readonly least: Setting;
+  readonly most: Setting | undefined;
+  readonly column: number;
+}
+
+/** In words in English; in figures in any other language, as the runtime has no such words. */
+function legendOf(most: number, look: PictureLook): Legend {
+  const isEnglish = ENGLISH.test(look.locale);
+  const figure = (hits: number) => formatCount(hits, { ...look, numbers: "compact" });
+  const last = isEnglish ? "More" : most === 0 ? undefined : figure(most);
+  const setting = last === undefined ? undefined : setType(last, SMALL);
+  const end = LEGEND_END - (setting?.width ?? 0) - BESIDE;
+  return {
+    least: setType(isEnglish ? "Less" : figure(0), SMALL),
+    most: setting,
+    column: Math.floor((end - LEFT) / PITCH) - SHARES.length - 2,
+  };
+}
+
+const ENGLISH = /^en\b/;
+
+/** Between a weekday and the grid, and at least that between it and the edge. */
+const WEEKDAY_MARGIN = 6;
+
 /** Months above the grid, weekdays beside it, the best day and the legend below it. */
-function drawWords({ since, newest, best, most }: Words, look: PictureLook): string {
+function drawWords({ since, newest, best, most, legend }: Words, look: PictureLook): string {
   const { locale } = look;
-  const isEnglish = /^en\b/.test(locale);
   const months: string[] = [];
   let free = LEFT;
   for (let week = 0; week < WEEKS; week++) {
@@ -96,23 +127,23 @@ function drawWords({ since, newest, best, most }: Words, look: PictureLook): str
     months.push(drawType(name, { x, y: 52, at: "left" }));
     free = x + name.width + 6;
   }
-  const weekdays = [0, 2, 4].map((row) =>
-    drawType(setType(weekdayOf(since + row, locale), SMALL), {
-      x: LEFT - 6,
-      y: TOP + 10 + row * PITCH,
-      at: "right",
-    })
-  );
-  const foot = TOP + LEGEND.row * PITCH + 10;
-  const bestText = `${isEnglish ? "Best day " : ""}${dateBelow(best, DAY, locale)}: ${
+  const weekdays = [0, 2, 4].map((row) => {
+    const short = setType(weekdayOf(since + row, locale, "short"), SMALL);
+    const fits = short.width <= LEFT - 2 * WEEKDAY_MARGIN;
+    const name = fits ? short : setType(weekdayOf(since + row, locale, "narrow"), SMALL);
+    return drawType(name, { x: LEFT - WEEKDAY_MARGIN, y: TOP + 10 + row * PITCH, at: "right" });
+  });
+  const foot = TOP + LEGEND_ROW * PITCH + 10;
+  const bestText = `${ENGLISH.test(locale) ? "Best day " : ""}${dateBelow(best, DAY, locale)}: ${
     formatCount(most, look)
   }`;
-  const start = LEFT + LEGEND.column * PITCH;
-  const legend = !isEnglish
-    ? ""
-    : drawType(setType("Less", SMALL), { x: start - 5, y: foot, at: "right" }) +
-      drawType(setType("More", SMALL), { x: start + 5 * PITCH + 5, y: foot, at: "left" });
-  return months.join("") + weekdays.join("") + legend +
+  const start = LEFT + legend.column * PITCH;
+  const end = start + (SHARES.length + 2) * PITCH;
+  return months.join("") + weekdays.join("") +
+    drawType(legend.least, { x: start - BESIDE, y: foot, at: "right" }) +
+    (legend.most === undefined
+      ? ""
+      : drawType(legend.most, { x: end + BESIDE, y: foot, at: "left" })) +
     (most === 0 ? "" : drawType(setType(bestText, SMALL), { x: LEFT + 1, y: foot, at: "left" }));
 }
 
@@ -133,11 +164,14 @@ function weekdayIndex(day: Day): number {
  * Runs of equal cells are one stroke, which a mask cuts into squares. Each shade is drawn over the lighter ones, so that a
  * run ends only where it gets lighter.
  */
-function drawCells(hits: readonly number[], shades: Shades): string {
+function drawCells(
+  hits: readonly number[],
+  { shades, column }: { shades: Shades; column: number },
+): string {
   const levels = levelsOf(hits);
   return shades.strokes.map((stroke, level) => {
     const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
-    return `<path ${stroke} d="${runs}M${LEGEND.column + level} ${LEGEND.row}h1"/>`;
+    return `<path ${stroke} d="${runs}M${column + level} ${LEGEND_ROW}h1"/>`;
   }).join("");
 }
 

@@ -39,41 +39,45 @@ export function drawCard(
   const count = formatCount(total, look);
   const today = formatCount(days.hits[0] ?? 0, look);
   const percent = trendOf(days.hits);
-  const trend = percent === undefined ? undefined : trendWords(percent);
+  const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
   const label = setWithin(look.label, SMALL, MOST_WIDTH);
-  const strong = (drawn: string) => `<g ${paint.strong}>${drawn}</g>`;
+  const { strong } = paint;
+  const accent = accentOf(look);
   return frame(CARD, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: drawLine(days.hits, paint) +
+    ground: accent.css + drawLine(days.hits, paint) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path ${paint.lines} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path ${paint.bars} d="M19 24.5l13-6"/></g>`,
-    words: strong(drawName(name) + drawCount(count)) +
+    words: drawName(name, strong) + drawCount(count, strong) +
       `<g font-size="11">` +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
-      drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56 }, strong) +
+      drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56, ink: strong }) +
       (trend === undefined ? "" : drawAside({
         figure: trend.drawn,
         size: 11,
         words: spanOf(WEEK, look.locale),
         y: 74,
-      }, strong)) +
+        ink: trend.isUp ? accent.ink : "",
+      })) +
       `</g>`,
   });
 }
 
-function drawName(name: string): string {
+function drawName(name: string, ink: string): string {
   const set = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
-  return set === undefined ? "" : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left" }));
+  return set === undefined
+    ? ""
+    : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left", ink }));
 }
 
 /** As large as there is room for beside the figures on the right. */
-function drawCount(count: string): string {
+function drawCount(count: string, ink: string): string {
   const large = setType(count, LARGEST);
   const set = large.width <= MOST_WIDTH ? large : setType(count, LARGE);
-  return sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left" }));
+  return sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink }));
 }
 
 function sized(size: number, drawn: string): string {
@@ -82,14 +86,31 @@ function sized(size: number, drawn: string): string {
 
 /** A figure at the right edge, and before it in quieter ink what it is. */
 function drawAside(
-  { figure, size, words, y }: { figure: string; size: number; words: string; y: number },
-  strong: (drawn: string) => string,
+  { figure, size, words, y, ink }: {
+    figure: string;
+    size: number;
+    words: string;
+    y: number;
+    ink: string;
+  },
 ): string {
   const set = setType(figure, { size, bold: true });
   const quiet = setType(words, SMALL);
-  return strong(sized(size, drawType(set, { x: RIGHT, y, at: "right" }))) +
+  return sized(size, drawType(set, { x: RIGHT, y, at: "right", ink })) +
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
+
+/** The ink of a trend that goes up; one that goes down stays as quiet as the words. */
+function accentOf({ theme }: PictureLook): { css: string; ink: string } {
+  const auto = theme === "auto";
+  if (theme === "none") return { css: "", ink: "" };
+  return {
+    css: auto ? `<style>@media(prefers-color-scheme:dark){.g{fill:${UP.dark}}}</style>` : "",
+    ink: `${auto ? 'class="g" ' : ""}fill="${theme === "dark" ? UP.dark : UP.light}"`,
+  };
+}
+
+const UP = { light: "#0b7261", dark: "#5ad1b2" };
 
 /** The days up to today, from edge to edge; nothing where none are known. */
 function drawLine(hits: readonly number[], { bars, tint }: { bars: string; tint: string }): string {

@@ -21,7 +21,7 @@ export function drawChart({ total, days }: ChartFigures, look: ChartLook): strin
   const sides = { left: MARGIN, right: width - MARGIN };
   const area = { ...sides, top: TOP, bottom: height - MARGIN };
   const span = spanOf(look.range, look.locale);
-  const heading = { total, within, span, ...sides, baseline: BASELINE };
+  const heading = { total, within, span, ...sides, baseline: BASELINE, strong: paint.strong };
   return frame(look, {
     title: `${label === "" ? "" : `${label}: `}${formatCount(total, look)}`,
     description: description(bars, look),
@@ -77,7 +77,7 @@ function drawPlot(bars: readonly Bar[], { total, look, paint, area }: PlotOption
       height: value === 0 ? 0 : Math.max(1, (plot.bottom - plot.top) * value / ceiling),
     };
   });
-  const drawn = { columns, plot, look, paint };
+  const drawn = { columns, plot, look, paint, lines: heights };
   const marks = look.kind === "total" ? drawRoundTotals(drawn) : drawPeak(drawn);
   return `<path d="${lines}" ${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
     (look.kind === "bars" ? drawBars(drawn) : drawArea(drawn)) +
@@ -107,17 +107,23 @@ interface Drawn {
   readonly plot: Area;
   readonly look: ChartLook;
   readonly paint: Paint;
+  /** The heights of the dashed lines. */
+  readonly lines: readonly number[];
 }
 
 const SMALL: Type = { size: 11, bold: false };
+const BOLD: Type = { size: 11, bold: true };
 const BESIDE = 6;
 const BELOW = 18;
 const WIDEST_BAR = 28;
 
-/** The bars are strokes, which take half the bytes of boxes; the last one is pale, as it is not over yet. */
+/**
+ * The bars are strokes, which take half the bytes of boxes, with tops on whole pixels; the last one is pale, as it is not
+ * over yet.
+ */
 function drawBars({ columns, plot, paint }: Drawn): string {
   const strokes = columns.map(({ x, height }) =>
-    height === 0 ? "" : `M${tenth(x)} ${plot.bottom}v${-tenth(height)}`
+    height === 0 ? "" : `M${tenth(x)} ${plot.bottom}v-${Math.round(height)}`
   );
   const last = strokes.pop() ?? "";
   const width = tenth(barWidth({ columns, plot }));
@@ -150,14 +156,14 @@ const PEAK = 1.6;
 const FEWEST = 5;
 
 /** Writes number and date beside the tallest column where it stands out, if there is room for them. */
-function drawPeak({ columns, plot, look, paint }: Drawn): string {
+function drawPeak({ columns, plot, look, paint, lines }: Drawn): string {
   const sorted = columns.map(({ value }) => value).filter((hits) => hits > 0).sort((a, b) => a - b);
   const usual = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const peak = columns.reduce((tallest, column) => column.value > tallest.value ? column : tallest);
   if (sorted.length < FEWEST || peak.value <= PEAK * usual) return "";
-  const number = setType(formatCount(peak.value, look), { size: 11, bold: true });
+  const number = setType(formatCount(peak.value, look), BOLD);
   const date = setType(dateBelow(peak.first, look.range, look.locale), SMALL);
-  const y = Math.round(plot.bottom - peak.height + 9);
+  const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
   const aside = look.kind === "bars" ? barWidth({ columns, plot }) / 2 + 4 : 8;
   const dot = look.kind === "bars"
     ? ""
@@ -170,13 +176,20 @@ function drawPeak({ columns, plot, look, paint }: Drawn): string {
       if (!isFree({ left, right: left + width, y }, { columns, plot })) continue;
       let x = left;
       return dot + parts.map((part) => {
-        const text = drawType(part, { x, y, at: "left" });
+        const ink = part.type.bold ? paint.strong : "";
+        const text = drawType(part, { x, y, at: "left", ink });
         x += part.width + BESIDE;
         return text;
       }).join("");
     }
   }
   return dot;
+}
+
+/** The baseline, moved up if a dashed line would run through the text on it. */
+function clearOf(lines: readonly number[], y: number): number {
+  const crossing = lines.find((line) => line > y - 9 && line < y + 2);
+  return crossing === undefined ? y : crossing - 3;
 }
 
 /** Whether no column reaches up to a text, and none of it is beyond the plot. */
@@ -196,7 +209,7 @@ const ROUND = [1, 2, 5];
 const MOST_MARKS = 2;
 
 /** Marks the last round totals with the day on which they were reached. */
-function drawRoundTotals({ columns, plot, look, paint }: Drawn): string {
+function drawRoundTotals({ columns, plot, look, paint, lines }: Drawn): string {
   const marks: string[] = [];
   let edge = plot.right;
   for (let index = columns.length - 1; index > 0 && marks.length < MOST_MARKS; index--) {
@@ -204,20 +217,19 @@ function drawRoundTotals({ columns, plot, look, paint }: Drawn): string {
     if (column === undefined || before === undefined) break;
     const round = largestRound(column.value);
     if (round <= before.value) continue;
-    const text = `${formatCount(round, { numbers: "compact", locale: look.locale })} · ${
-      dateBelow(column.first, look.range, look.locale)
-    }`;
-    const label = setType(text, SMALL);
+    const number = setType(formatCount(round, { numbers: "compact", locale: look.locale }), BOLD);
+    const date = setType(dateBelow(column.first, look.range, look.locale), SMALL);
     const right = Math.min(column.x - 8, edge);
-    const y = Math.round(Math.max(plot.top + 4, plot.bottom - column.height - 6));
-    if (right - label.width < plot.left) continue;
+    const left = right - date.width - BESIDE - number.width;
+    if (left < plot.left) continue;
+    const top = plot.bottom - column.height;
+    const y = clearOf(lines, Math.round(Math.max(plot.top + 4, top - 6)));
     marks.push(
-      `<circle cx="${tenth(column.x)}" cy="${
-        tenth(plot.bottom - column.height)
-      }" r="3.5" ${paint.dot}/>` +
-        drawType(label, { x: right, y, at: "right" }),
+      `<circle cx="${tenth(column.x)}" cy="${tenth(top)}" r="3.5" ${paint.dot}/>` +
+        drawType(number, { x: left, y, at: "left", ink: paint.strong }) +
+        drawType(date, { x: right, y, at: "right" }),
     );
-    edge = right - label.width - 2 * BESIDE;
+    edge = left - 2 * BESIDE;
   }
   return marks.join("");
 }

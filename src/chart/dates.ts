@@ -78,9 +78,9 @@ export function monthOf(day: Day, locale: string): string {
   return dateText(day, locale, { month: "short" });
 }
 
-/** The name of a weekday, as short as the locale has it. */
-export function weekdayOf(day: Day, locale: string): string {
-  return dateText(day, locale, { weekday: "short" });
+/** The name of a weekday, in one letter if it is narrow. */
+export function weekdayOf(day: Day, locale: string, weekday: "short" | "narrow"): string {
+  return dateText(day, locale, { weekday });
 }
 
 /** "today", in the reader's language. */
@@ -102,7 +102,7 @@ const DAY_MS = 86_400_000;
 function dateText(day: Day, locale: string, form: DateForm): string {
   // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
   const options = { ...form, timeZone: "UTC", calendar: "gregory" };
-  const name = `date ${Object.keys(form)}`;
+  const name = `date ${Object.entries(form)}`;
   return formatterOf(locale, name, () => new Intl.DateTimeFormat(locale, options))
     .format(day * DAY_MS);
 }

@@ -15,7 +15,7 @@ export interface Paint {
   readonly bars: string;
   /** Attributes for a dot on a line. */
   readonly dot: string;
-  /** Attributes for the words that matter most. */
+  /** Attributes for the words that matter most; empty without a theme. */
   readonly strong: string;
   /** The color of the ground below a line, which is nearly transparent. */
   readonly tint: Color;
@@ -26,7 +26,8 @@ export function paintOf(
   { theme, color }: PictureLook,
   { width, height }: { width: number; height: number },
 ): Paint {
-  const ground = theme === "dark" ? DARK : theme === "none" ? ANY : LIGHT;
+  const themed = theme === "dark" ? DARK : LIGHT;
+  const ground = theme === "none" ? ANY : themed;
   const auto = theme === "auto";
   const name = (letter: string) => auto ? `class="${letter}" ` : "";
   const panel = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="6" ` +
@@ -38,7 +39,7 @@ export function paintOf(
     lines: `${name("c")}stroke="${ground.words}"`,
     bars: `${name("d")}stroke="${color ?? ground.bars}"`,
     dot: `${name("e")}fill="${color ?? ground.bars}"`,
-    strong: `${name("f")}fill="${ground.strong}"`,
+    strong: theme === "none" ? "" : `${name("f")}fill="${themed.strong}"`,
     tint: color ?? ANY.bars,
   };
 }
@@ -59,11 +60,10 @@ interface Ground {
 }
 
 /** Can be seen on white and on GitHub's dark; the panel is not drawn. */
-const ANY: Ground = {
+const ANY: Omit<Ground, "strong"> = {
   panel: "#fff",
   border: "#fff",
   words: "#6e7781",
-  strong: "#6e7781",
   bars: "#2f81f7",
 };
 const LIGHT: Ground = {

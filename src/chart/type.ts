@@ -21,6 +21,8 @@ export interface Place {
   readonly x: number;
   readonly y: number;
   readonly at: "left" | "middle" | "right";
+  /** Attributes for its color; that of the words around it if left out. */
+  readonly ink?: string;
 }
 
 /** Sets a clean text. */
@@ -45,13 +47,13 @@ export function setWithin(text: string, type: Type, width: number): Setting | un
 }
 
 /** Draws a text as wide as it was set, whatever fonts the reader has. */
-export function drawType({ line, width, type }: Setting, { x, y, at }: Place): string {
+export function drawType({ line, width, type }: Setting, { x, y, at, ink = "" }: Place): string {
   if (tenth(width) === 0) return "";
   // The ends change sides where the text runs from right to left; its middle does not.
   const middle = at === "middle" ? x : at === "left" ? x + width / 2 : x - width / 2;
   const weight = type.bold ? ' font-weight="bold"' : "";
   return `<text x="${tenth(middle)}" y="${y}" textLength="${tenth(width)}"` +
-    `${weight}${line.direction}>${line.drawn}</text>`;
+    `${weight}${line.attributes}${ink && ` ${ink}`}>${line.drawn}</text>`;
 }
 
 /** A length to a tenth of a pixel, which is as fine as anybody sees. */
@@ -80,18 +82,20 @@ export interface Heading {
   readonly left: number;
   readonly right: number;
   readonly baseline: number;
+  /** The ink of the count. */
+  readonly strong: string;
 }
 
 /** Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right. */
 export function drawHeading(heading: Heading, look: PictureLook): string {
-  const { left, right, baseline: y } = heading;
+  const { left, right, baseline: y, strong } = heading;
   const size = right - left < NARROW ? 11 : 13;
   const label = setType(look.label, { size, bold: false });
   const figures = setFigures(heading, { look, size, label });
   const shown = setWithin(look.label, label.type, right - left - widthOf(figures) - GAP);
   let x = right - widthOf(figures);
   const drawn = figures.map((part) => {
-    const text = drawType(part, { x, y, at: "left" });
+    const text = drawType(part, { x, y, at: "left", ink: part.type.bold ? strong : "" });
     x += part.width + SPACE;
     return text;
   });
@@ -130,7 +134,7 @@ function figuresIn(
   const words = `· ${formatCount(within, look)} ${joined} ${span}`;
   const rest = setType(words, { size, bold: false });
   // Read from the right, the count comes first there.
-  return rest.line.direction === "" ? [count, rest] : [rest, count];
+  return rest.line.rightToLeft ? [rest, count] : [count, rest];
 }
 
 const ENGLISH = /^en\b/;

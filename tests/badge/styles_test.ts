@@ -18,6 +18,46 @@ Deno.test("renderBadge() keeps every style within 3 kB, with all that it can sho
   }
 });
 
+Deno.test("renderError() keeps every style within 3 kB", () => {
+  for (const style of STYLES.keys()) {
+    const bytes = new TextEncoder().encode(
+      renderError(look(`style=${style}`), "store unavailable"),
+    );
+    ok(bytes.length <= 3000, `${style}: ${bytes.length}`);
+  }
+});
+
+const STRETCHED: readonly (readonly [label: string, isStretched: boolean])[] = [
+  ["views", false],
+  ["日本", false],
+  ["مشاهدات", true],
+  ["צפיות", true],
+  ["42 צפיות", true],
+  ["hits צפיות", true],
+  ["दृश्य", true],
+];
+
+for (const [label, isStretched] of STRETCHED) {
+  Deno.test(`renderBadge() fits ${label} by ${isStretched ? "scaling its letters" : "spacing it"}`, () => {
+    // Firefox spaces right-to-left text the wrong way, and spaces tear joined letters apart.
+    for (
+      const style of [
+        "classic",
+        "flat-square",
+        "plastic",
+        "for-the-badge",
+        "social",
+        "pill",
+        "terminal",
+      ]
+    ) {
+      const [drawn] = texts(parseSvg(renderBadge(look(`style=${style}&label=${label}`), "42")));
+      const adjust = drawn?.attributes.get("lengthAdjust");
+      strictEqual(adjust, isStretched ? "spacingAndGlyphs" : undefined, style);
+    }
+  });
+}
+
 for (const style of DIGITS) {
   Deno.test(`renderBadge() of ${style} fills seven places with zeros, takes digits= and makes room for more`, () => {
     const widthOf = (query: string, message: string) =>

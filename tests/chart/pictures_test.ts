@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
+import { type Color, contrast } from "../../src/badge/color.ts";
 import { drawCalendar } from "../../src/chart/calendar.ts";
 import { drawCard } from "../../src/chart/card.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
@@ -7,17 +8,20 @@ import { curveThrough } from "../../src/chart/curve.ts";
 import { drawProblem } from "../../src/chart/pictures.ts";
 import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
-import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
+import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
 const bytesOf = (svg: string) => new TextEncoder().encode(svg).length;
 const wordsIn = (svg: string) => texts(parseSvg(svg)).map(({ text }) => text);
 
-Deno.test("drawChart() with kind=area or total keeps every range within 3 kB", () => {
-  for (const kind of ["area", "total"]) {
+Deno.test("drawChart() keeps every kind, range and language within 3 kB, 90 days in other scripts within 3.3", () => {
+  for (const kind of ["bars", "area", "total"]) {
     for (const range of ["30d", "90d", "12w", "52w", "12m"]) {
-      const svg = chart(`kind=${kind}&range=${range}&theme=auto`);
-      ok(bytesOf(svg) <= 3000, `${kind} ${range}: ${bytesOf(svg)}`);
+      for (const locale of ["en", "de", "he&label=צפיות", "ar-EG&label=مشاهدات", "hi&label=दृश्य"]) {
+        const svg = chart(`kind=${kind}&range=${range}&theme=auto&locale=${locale}`);
+        const most = range === "90d" && locale.includes("label") ? 3300 : 3000;
+        ok(bytesOf(svg) <= most, `${kind} ${range} ${locale}: ${bytesOf(svg)}`);
+      }
     }
   }
 });
@@ -71,10 +75,66 @@ Deno.test("drawChart() writes the peak where no bar is in its way, or not at all
 Deno.test("drawChart() with kind=total marks round totals with the day on which they were reached", () => {
   // 980 before today and yesterday, 1,010 after yesterday, 1,015 now.
   const words = wordsIn(chart("kind=total", [5, 30, ...Array<number>(28).fill(1)], 1015));
-  ok(words.includes("1K · Nov 20"), words.join());
-  ok(
-    !wordsIn(chart("kind=total", Array(30).fill(0), 1000)).some((text) => text?.includes("·  Nov")),
+  strictEqual(words[words.indexOf("1K") + 1], "Nov 20", words.join());
+  ok(!wordsIn(chart("kind=total", Array(30).fill(0), 1000)).slice(-3).includes("1K"));
+});
+
+Deno.test("drawChart() writes peaks and round totals clear of the dashed lines", () => {
+  const value = fc.array(fc.nat(500), { minLength: 30, maxLength: 30 });
+  const kind = fc.constantFrom("bars", "area", "total");
+  fc.assert(
+    fc.property(value, kind, fc.integer({ min: 120, max: 180 }), (hits, kind, height) => {
+      const elements = parseSvg(chart(`kind=${kind}&height=${height}`, hits, 20_000));
+      const dashed = elements.find(({ attributes }) => attributes.has("stroke-dasharray"));
+      const lines = [...(dashed?.attributes.get("d") ?? "").matchAll(/M\S+ ([\d.]+)/g)];
+      const dates = height - 15;
+      const marks = texts(elements).filter(({ attributes: { get }, attributes }) => {
+        const [x, y] = ["x", "y"].map((name) => Number(get.call(attributes, name)));
+        return (y ?? 0) > 25 && (y ?? 0) < dates && (x ?? 0) < 440;
+      });
+      for (const { attributes, text } of marks) {
+        const y = Number(attributes.get("y"));
+        for (const [, line] of lines) {
+          ok(Number(line) <= y - 8 || Number(line) >= y + 2, `${text} at ${y}, ${line}`);
+        }
+      }
+    }),
+    { numRuns: 300, seed: 5 },
   );
+});
+
+for (const theme of ["auto", "light", "dark"]) {
+  for (const dark of [false, true]) {
+    Deno.test(`pictures in theme=${theme} have all their words at WCAG AA for readers of ${dark ? "dark" : "light"} pages`, () => {
+      const kinds = ["bars", "area", "total"].map((kind) => chart(`kind=${kind}&theme=${theme}`));
+      for (const svg of [...kinds, calendar(`theme=${theme}`), card(`theme=${theme}`)]) {
+        const elements = parseSvg(svg);
+        const css = elements.filter(({ name }) => name === "style").map(({ text }) => text).join(
+          "",
+        );
+        const seen = ({ attributes }: Element): Color => {
+          const letter = attributes.get("class");
+          const rule = new RegExp(`\\.${letter}\\{fill:(#\\w+)`).exec(css)?.[1];
+          return `#${(dark && rule || attributes.get("fill") || "#").slice(1)}`;
+        };
+        const [panel] = elements.filter(({ name }) => name === "rect").map(seen);
+        const inks = elements.filter(({ name, attributes }) =>
+          /^(g|text)$/.test(name) && attributes.get("fill")?.startsWith("#")
+        );
+        ok(inks.length > 0 && panel !== undefined);
+        for (const ink of inks) ok(contrast(seen(ink), panel) >= 4.5, `${seen(ink)} on ${panel}`);
+      }
+    });
+  }
+}
+
+Deno.test("pictures in a theme write the count in stronger ink than their other words", () => {
+  const kinds = ["bars", "area", "total"].map((kind) => chart(`kind=${kind}&theme=light`));
+  for (const svg of [...kinds, calendar("theme=light")]) {
+    const bold = texts(parseSvg(svg)).filter(({ attributes }) => attributes.has("font-weight"));
+    ok(bold.length > 0);
+    for (const { attributes, text } of bold) strictEqual(attributes.get("fill"), "#1f2328", text);
+  }
 });
 
 Deno.test("drawChart() with kind=total starts at 0 where an owner has set the total below the days", () => {
@@ -84,7 +144,7 @@ Deno.test("drawChart() with kind=total starts at 0 where an owner has set the to
 });
 
 Deno.test("curveThrough() never leaves the heights of the two points that it is between", () => {
-  const heights = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 60 });
+  const heights = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 40 });
   fc.assert(fc.property(heights, (ys) => {
     let y = ys[0] ?? 0;
     let [control, index] = [0, 0];
@@ -146,6 +206,35 @@ Deno.test("drawCalendar() says its figures in words, and its best day", () => {
   ok(!empty.includes("Best day"));
 });
 
+Deno.test("drawCalendar() explains its shades in words in English, in figures in any other language", () => {
+  deepStrictEqual(wordsIn(calendar("")).slice(-3), ["Less", "More", "Best day Nov 4: 278"]);
+  deepStrictEqual(wordsIn(calendar("locale=de")).slice(-3), ["0", "278", "4. Nov.: 278"]);
+  deepStrictEqual(wordsIn(calendar("locale=ar-EG")).slice(-3, -1), ["٠", "٢٧٨"]);
+  const empty = wordsIn(calendar("locale=de", { total: 0, days: { newest: TODAY, hits: [] } }));
+  strictEqual(empty.at(-1), "0");
+  const loud = { total: 1, days: { newest: TODAY, hits: [Number.MAX_SAFE_INTEGER] } };
+  for (const query of ["locale=de", "locale=ar-EG", "locale=ja&numbers=plain"]) {
+    const [, most] = texts(parseSvg(calendar(query, loud))).slice(-3);
+    const [x, length] = ["x", "textLength"].map((name) => Number(most?.attributes.get(name)));
+    ok((x ?? 0) + (length ?? 0) / 2 <= 742, `${query}: ${x} ${length}`);
+  }
+});
+
+Deno.test("drawCalendar() and drawCard() keep every text inside the picture in any language", () => {
+  for (const locale of "en ar-EG fa he hi de ja ko th ta my el vi hu fi ru uk pt ka".split(" ")) {
+    for (const svg of [calendar(`locale=${locale}`), card(`locale=${locale}`)]) {
+      const elements = parseSvg(svg);
+      const width = Number(attribute(elements, "svg", "width"));
+      for (const { attributes, text } of texts(elements)) {
+        const [x = NaN, length = NaN] = ["x", "textLength"].map((name) =>
+          Number(attributes.get(name))
+        );
+        ok(x - length / 2 >= 4 && x + length / 2 <= width - 4, `${locale}: ${text} at ${x}`);
+      }
+    }
+  }
+});
+
 Deno.test("drawCard() shows id, count, today, trend and label, within 3 kB", () => {
   const svg = card("theme=auto&label=readers");
   deepStrictEqual(wordsIn(svg), [
@@ -163,6 +252,20 @@ Deno.test("drawCard() shows id, count, today, trend and label, within 3 kB", () 
     "400×150",
   );
   ok(bytesOf(svg) <= 3000);
+});
+
+Deno.test("drawCard() writes the trend for the reader's language, in the accent when it goes up", () => {
+  const trend = (query: string, shown?: ChartFigures) =>
+    texts(parseSvg(card(query, shown))).find(({ text }) => /[▲▼]/.test(text));
+  strictEqual(trend("locale=de")?.text, "▲ 4\u00a0%");
+  strictEqual(trend("theme=light")?.attributes.get("fill"), "#0b7261");
+  match(card("theme=auto"), /\.g\{fill:#5ad1b2\}/);
+  const falling = {
+    total: 99,
+    days: { newest: TODAY, hits: [0, ...Array(7).fill(1), ...Array(7).fill(2)] },
+  };
+  strictEqual(trend("theme=light", falling)?.text, "▼ 50%");
+  strictEqual(trend("theme=light", falling)?.attributes.get("fill"), undefined);
 });
 
 Deno.test("drawCard() of a counter without days has neither line nor trend, and the largest count fits", () => {

@@ -49,9 +49,9 @@ export function texts(elements: readonly Element[]): Element[] {
   );
 }
 
-/** Element and attribute names in order, but for the direction of a text. */
+/** Element and attribute names in order, but for those that depend on the script of a text. */
 export function skeleton(svg: string): string[] {
   return parseSvg(svg).map(({ name, attributes }) =>
-    [name, ...attributes.keys()].filter((key) => key !== "direction").join(" ")
+    [name, ...attributes.keys()].filter((key) => !/^(direction|lengthAdjust)$/.test(key)).join(" ")
   );
 }

@@ -259,8 +259,8 @@ function drawWords(
   return `<text x="${width / 2}" y="${
     height / 2 + 4
   }" text-anchor="middle" textLength="${length}" ` +
-    `lengthAdjust="spacingAndGlyphs" font-family="${font}" font-size="11" fill="${ink}"` +
-    `${message.direction}>${message.drawn}</text>`;
+    `lengthAdjust="spacingAndGlyphs" font-family="${font}" font-size="11" fill="${ink}">` +
+    `${message.drawn}</text>`;
 }
 
 /** The width of a panel of words in pixels. */

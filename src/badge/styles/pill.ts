@@ -50,10 +50,10 @@ function painter(palette: Palette): Draw {
           ? ""
           : `<text x="${
             round(labelX + labelLength / 2)
-          }" y="14" textLength="${labelLength}"${label.direction} ${paint.label}>${label.drawn}</text>`) +
+          }" y="14" textLength="${labelLength}"${label.attributes} ${paint.label}>${label.drawn}</text>`) +
         `<text x="${
           round(messageX + messageLength / 2)
-        }" y="14" font-weight="bold" textLength="${messageLength}"${message.direction} ${paint.value}>${message.drawn}</text>` +
+        }" y="14" font-weight="bold" textLength="${messageLength}"${message.attributes} ${paint.value}>${message.drawn}</text>` +
         (trend === undefined
           ? ""
           : `<text x="${

@@ -21,7 +21,8 @@ function painter(palette: Palette): Draw {
   const bright = palette.valueColor ?? palette.color ?? (palette.failed ? "#ff8f85" : "#ffd24a");
   return (content) => {
     const label = labelOf(content);
-    const cells = cellsOf(content, palette) ??
+    const digits = cellsOf(content, palette);
+    const cells = digits ??
       wordsOf(content).map((character) => ({ character, leading: false }));
     const start = EDGE + (label.length === 0 ? 0 : label.length * STEP + GAP);
     const width = SCALE * (start + cells.length * STEP - 1 + EDGE);
@@ -37,7 +38,10 @@ function painter(palette: Palette): Draw {
       { ...content, width, height: HEIGHT, css: "" },
       `<path fill="${bg}" d="M2 0h${width - 4}v2h2v22h-2v2H2v-2H0V2h2z"/>` +
         `<g transform="scale(${SCALE}) translate(0 .5)" fill="none">` +
-        `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>` +
+        // Words take many dots: a shadow would double them.
+        (digits === undefined
+          ? ""
+          : `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>`) +
         (content.label.drawn === "" ? "" : drawn(labelColor, letters)) +
         `${leading === "" ? "" : drawn("#6a5aae", leading)}${drawn(bright, number)}</g>`,
     );

@@ -325,19 +325,19 @@ interface TextAt {
 }
 
 /** Draws the text, if there is any, over its shadow, which is hidden from screen readers. */
-function shadowedText({ drawn, direction }: Line, { x, y, length, ink }: TextAt): string {
+function shadowedText({ drawn, attributes }: Line, { x, y, length, ink }: TextAt): string {
   if (drawn === "") return "";
-  const below = `x="${x}" y="${y + 10}" textLength="${length}"${direction}`;
+  const below = `x="${x}" y="${y + 10}" textLength="${length}"${attributes}`;
   return `<g transform="scale(.1)"><g aria-hidden="true" ${ink.shadow}>` +
     `<text ${below} fill-opacity=".8" filter="url(#blur)">${drawn}</text>` +
     `<text ${below} fill-opacity=".3">${drawn}</text></g>` +
-    `<text x="${x}" y="${y}" textLength="${length}"${direction} ${ink.text}>${drawn}</text></g>`;
+    `<text x="${x}" y="${y}" textLength="${length}"${attributes} ${ink.text}>${drawn}</text></g>`;
 }
 
 /** Draws the text, if there is any, without a shadow. */
-function plainText({ drawn, direction }: Line, { x, y, length, ink, bold }: TextAt): string {
+function plainText({ drawn, attributes }: Line, { x, y, length, ink, bold }: TextAt): string {
   if (drawn === "") return "";
   const weight = bold ? ' font-weight="bold"' : "";
   return `<text x="${x}" y="${y}" textLength="${length}" transform="scale(.1)"` +
-    `${weight}${direction} ${ink.text}>${drawn}</text>`;
+    `${weight}${attributes} ${ink.text}>${drawn}</text>`;
 }

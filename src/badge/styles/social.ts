@@ -66,7 +66,7 @@ function painter(palette: Palette): Draw {
         labelText(content, { x: labelX, length: labelLength, ink: paint.label }) +
         `<text x="${
           round(bubble + bubbleWidth / 2)
-        }" y="14" textLength="${messageLength}"${message.direction} ${paint.value}>${message.drawn}</text></g>`,
+        }" y="14" textLength="${messageLength}"${message.attributes} ${paint.value}>${message.drawn}</text></g>`,
     );
   };
 }
@@ -82,7 +82,7 @@ function labelText(
     : label.drawn;
   return `<text x="${
     round(x + length / 2)
-  }" y="14" textLength="${length}"${label.direction} ${ink}>${text}</text>`;
+  }" y="14" textLength="${length}"${label.attributes} ${ink}>${text}</text>`;
 }
 
 function round(length: number): number {

@@ -33,18 +33,18 @@ function painter(palette: Palette): Draw {
         labelText(label, { length: labelLength, ink: paint.label }) +
         `<text x="${
           messageStart + messageLength / 2
-        }" y="14" textLength="${messageLength}" font-weight="bold"${message.direction} ${paint.value}>${message.drawn}</text></g>` +
+        }" y="14" textLength="${messageLength}" font-weight="bold"${message.attributes} ${paint.value}>${message.drawn}</text></g>` +
         bars.draw(barsStart, paint.value) +
         `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4" ${paint.value}/>`,
     );
   };
 }
 
-function labelText({ drawn, direction }: Line, paint: { length: number; ink: string }): string {
+function labelText({ drawn, attributes }: Line, paint: { length: number; ink: string }): string {
   if (drawn === "") return "";
   const { length, ink } = paint;
   const x = LABEL_START + length / 2;
-  return `<text x="${x}" y="14" textLength="${length}"${direction} ${ink}>${drawn}</text>`;
+  return `<text x="${x}" y="14" textLength="${length}"${attributes} ${ink}>${drawn}</text>`;
 }
 
 const LABEL_START = 18;

@@ -1,13 +1,11 @@
 import type { Parameter } from "../http/query.ts";
 
-/** The text beside the count. */
 export const label = {
   name: "label",
   meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
   schema: { type: "string", default: "views" },
 } as const satisfies Parameter;
 
-/** The kind of drawing. */
 export const style = {
   name: "style",
   meaning: "The style. `flat` is another name for `classic`.",
@@ -31,63 +29,54 @@ export const style = {
   },
 } as const satisfies Parameter;
 
-/** The color of the count. */
 export const color = {
   name: "color",
   meaning: "The color of the count: a shields.io or CSS name, or hex with 3, 4, 6 or 8 digits.",
   schema: { type: "string", default: "blue" },
 } as const satisfies Parameter;
 
-/** The background of the terminal style. */
 export const bg = {
   name: "bg",
   meaning: "The background color of the terminal style.",
   schema: { type: "string", default: "#1e1e1e" },
 } as const satisfies Parameter;
 
-/** The color of the label. */
 export const labelColor = {
   name: "labelColor",
   meaning: "The color of the label. Same values as `color`.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** The color of the count in the terminal style. */
 export const valueColor = {
   name: "valueColor",
   meaning: "The color of the count in the terminal style. Same values as `color`.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** The families of the text. */
 export const font = {
   name: "font",
   meaning: "Font family names, separated by commas.",
   schema: { type: "string", maxLength: 100 },
 } as const satisfies Parameter;
 
-/** How a count is written. */
 export const numbers = {
   name: "numbers",
   meaning: "`grouped` writes 12345 as 12,345, and `compact` writes it as 12.3K.",
   schema: { type: "string", default: "plain", enum: ["plain", "grouped", "compact"] },
 } as const satisfies Parameter;
 
-/** The language of a count. */
 export const locale = {
   name: "locale",
   meaning: "The language in which to write the number, as a BCP 47 tag.",
   schema: { type: "string", default: "en" },
 } as const satisfies Parameter;
 
-/** The page to stand on. */
 export const theme = {
   name: "theme",
   meaning: "The default colors. `auto` follows the color scheme of the reader.",
   schema: { type: "string", enum: ["auto", "light", "dark"] },
 } as const satisfies Parameter;
 
-/** The bars of a badge. */
 export const spark = {
   name: "spark",
   meaning: "Draws this many days up to today as bars before the count, in the styles `classic`, " +
@@ -95,7 +84,6 @@ export const spark = {
   schema: { type: "integer", minimum: 7, maximum: 30 },
 } as const satisfies Parameter;
 
-/** A picture before the label. */
 export const logo = {
   name: "logo",
   meaning: "A logo before the label, except in `terminal` and the digit styles.",
@@ -118,28 +106,25 @@ export const logo = {
   },
 } as const satisfies Parameter;
 
-/** The color of the logo. */
 export const logoColor = {
   name: "logoColor",
   meaning: "The color of the logo. Same values as `color`. The default is the color of the label.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** How many digits are shown at least. */
 export const digits = {
   name: "digits",
   meaning: "The minimum number of digits in `odometer`, `flap`, `led` and `pixel`.",
   schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
 } as const satisfies Parameter;
 
-/** What a counter had elsewhere. */
 export const base = {
   name: "base",
   meaning: "A whole number to add to the total that is drawn. The counter does not change.",
   schema: { type: "integer", default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 } as const satisfies Parameter;
 
-/** Everything that shapes a badge; what is not understood falls back to its default. */
+/** Everything that shapes a badge; invalid values fall back to the default. */
 export const LOOKS = Object.freeze(
   [
     label,
@@ -160,10 +145,8 @@ export const LOOKS = Object.freeze(
   ] as const,
 );
 
-/** The name of a parameter that shapes a badge. */
 export type LookName = (typeof LOOKS)[number]["name"];
 
-/** The values that a request gives to parameters that shape a badge. */
 export interface LookQuery<Name extends LookName = LookName> {
   readonly get: (name: Name) => string | undefined;
 }

@@ -1,6 +1,6 @@
 import { clusterWidth, type Face } from "./face.ts";
 
-/** A line of text made ready for an SVG: safe as content and as an attribute, and measured. */
+/** A line of text ready for an SVG: safe as content and as an attribute, and measured. */
 export interface Line {
   /** Escaped, as a screen reader should say it. */
   readonly spoken: string;

@@ -35,15 +35,14 @@ const BASELINE = 22;
 const TOP = 40;
 
 /** The part of a picture that bars, lines, numbers and dates share, in pixels. */
-export interface Area {
+interface Area {
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** What a plot is drawn with. */
-export interface PlotOptions {
+interface PlotOptions {
   readonly total: number;
   readonly look: ChartLook;
   readonly paint: Paint;

@@ -82,7 +82,7 @@ const DARK: Ground = {
 };
 
 /** What stands in the SVG document of a picture, beside its size. */
-export interface Document {
+interface Document {
   /** What it shows, and the same at length, for those who do not see it. */
   readonly title: string;
   readonly description: string;

@@ -72,8 +72,7 @@ function scaleOf(type: Type): number {
   return type.size / faceOf(type).em;
 }
 
-/** What stands above a chart, and where. */
-export interface Heading {
+interface Heading {
   readonly total: number;
   /** Hits within the range; undefined where no days are known. */
   readonly within: number | undefined;

@@ -6,7 +6,7 @@ import type { Line } from "../text.ts";
 /** Which page the badge stands on; "none" keeps the colors of shields.io. */
 export type Theme = "none" | (typeof theme.schema.enum)[number];
 
-/** What a caller may choose about a badge's paint; every part left out is the style's to choose. */
+/** What a caller may choose; the style chooses what is undefined. */
 export interface Palette {
   readonly theme: Theme;
   readonly failed: boolean;
@@ -27,15 +27,15 @@ export interface Palette {
 export interface Bars {
   /** In whole pixels; 0 for none. */
   readonly width: number;
-  /** What tells them from others, in characters of a URL; empty for none. */
+  /** Identifies them, in characters of a URL; empty for none. */
   readonly tag: string;
   /** Draws them from this pixel on, with these attributes as ink. */
   draw(left: number, ink: string): string;
-  /** By how many percent the last seven whole days are above the seven before them; undefined where nobody can tell. */
+  /** By how many percent the last seven whole days are above the seven before them; undefined if not known. */
   readonly trend: number | undefined;
 }
 
-/** What a badge says: the label on the left, unless it is empty, then the bars and the message. */
+/** Drawn from left to right: the label, unless it is empty, then the bars and the message. */
 export interface Content {
   readonly label: Line;
   readonly message: Line;
@@ -63,7 +63,7 @@ export interface Style {
 export interface Frame {
   readonly label: Line;
   readonly message: Line;
-  /** What else is said of the numbers, escaped. */
+  /** Read aloud after the message, escaped. */
   readonly more?: string;
   readonly width: number;
   readonly height: number;

@@ -149,6 +149,22 @@ testPage(
   },
 );
 
+testPage("a label may be any word, and what is automatic can be off", {
+  env: OPEN,
+}, async ({ page, browser }) => {
+  await page.getByLabel("Label", { exact: true }).fill("off");
+  match(await copied(page, "URL"), /label=off&style=terminal&.*spark=14/);
+  await page.getByText("More options").click();
+  await page.getByLabel("Sparkline").selectOption("(off)");
+  await page.getByText(/label=off/).waitFor();
+  const address = await copied(page, "URL");
+  ok(!address.includes("spark="), address);
+  await using second = await openPage(browser, page.url());
+  strictEqual(await copied(second.page, "URL"), address);
+  await second.page.getByRole("radio", { name: "Pill" }).check();
+  ok(!(await copied(second.page, "URL")).includes("spark="));
+});
+
 for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
   Deno.test(
     `the builder shows a badge where its address is ${hash}, which names no picture`,

@@ -48,7 +48,7 @@ const FIRST = { style: "terminal", numbers: "grouped" };
 const RICH = ["pill", "terminal"];
 /** @type {Record<string, string>} */
 const SUITED = { spark: "14", theme: "auto" };
-/** What is left out of the address of a picture. */
+/** The choice that leaves these out where they would suit. */
 const OFF = "off";
 /** The named colors of shields.io, as the swatches show them. @type {[name: string, hex: string][]} */
 const COLORS = [
@@ -295,14 +295,14 @@ function chosen(tile) {
     let value = String(data.get(name) ?? "").trim();
     if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
     if (tile && name === tileName()) value = tile;
-    value ||= suited(name, style);
-    return [OFF, usual].includes(value) ? [] : [/** @type {[string, string]} */ ([name, value])];
+    if (Object.hasOwn(SUITED, name)) value = value === OFF ? "" : value || suited(name, style);
+    return ["", usual].includes(value) ? [] : [/** @type {[string, string]} */ ([name, value])];
   });
 }
 
 /** What a parameter is where nobody chose. @param {string} name @param {string} style */
 function suited(name, style) {
-  return (kind !== "badge" || RICH.includes(style)) && SUITED[name] || OFF;
+  return (kind !== "badge" || RICH.includes(style)) && SUITED[name] || "";
 }
 
 /** Whether nothing would be seen of a parameter. @param {string} name @param {string} style */
@@ -358,7 +358,7 @@ export function restoreDesign(query) {
   for (const name of Object.keys(SUITED)) {
     // What a whole design leaves out was chosen too.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
-    const isSuited = value === suited(name, styleOf());
+    const isSuited = value === (suited(name, styleOf()) || OFF);
     for (const control of controls(`[name="${name}"]`)) control.value = isSuited ? "" : value;
   }
   family = query.get("family") === "on";

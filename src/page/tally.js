@@ -1,7 +1,6 @@
-// <tally-mark counter="blog/post" key="…">–</tally-mark> counts a view of its page and shows the number;
-// <tally-top prefix="blog/" key="…"></tally-top> lists the most read pages.
+// <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
 if (!customElements.get("tally-mark")) {
-  // The service is where this file is: a module is not told, and other scripts may take the stack away.
+  // Where this file is, which a module is not told, and a page may have no stack.
   const traces = [
     document.currentScript?.src,
     Error().stack,
@@ -12,27 +11,27 @@ if (!customElements.get("tally-mark")) {
   // Whoever builds or tests a page does not read it.
   const dev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(location.hostname);
 
-  const ask = async (path, query, method) => {
-    const answer = await fetch(`${home}${path}?${new URLSearchParams(query)}`, {
-      method,
-      keepalive: true,
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-    });
-    return answer.json();
+  // Browsers fail at thousands at once.
+  const turns = Array(9).fill(Promise.resolve());
+  const ask = (path, query, method) => {
+    const options = { method, keepalive: true, credentials: "omit", referrerPolicy: "no-referrer" };
+    const answer = turns.shift()
+      .then(() => fetch(`${home}${path}?${new URLSearchParams(query)}`, options))
+      .then((response) => response.json());
+    turns.push(answer.catch(() => {}));
+    return answer;
   };
 
   const attributesOf = ({ attributes }) =>
     Object.fromEntries([...attributes].map(({ name, value }) => [name, value]));
 
-  // "auto" is the path of the page, below the prefix.
   const idOf = ({ counter, prefix }) => {
     if (counter !== "auto") return counter || "home";
     const path = decodeURI(location.pathname).replace(/^\/|\/$/g, "") || "home";
     return path.startsWith(prefix) ? path : prefix + path;
   };
 
-  // What is read in one turn shares requests of up to 100 counters.
+  // One request reads up to 100 counters.
   let waiting;
   const read = (id, period) =>
     new Promise((resolve) => {
@@ -52,13 +51,12 @@ if (!customElements.get("tally-mark")) {
     waiting = undefined;
   };
 
-  // The last word is for whatever has no form of its own.
+  const rules = new Intl.PluralRules();
+  const all = rules.resolvedOptions().pluralCategories;
+  const forms = ["zero", "one", "two", "few", "many"].filter((form) => all.includes(form));
   const textOf = (hits, { format: notation, words }) => {
-    const number = hits.toLocaleString([], notation && { notation });
+    const number = hits.toLocaleString(undefined, notation && { notation });
     if (!words) return number;
-    const rules = new Intl.PluralRules();
-    const all = rules.resolvedOptions().pluralCategories;
-    const forms = ["zero", "one", "two", "few", "many"].filter((form) => all.includes(form));
     const list = words.split(",");
     return `${number} ${list[forms.indexOf(rules.select(hits))] ?? list.at(-1)}`;
   };
@@ -70,46 +68,61 @@ if (!customElements.get("tally-mark")) {
 
   const marks = new Set();
   let views = new Map();
-  let frame;
+  let frame, old, rest, again;
 
   // A view is counted once, however many elements show it.
-  const look = () => {
-    frame = 0;
-    const old = views;
-    views = new Map();
-    const once = (name, act) => {
-      const view = views.get(name) ?? old.get(name) ?? act();
-      views.set(name, view);
-      return view;
-    };
-    for (const mark of marks) {
-      const { counter, prefix = "", key, period = "total", once: day, ...form } = attributesOf(
-        mark,
-      );
-      const id = idOf({ counter, prefix });
-      let name = `${period} ${id}`;
-      let view;
-      if (prefix && !counter) {
-        name = `${period} sum ${prefix}`;
-        view = once(name, () => ask("count.txt", { prefix, period }));
-      } else if (key && !dev) {
-        const query = { id, key, ...(day && { once: day }) };
-        const hit = once(`hit ${id}`, () => ask("hit", query, "POST").then(({ hits }) => hits));
-        view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
-      } else {
-        say(key ? "nobody reads it" : "there is no key");
-        view = once(name, () => read(id, period));
-      }
-      if (mark.name && mark.name !== name) mark.textContent = "–";
-      Object.assign(mark, { name, view });
-      view.then((hits) => {
-        if (mark.view === view && hits !== null) mark.textContent = textOf(hits, form);
-      }).catch(() => {});
-    }
+  const once = (name, act) => {
+    const view = views.get(name) ?? old.get(name) ?? act();
+    views.set(name, view);
+    return view;
   };
 
-  // There are no frames, and so no views, in a hidden tab or a prerendered page.
-  const show = () => frame ||= requestAnimationFrame(look);
+  const lookAt = async (mark) => {
+    const { counter, prefix = "", key, period = "total", once: day, ...form } = attributesOf(mark);
+    const id = idOf({ counter, prefix });
+    let name = `${period} ${id}`;
+    let view;
+    if (prefix && !counter) {
+      name = `${period} sum ${prefix}`;
+      view = once(name, () => ask("count.txt", { prefix, period }));
+    } else if (key && !dev) {
+      const query = { id, key, ...(day && { once: day }) };
+      const hit = once(`hit ${id}`, () => ask("hit", query, "POST").then(({ hits }) => hits));
+      view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
+    } else {
+      say(key ? "nobody reads it" : "there is no key");
+      view = once(name, () => read(id, period));
+    }
+    if (mark.name && mark.name !== name) mark.textContent = "–";
+    Object.assign(mark, { name, view });
+    const hits = await view;
+    if (mark.view === view && hits !== null) mark.textContent = textOf(hits, form);
+  };
+
+  // Some in each task: the page goes on.
+  const look = () => {
+    if (!rest) {
+      again = 0;
+      old = views;
+      views = new Map();
+      rest = marks.values();
+    }
+    for (let left = 200; left--;) {
+      const { value } = rest.next();
+      if (!value) {
+        rest = frame = 0;
+        return again && show();
+      }
+      lookAt(value).catch(() => {});
+    }
+    setTimeout(look);
+  };
+
+  // A hidden tab or a prerendered page has no frames.
+  const show = () => {
+    again = 1;
+    frame ||= requestAnimationFrame(look);
+  };
 
   customElements.define(
     "tally-mark",
@@ -144,7 +157,7 @@ if (!customElements.get("tally-mark")) {
         for (const { id, hits } of counters) {
           const page = id.slice(prefix.length);
           const link = document.createElement("a");
-          // Others choose ids: with a slash in front one could lead to another site.
+          // A slash in front could lead to another site.
           link.href = href + encodeURI(page.replace(/^\/+/, ""));
           link.textContent = page;
           const item = document.createElement("li");
@@ -156,8 +169,11 @@ if (!customElements.get("tally-mark")) {
     },
   );
 
-  // A page is seen anew when the browser's cache brings it back, or an app makes another of it.
-  addEventListener("pagehide", () => views.clear());
+  // A page is seen anew when the cache brings it back.
+  addEventListener("pagehide", () => {
+    rest = 0;
+    views.clear();
+  });
   addEventListener("pageshow", show);
   globalThis.navigation?.addEventListener("navigatesuccess", show);
 }

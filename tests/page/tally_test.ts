@@ -90,6 +90,92 @@ Deno.test(
   },
 );
 
+/** Counts what the script does in a task of the browser, and how many requests it waits for, in `most_`. */
+const WATCHED = `<script>
+  globalThis.most_ = { elements: 0, requests: 0 };
+  const { get } = Object.getOwnPropertyDescriptor(Element.prototype, "attributes");
+  let elements = 0;
+  Object.defineProperty(Element.prototype, "attributes", {
+    get() {
+      if (elements++ === 0) setTimeout(() => elements = 0);
+      most_.elements = Math.max(most_.elements, elements);
+      return get.call(this);
+    },
+  });
+  const ask = fetch;
+  let requests = 0;
+  globalThis.fetch = async (...asked) => {
+    most_.requests = Math.max(most_.requests, ++requests);
+    try {
+      return await ask(...asked);
+    } finally {
+      requests--;
+    }
+  };
+</script>`;
+
+for (const [what, keyed, number] of [["counts", true, 500], ["reads", false, 2000]] as const) {
+  Deno.test(
+    `tally.js does a bounded part of its work at a time, where it ${what} ${number} counters`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding({ openReads: true });
+      const key = keyed ? ` key="${await site.familyKey("b/")}"` : "";
+      const marks = Array.from({ length: number }, (_, index) => {
+        return `<tally-mark counter="b/${index}"${key}>–</tally-mark>`;
+      });
+      site.pages.set("/", { html: WATCHED + marks.join(" ") + SCRIPT });
+      await using reader = await openReader(site);
+      await reader.page.goto("http://blog.example/");
+      await shows(reader.page, Array(number).fill(keyed ? "1" : "0"));
+      const most: { elements: number; requests: number } = await reader.page.evaluate("most_");
+      ok(most.elements <= 400, `${most.elements} elements in a task`);
+      ok(most.requests <= 10, `${most.requests} requests at once`);
+    },
+  );
+}
+
+for (const path of ["/%ff/", "/%E0%A4%A/"]) {
+  Deno.test(
+    `tally.js shows the other elements of a page whose path is no text, as ${path}`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding({ openReads: true });
+      const auto = '<tally-mark counter="auto" prefix="b/">–</tally-mark>';
+      site.pages.set(path, { html: SCRIPT + auto + (await site.markOf("a")) });
+      await using reader = await openReader(site);
+      await reader.page.goto(`http://blog.example${path}`);
+      await shows(reader.page, ["–", "1"]);
+    },
+  );
+}
+
+Deno.test(
+  "tally.js moves nothing on a page that gives its elements a width",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    await site.set({ a: 12_345 });
+    const style = "<style>tally-mark { display: inline-block; min-width: 7ch }</style>";
+    const watch = `<script>
+      globalThis.shift_ = 0;
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) shift_ += value;
+      }).observe({ type: "layout-shift", buffered: true });
+    </script>`;
+    const line = '<p><tally-mark counter="a">–</tally-mark> views of this page so far</p>';
+    site.pages.set("/", { html: watch + style + line.repeat(20) + SCRIPT });
+    await using reader = await openReader(site);
+    await reader.page.goto("http://blog.example/");
+    await shows(reader.page, Array(20).fill("12,345"));
+    // Shifts are reported after the frame that has them.
+    await reader.page.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
+    strictEqual(await reader.page.evaluate("shift_"), 0);
+  },
+);
+
 Deno.test(
   "tally.js works under a policy that allows its host and nothing else",
   needsChromium,

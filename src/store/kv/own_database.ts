@@ -107,7 +107,7 @@ class OwnDatabase implements KvDatabase {
     const commits = this.isWriting() ? undefined : this.#commits;
     const found = await this.#openDays.read(this, queries, read);
     const records = found.map((record, index) => withJournalTotal(record, journaled[index]));
-    // What was read during a commit may be from before it.
+    // What was read during a commit may be from before it, so that it is only the number seen last.
     const isSure = commits === this.#commits;
     queries.forEach(({ id, withLedger }, index) => {
       const record = records[index];
@@ -116,7 +116,7 @@ class OwnDatabase implements KvDatabase {
       if (!isSure) {
         if (known === undefined) this.#cache(id, { ...record, versionstamp: null });
       } else if (withLedger || known?.versionstamp !== record.versionstamp) {
-        // A read without the ledger does not replace an open day that is known.
+        // The same record without its ledger would replace an open day that is known.
         this.#cache(id, record);
       }
     });
@@ -149,7 +149,7 @@ class OwnDatabase implements KvDatabase {
       }
       journal.written(journaled, versionstamp);
       for (const { id } of direct) journal.forget(id);
-      // No promise here but for the first commit.
+      // Hot path: no promise here but for the first commit.
       const confirmed = this.#confirm(versionstamp);
       if (confirmed !== undefined) await confirmed;
       for (const plan of plans) {
@@ -183,7 +183,7 @@ class OwnDatabase implements KvDatabase {
     await (this.#file?.close() ?? this.kv.close());
   }
 
-  /** A record without a versionstamp holds the number that was seen last and is known no more. */
+  /** Without a versionstamp a record only holds the number that was seen last: nothing is added to it without a read. */
   #cache(id: CounterId, { outcome, versionstamp, openDay }: KvRecord): void {
     if (typeof outcome !== "number") return this.#doubt(id);
     // Without the ledger, which would take most of the memory.

@@ -5,7 +5,9 @@ import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import { Problem } from "../../src/problem.ts";
-import { openRedisStore } from "../support/redis_backend.ts";
+import { storeOn } from "../support/redis_backend.ts";
+import { linkTo } from "../support/redis_link.ts";
+import { waitFor } from "../support/wait_for.ts";
 
 /** What a process of the fleet does. */
 export interface FleetJob {
@@ -73,8 +75,11 @@ async function run(job: FleetJob): Promise<void> {
 async function openNode({ url, replicas, days }: FleetJob): Promise<Counters> {
   const calendar = days === undefined ? createCalendar("UTC") : shortDays(days);
   const { today, untilMidnight } = calendar;
-  const store = await openRedisStore(url, { replicas, today, untilMidnight });
-  return createCounters(store, calendar);
+  const link = await linkTo(url, { replicas });
+  const counters = createCounters(await storeOn(link, { today, untilMidnight }), calendar);
+  // One shard will do: on a busy machine not all of them answer in time at once.
+  await waitFor("a node", () => counters.ready().then(() => true, () => undefined));
+  return counters;
 }
 
 function shortDays({ seconds, since }: { seconds: number; since: number }): Calendar {

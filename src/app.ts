@@ -1,13 +1,10 @@
-import { HonoBase } from "hono/hono-base";
-import type { Result, Router } from "hono/router";
-import { getPath } from "hono/utils/url";
 import { type AccessOptions, createAccess } from "./auth/access.ts";
 import type { Counters } from "./counting/counters.ts";
 import type { Proxies } from "./hits/caller_address.ts";
 import { Decisions } from "./hits/decisions.ts";
 import { createHitPolicy } from "./hits/hit_policy.ts";
 import { createReadPolicy } from "./http/answer.ts";
-import { ConnectionDraining, createDispatcher } from "./http/dispatch.ts";
+import { createDispatcher } from "./http/dispatch.ts";
 import {
   type Peer,
   READ,
@@ -88,32 +85,9 @@ function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
   ];
 }
 
-/**
- * Finds a path of the table, or one that ends in a star for all that begin with it. Hono's own routers are made for
- * patterns: a start would have to load them, and each request to pass through them.
- */
-class PathRouter<Handler> implements Router<Handler> {
-  readonly name = "PathRouter";
-  readonly #found = new Map<string, Result<Handler>>();
-  readonly #below: { prefix: string; found: Result<Handler> }[] = [];
-
-  add(_method: string, path: string, handler: Handler): void {
-    const found: Result<Handler> = [[[handler, {}]]];
-    if (path.endsWith("*")) this.#below.push({ prefix: path.slice(0, -1), found });
-    else this.#found.set(path, found);
-  }
-
-  match(_method: string, path: string): Result<Handler> {
-    return this.#found.get(path) ??
-      this.#below.find(({ prefix }) => path.startsWith(prefix))?.found ?? NOT_FOUND;
-  }
-}
-
-const NOT_FOUND: Result<never> = [[]];
-
 /** The whole HTTP surface. */
 export function createApp({ config, counters, metrics, log }: AppOptions): App {
-  const draining = new ConnectionDraining();
+  const draining = { hasBegun: false };
   const service: Service = {
     counters,
     access: createAccess({ ...config, log }),
@@ -124,27 +98,21 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     metrics,
     log,
     serveAs: config.serveAs,
-    dispatch: (request, peer) => app.fetch(request, peer),
+    dispatch: (request, peer) => dispatcher.fetch(request, peer),
   };
   const endpoints = () =>
-    Promise.all(routes.map(async (route) => ({ ...route, ...await route.load() })));
+    Promise.all(routes.map(async ({ endpoint, ...facts }) => ({
+      ...facts,
+      ...await (typeof endpoint === "function" ? endpoint() : endpoint),
+    })));
   const routes = routesOf(service, endpoints);
-  const { paths, dispatch } = createDispatcher({ ...service, routes, log });
-
-  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
-  const app = new HonoBase<{ Bindings: Peer }>({
-    router: new PathRouter(),
-    getPath: (request) => getPath(request) || "/",
-  });
-  for (const path of paths) app.all(path.path, ({ req, env }) => dispatch(path, req.raw, env));
-  app.notFound(({ req, env }) => dispatch(undefined, req.raw, env));
+  const dispatcher = createDispatcher({ ...service, routes });
   return {
-    fetch: service.dispatch,
-    async load() {
-      // What fails now is tried again by the first request for it, which is told.
-      await Promise.allSettled(paths.map((path) => path.load()));
+    fetch: dispatcher.fetch,
+    load: dispatcher.load,
+    drain() {
+      draining.hasBegun = true;
     },
-    drain: () => draining.begin(),
     endpoints,
   };
 }

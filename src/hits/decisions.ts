@@ -1,5 +1,5 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
-import { parseQuery } from "../http/query.ts";
+import type { Query } from "../http/query.ts";
 import type { Problem, ProblemName } from "../problem.ts";
 import type { Remark } from "./hit_policy.ts";
 
@@ -29,11 +29,11 @@ export class Decisions {
     this.#authorized.add({ time: Date.now(), id, outcome });
   }
 
-  noteProblem({ kind, status }: Problem, request: Request): void {
+  noteProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {
     // Only an authorized request gets this far.
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const decisions = isAuthorized ? this.#authorized : this.#rejected;
-    decisions.add({ time: Date.now(), id: idOf(request), outcome: kind });
+    decisions.add({ time: Date.now(), id: idIn(query), outcome: kind });
   }
 
   /** Each list has the newest first. */
@@ -57,12 +57,10 @@ class LastDecisions {
   }
 }
 
-const ID = new Set(["id"]);
-
 /** Undefined if the query or the id is what is wrong with the request. */
-function idOf({ url }: Request): CounterId | undefined {
+function idIn(query: Query<"id"> | undefined): CounterId | undefined {
   try {
-    return counterId(parseQuery(url, ID).get("id"));
+    return query === undefined ? undefined : counterId(query.get("id"));
   } catch {
     return undefined;
   }

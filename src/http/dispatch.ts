@@ -1,3 +1,6 @@
+import { HonoBase } from "hono/hono-base";
+import type { Result, Router } from "hono/router";
+import { getPath } from "hono/utils/url";
 import {
   type Access,
   type AccessCheck,
@@ -26,30 +29,37 @@ import {
   type Parameter,
   parseQuery,
   type Query,
-  readableQuery,
+  readQuery,
 } from "./query.ts";
 
 /** Answers every request. */
 export interface Dispatcher {
-  /** Those of the table. */
-  readonly paths: readonly Path[];
-  /** Answers a request for a path of the table, or for one that it does not have. */
-  dispatch(path: Path | undefined, request: Request, peer: Peer): Response | Promise<Response>;
+  fetch(request: Request, peer: Peer): Response | Promise<Response>;
+  /** Loads every endpoint, and what its first request would have to wait for. */
+  load(): Promise<void>;
 }
 
-export interface DispatchOptions {
+/** Whether the service is ending: Deno breaks off the bodies of all requests then. */
+export interface Draining {
+  hasBegun: boolean;
+}
+
+export interface DispatcherOptions {
   routes: readonly Route[];
   access: Access;
-  draining: ConnectionDraining;
+  draining: Draining;
   log: Log;
   metrics: Metrics;
 }
 
 export function createDispatcher(
-  { routes, access, draining, log, metrics }: DispatchOptions,
+  { routes, access, draining, log, metrics }: DispatcherOptions,
 ): Dispatcher {
   const checkHost = createHostCheck();
   const otherPaths = metrics.requestsFor("other");
+  const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, rows]) => {
+    return new Path(path, { rows, access, meter: metrics.requestsFor(path) });
+  });
 
   /** A request from start to end: host, path and method, query, id, authorization, store. */
   function dispatch(
@@ -97,12 +107,12 @@ export function createDispatcher(
       return finish(problemInWords(problem, { form: "json", cors: "none" }), exchange);
     }
     const { endpoint, documented } = route;
-    endpoint.onProblem?.(problem, request);
-    const query = exchange.query !== UNREAD
-      ? exchange.query
-      : error instanceof BadQuery
-      ? error.query
-      : readableQuery(request.url, documented);
+    const { query, flaw } = error instanceof BadQuery
+      ? { query: error.query, flaw: error }
+      : exchange.query !== UNREAD
+      ? { query: exchange.query }
+      : readQuery(request.url, documented);
+    endpoint.onProblem?.(problem, flaw === undefined ? query : undefined);
     const cors = corsPolicyOf(route, { request, query });
     if (endpoint.draw !== undefined) {
       const svg = endpoint.draw(problem, query);
@@ -116,16 +126,26 @@ export function createDispatcher(
     if (exchange.request.method === "HEAD" && response.body !== null) {
       return headOf(response).then((head) => finish(head, exchange));
     }
+    // So that nobody sends the next request into a connection that is closing.
     if (draining.hasBegun) response.headers.set("connection", "close");
     exchange.meter.answered(response.status, exchange.since);
     return response;
   }
 
-  const rowsByPath = Map.groupBy(routes, ({ path }) => path);
-  const paths = [...rowsByPath].map(([path, rows]) => {
-    return new Path(path, { rows, access, meter: metrics.requestsFor(path) });
+  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
+  const app = new HonoBase<{ Bindings: Peer }>({
+    router: new PathRouter(),
+    getPath: (request) => getPath(request) || "/",
   });
-  return { paths, dispatch };
+  for (const path of paths) app.all(path.path, ({ req, env }) => dispatch(path, req.raw, env));
+  app.notFound(({ req, env }) => dispatch(undefined, req.raw, env));
+  return {
+    fetch: (request, peer) => app.fetch(request, peer),
+    async load() {
+      // What fails now is tried again by the first request for it, which reports it.
+      await Promise.allSettled(paths.map((path) => path.load()));
+    },
+  };
 }
 
 /** A request on its way, with what is known of it so far. */
@@ -264,7 +284,7 @@ const TAKES_KEYS: ReadonlySet<AccessLevel> = new Set(["keyholder", "family"]);
 /** The answer to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflight(route: LoadedRoute, request: Request): Response {
   const { allow, documented } = route;
-  const query = readableQuery(request.url, documented);
+  const { query } = readQuery(request.url, documented);
   if (corsPolicyOf(route, { request, query }) !== "any") {
     return answer(null, { allow, ...NO_SNIFF }, 204);
   }
@@ -314,21 +334,6 @@ function wordsOf({ errors }: Endpoint, query: Query<string>) {
   return errors === "svg" ? "json" : errors;
 }
 
-/** Has connections end after an answer that says so: nobody can send the next request into one that is closing. */
-export class ConnectionDraining {
-  #hasBegun = false;
-
-  /** Whether it has begun: Deno breaks off the bodies of all requests then. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
-  }
-
-  /** Has every answer from now on end its connection, those to requests under way included. */
-  begin(): void {
-    this.#hasBegun = true;
-  }
-}
-
 /** A row of the table whose endpoint is loaded, with what every request for it needs. */
 interface LoadedRoute extends RouteFacts {
   readonly endpoint: Endpoint;
@@ -348,7 +353,7 @@ interface PathOptions {
 }
 
 /** The rows of the table that have the same path. */
-export class Path {
+class Path {
   readonly meter: RequestMeter;
   readonly #rows: readonly Row[];
   readonly #byMethod: ReadonlyMap<string, Row>;
@@ -386,7 +391,7 @@ class Row {
   constructor(route: Route, options: { access: Access; allow: string }) {
     this.#route = route;
     this.#options = options;
-    if (route.endpoint !== undefined) this.loaded = this.#open(route.endpoint);
+    if (typeof route.endpoint !== "function") this.loaded = this.#open(route.endpoint);
   }
 
   get methods(): readonly string[] {
@@ -394,7 +399,8 @@ class Row {
   }
 
   async load(): Promise<LoadedRoute> {
-    return this.loaded ??= this.#open(await this.#route.load());
+    const { endpoint } = this.#route;
+    return this.loaded ??= this.#open(typeof endpoint === "function" ? await endpoint() : endpoint);
   }
 
   #open(endpoint: Endpoint): LoadedRoute {
@@ -411,3 +417,26 @@ class Row {
     };
   }
 }
+
+/**
+ * Finds a path of the table, or one that ends in a star for all that begin with it. Hono's own routers are made for
+ * patterns: a start would have to load them, and each request to pass through them.
+ */
+class PathRouter<Handler> implements Router<Handler> {
+  readonly name = "PathRouter";
+  readonly #found = new Map<string, Result<Handler>>();
+  readonly #below: { prefix: string; found: Result<Handler> }[] = [];
+
+  add(_method: string, path: string, handler: Handler): void {
+    const found: Result<Handler> = [[[handler, {}]]];
+    if (path.endsWith("*")) this.#below.push({ prefix: path.slice(0, -1), found });
+    else this.#found.set(path, found);
+  }
+
+  match(_method: string, path: string): Result<Handler> {
+    return this.#found.get(path) ??
+      this.#below.find(({ prefix }) => path.startsWith(prefix))?.found ?? NOT_FOUND;
+  }
+}
+
+const NOT_FOUND: Result<never> = [[]];

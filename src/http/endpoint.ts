@@ -54,8 +54,8 @@ interface Definition<
   readonly answer: (found: Answered, asked: Kind) => Response | Promise<Response>;
   /** Draws a problem; the query is what could be read of it. */
   readonly draw?: (problem: Problem, query: Given) => string;
-  /** Is told of every problem that it answers with. */
-  readonly onProblem?: (problem: Problem, request: Request) => void;
+  /** Called with every problem that it answers with; without the query if that cannot be read. */
+  readonly onProblem?: (problem: Problem, query: Given | undefined) => void;
   /** Loads what the first request would have to wait for. */
   readonly preload?: () => Promise<unknown>;
   /** What the OpenAPI document says beyond this, put together of the parts that it is given; left out of it without. */
@@ -151,10 +151,8 @@ export interface RouteFacts {
 
 /** A row of the table of routes. */
 export interface Route extends RouteFacts {
-  /** Resolves with the endpoint, which is made once. */
-  readonly load: () => Promise<Endpoint>;
-  /** Undefined until it is loaded. */
-  readonly endpoint: Endpoint | undefined;
+  /** The endpoint, or what loads it once. */
+  readonly endpoint: Endpoint | (() => Promise<Endpoint>);
 }
 
 /** An endpoint with what the table says of it. */
@@ -169,21 +167,10 @@ export function route(
   methods: readonly string[],
   access: AccessLevel,
   cors: CorsPolicy,
-  endpoint: Endpoint | (() => Promise<Endpoint>),
+  endpoint: Route["endpoint"],
 ): Route {
-  const facts = { path, methods, access, cors };
-  if (typeof endpoint !== "function") {
-    return { ...facts, endpoint, load: () => Promise.resolve(endpoint) };
-  }
-  let loaded: Endpoint | undefined;
-  const load = loadOnce(async () => loaded = await endpoint());
-  return {
-    ...facts,
-    load,
-    get endpoint() {
-      return loaded;
-    },
-  };
+  const once = typeof endpoint === "function" ? loadOnce(endpoint) : endpoint;
+  return { path, methods, access, cors, endpoint: once };
 }
 
 /** The methods of an endpoint that reads for its owner or for people. */

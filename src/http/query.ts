@@ -33,24 +33,20 @@ export interface Query<Name extends string> {
 
 /** What is wrong with a query, and what could be read of it all the same, on which the answer may depend. */
 export class BadQuery extends Problem {
-  constructor(kind: "bad-query" | "query-too-long", { query, detail }: BadQueryOptions) {
-    super(kind, detail === undefined ? {} : { detail });
-    this.query = query;
+  constructor(
+    kind: "bad-query" | "query-too-long",
+    readonly query: Query<string>,
+    options: { detail?: string } = {},
+  ) {
+    super(kind, options);
   }
-
-  readonly query: Query<string>;
-}
-
-interface BadQueryOptions {
-  readonly query: Query<string>;
-  readonly detail?: string | undefined;
 }
 
 /**
  * Reads the query of a URL as an HTML form would have written it, `+` for a space.
  *
- * Throws a {@linkcode BadQuery} if it is not percent-encoded UTF-8 or gives one of the `documented` parameters twice, and
- * one without reading it if it has more than {@linkcode MAX_QUERY_LENGTH} characters. Other parameters are left out.
+ * Throws a {@linkcode BadQuery}: "bad-query" if it is not percent-encoded UTF-8 or gives one of the `documented` parameters
+ * twice, and "query-too-long", without reading it, if it has more than 8,192 characters. Other parameters are left out.
  */
 export function parseQuery(url: string, documented: ReadonlySet<string>): Query<string> {
   const query = new Map<string, string>();
@@ -58,8 +54,8 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
   if (start === -1) return query;
   const hash = url.indexOf("#", start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
-  if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", { query });
-  let flaw: Omit<BadQueryOptions, "query"> | undefined;
+  if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", query);
+  let flaw: { detail?: string } | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
@@ -69,17 +65,20 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
     else if (query.has(name)) flaw ??= { detail: `The query has ${name} more than once.` };
     else query.set(name, value);
   }
-  if (flaw !== undefined) throw new BadQuery("bad-query", { query, ...flaw });
+  if (flaw !== undefined) throw new BadQuery("bad-query", query, flaw);
   return query;
 }
 
-/** What can be read of the query of a URL that need not be right. */
-export function readableQuery(url: string, documented: ReadonlySet<string>): Query<string> {
+/** The same for a query that need not be right: what can be read of it, and what is wrong with it. */
+export function readQuery(
+  url: string,
+  documented: ReadonlySet<string>,
+): { query: Query<string>; flaw?: Problem } {
   try {
-    return parseQuery(url, documented);
-  } catch (error) {
-    if (error instanceof BadQuery) return error.query;
-    throw error;
+    return { query: parseQuery(url, documented) };
+  } catch (flaw) {
+    if (flaw instanceof BadQuery) return { query: flaw.query, flaw };
+    throw flaw;
   }
 }
 

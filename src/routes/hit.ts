@@ -26,7 +26,7 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
         ...remarkOf(remark, cors),
       });
     },
-    onProblem: (problem, request) => decisions.noteProblem(problem, request),
+    onProblem: (problem, query) => decisions.noteProblem(problem, query),
     describe: ({ bodies, fresh, HIT_PROBLEMS, HIT_REMARKS }) => ({
       name: "Hit",
       tags: ["Counters"],

@@ -77,7 +77,7 @@ export function hitImage({ counters, hits, decisions }: Service): Endpoint {
       return answer(svg, { ...headers, ...remarkOf(shown.remark, cors) });
     },
     draw: errorBadge,
-    onProblem: (problem, request) => decisions.noteProblem(problem, request),
+    onProblem: (problem, query) => decisions.noteProblem(problem, query),
     preload: hits.preload,
     describe: ({ uncached, HIT_PROBLEMS, HIT_REMARKS }) => ({
       name: "HitImage",

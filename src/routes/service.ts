@@ -3,7 +3,7 @@ import type { Counters } from "../counting/counters.ts";
 import type { Decisions } from "../hits/decisions.ts";
 import type { HitPolicy } from "../hits/hit_policy.ts";
 import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
-import type { ConnectionDraining } from "../http/dispatch.ts";
+import type { Draining } from "../http/dispatch.ts";
 import { type Endpoint, endpoint, type Peer } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -17,7 +17,7 @@ export interface Service {
   readonly reads: ReadPolicy;
   readonly hits: HitPolicy;
   readonly decisions: Decisions;
-  readonly draining: ConnectionDraining;
+  readonly draining: Draining;
   readonly metrics: Metrics;
   readonly log: Log;
   /** What anyone may count under the addresses of other counters. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { createAccess } from "../../src/auth/access.ts";
-import { ConnectionDraining, createDispatcher } from "../../src/http/dispatch.ts";
+import { createDispatcher } from "../../src/http/dispatch.ts";
 import { type Endpoint, endpoint, type Route, route } from "../../src/http/endpoint.ts";
 import { loadOnce } from "../../src/load_once.ts";
 import { Metrics } from "../../src/metrics.ts";
@@ -63,13 +63,13 @@ Deno.test("dispatch() hands each method of a path to the endpoint that has it, a
 });
 
 Deno.test("dispatch() answers every method with 404 for another path, after a look at the host", async () => {
-  const { sendElsewhere } = served(only(handled));
+  const { send } = served(only(handled));
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "ANY"]) {
-    const { status } = await sendElsewhere(new Request("http://localhost/a", { method }));
+    const { status } = await send(new Request("http://localhost/a", { method }));
     strictEqual(status, 404);
   }
   const headers = { host: "a/b" };
-  strictEqual((await sendElsewhere(new Request("http://localhost/a", { headers }))).status, 400);
+  strictEqual((await send(new Request("http://localhost/a", { headers }))).status, 400);
 });
 
 const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
@@ -191,21 +191,19 @@ for (const [what, row] of parts) {
 
 function served(...routes: Route[]): {
   send: (request: Request) => Promise<Response>;
-  sendElsewhere: (request: Request) => Promise<Response>;
   log: string[];
 } {
   const lines: string[] = [];
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
-  const { paths: [path], dispatch } = createDispatcher({
+  const { fetch } = createDispatcher({
     routes,
     log,
     access: createAccess({ secret: undefined, openReads: true, log }),
-    draining: new ConnectionDraining(),
+    draining: { hasBegun: false },
     metrics: new Metrics(),
   });
   return {
     log: lines,
-    send: async (request) => await dispatch(path, request, {}),
-    sendElsewhere: async (request) => await dispatch(undefined, request, {}),
+    send: async (request) => await fetch(request, {}),
   };
 }

@@ -17,10 +17,51 @@ export interface Group<Result, Part = never> {
   reject(reason: unknown): void;
 }
 
-/** Sends batches when it is given a slot. */
+/** Everybody who waits for the store, in whichever queue. */
+export class Callers {
+  #waiting = 0;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  /** How many callers have no answer yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  join(): void {
+    this.#waiting++;
+  }
+
+  leave(count: number): void {
+    this.#waiting -= count;
+    if (this.#waiting === 0) this.#drained?.resolve();
+  }
+
+  /** Resolves when nobody waits, which is after the deadline at the latest; nobody may come from then on. */
+  async drain(): Promise<void> {
+    if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
+  }
+}
+
+/** Something that sends batches when it is given a slot. */
 export interface Sender {
+  /** Whether it has something to send, now or later. */
+  readonly isPending: boolean;
   /** Sends the next batch if one is due; says whether it did. */
   sendIfDue(): boolean;
+}
+
+/** A batch that is at the store, or goes there. */
+export interface Batch<Outcome> {
+  /** How many ids it holds. */
+  readonly size: number;
+  /** By `performance.now()`. */
+  readonly sentAt: number;
+  isOverdue: boolean;
+  send(): Promise<readonly Outcome[]>;
+  /** Called first when the store has answered, even if the batch was overdue. */
+  end(): void;
+  /** Called with the outcomes, in the order of the ids, or with what went wrong; not if the batch was overdue. */
+  answer(outcomes: readonly Outcome[] | Error): void;
 }
 
 /**
@@ -29,14 +70,15 @@ export interface Sender {
  */
 export class Slots {
   readonly #size: number;
-  readonly #senders: Sender[] = [];
-  /** The sender whose turn it is. */
-  #next = 0;
+  readonly #meter: BatchMeter;
+  /** The senders that have something to send, the one whose turn it is first. */
+  readonly #pending: Sender[] = [];
   #taken = 0;
   #overdue = 0;
 
-  constructor(size: number) {
+  constructor(size: number, meter: BatchMeter) {
     this.#size = size;
+    this.#meter = meter;
   }
 
   /** Whether every slot is taken by a batch that is overdue: what comes now would wait for nothing. */
@@ -48,35 +90,65 @@ export class Slots {
     return this.#taken < this.#size;
   }
 
-  add(sender: Sender): void {
-    this.#senders.push(sender);
-  }
-
-  take(): void {
-    this.#taken++;
-  }
-
-  markOverdue(): void {
-    this.#overdue++;
-  }
-
-  release(wasOverdue: boolean): void {
-    this.#taken--;
-    if (wasOverdue) this.#overdue--;
+  /** Gives a sender its turns until nothing is left that it has to send. */
+  request(sender: Sender): void {
+    if (!this.#pending.includes(sender)) this.#pending.push(sender);
   }
 
   /** Has batches sent that are due, as long as there is room. */
   fill(): void {
-    const { length } = this.#senders;
-    for (let idle = 0; idle < length && this.isFree;) {
-      const sender = this.#senders[this.#next];
-      this.#next = (this.#next + 1) % length;
-      idle = sender?.sendIfDue() ? 0 : idle + 1;
+    for (let refusals = 0; refusals < this.#pending.length && this.isFree;) {
+      const sender = this.#pending.shift();
+      if (sender === undefined) return;
+      const hasSent = sender.sendIfDue();
+      if (sender.isPending) this.#pending.push(sender);
+      if (hasSent) refusals = 0;
+      else if (sender.isPending) refusals++;
     }
+  }
+
+  /** Sends a batch, which keeps its slot until the store answers. */
+  send<Outcome>(batch: Batch<Outcome>): void {
+    this.#taken++;
+    this.#meter.begin(batch.size);
+    batch.send().then(
+      (outcomes) => this.#settle(batch, checked(outcomes, batch.size)),
+      (cause) => this.#settle(batch, errorOf(cause)),
+    );
+  }
+
+  markOverdue(batch: Batch<unknown>): void {
+    batch.isOverdue = true;
+    this.#overdue++;
+  }
+
+  #settle<Outcome>(batch: Batch<Outcome>, outcomes: readonly Outcome[] | Error): void {
+    this.#meter.end(performance.now() - batch.sentAt);
+    this.#taken--;
+    if (batch.isOverdue) this.#overdue--;
+    batch.end();
+    // First the next batch, so that the store works while these callers are answered.
+    this.fill();
+    if (!batch.isOverdue) batch.answer(outcomes);
   }
 }
 
+/** The outcomes of a batch; where a store gave another number of them, whose is whose is unknown, and all of them fail. */
+function checked<Outcome>(
+  outcomes: readonly Outcome[],
+  asked: number,
+): readonly Outcome[] | Error {
+  if (outcomes.length === asked) return outcomes;
+  return new Error(`Answer a batch of ${asked} ids: the store gave ${outcomes.length} outcomes`);
+}
+
+/** What a batch failed with. */
+export function errorOf(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
 interface BatcherOptions<Result, Part> {
+  callers: Callers;
   slots: Slots;
   /** How many ids a batch may hold. */
   idsPerBatch: number;
@@ -84,18 +156,14 @@ interface BatcherOptions<Result, Part> {
   nearMs: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
-  meter: BatchMeter;
   /** What its callers are told about a batch that was sent and not answered in time. */
   overdue: ProblemName;
   /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
   send(groups: readonly Group<Result, Part>[]): Promise<readonly (Result | Problem)[]>;
 }
 
-interface Batch<Result, Part> {
+interface GroupBatch<Result, Part> extends Batch<Result | Problem> {
   readonly groups: readonly Group<Result, Part>[];
-  /** By `performance.now()`. */
-  readonly sentAt: number;
-  isOverdue: boolean;
 }
 
 /**
@@ -109,22 +177,14 @@ interface Batch<Result, Part> {
 export class Batcher<Result, Part = never> implements Sender {
   readonly #options: BatcherOptions<Result, Part>;
   #queue = new Map<CounterId, Group<Result, Part>>();
-  readonly #underWay = new Set<Batch<Result, Part>>();
+  readonly #underWay = new Set<GroupBatch<Result, Part>>();
   /** Whether every batch under way was younger than `nearMs` when one was answered last; the watch takes it back. */
   #isNear = false;
-  #waiting = 0;
   #called = 0;
   #turn: ReturnType<typeof setImmediate> | undefined;
-  #drained: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatcherOptions<Result, Part>) {
     this.#options = options;
-    options.slots.add(this);
-  }
-
-  /** How many callers have no answer yet. */
-  get waiting(): number {
-    return this.#waiting;
   }
 
   /** How many callers there have been. */
@@ -137,18 +197,26 @@ export class Batcher<Result, Part = never> implements Sender {
     return this.#options.slots.areStuck;
   }
 
+  get isPending(): boolean {
+    return this.#queue.size > 0;
+  }
+
   /** Joins those who ask for the same and wait to be sent; the last caller of the group is this one. */
   enqueue(id: CounterId, part?: Part): Group<Result, Part> {
+    const { slots, callers } = this.#options;
     let group = this.#queue.get(id);
-    if (group === undefined) this.#queue.set(id, group = groupOf(id));
+    if (group === undefined) {
+      if (this.#queue.size === 0) slots.request(this);
+      this.#queue.set(id, group = groupOf(id));
+    }
     group.callers++;
     if (part !== undefined) group.parts.push(part);
-    this.#waiting++;
+    callers.join();
     this.#called++;
     if (this.#isDue()) {
       this.#turn ??= setImmediate(() => {
         this.#turn = undefined;
-        this.#options.slots.fill();
+        slots.fill();
       });
     }
     return group;
@@ -156,29 +224,37 @@ export class Batcher<Result, Part = never> implements Sender {
 
   sendIfDue(): boolean {
     if (!this.#isDue()) return false;
-    const { slots, meter, idsPerBatch, send } = this.#options;
+    const { slots, idsPerBatch, send } = this.#options;
     const groups = this.#take(idsPerBatch);
-    const batch = { groups, sentAt: performance.now(), isOverdue: false };
-    slots.take();
+    const batch: GroupBatch<Result, Part> = {
+      groups,
+      size: groups.length,
+      sentAt: performance.now(),
+      isOverdue: false,
+      send: () => send(groups),
+      end: () => {
+        this.#isNear = this.#areYoung(); // This batch still counts.
+        this.#underWay.delete(batch);
+      },
+      answer: (outcomes) => {
+        groups.forEach((group, index) => {
+          this.#answer(group, outcomes instanceof Error ? outcomes : outcomes[index]);
+        });
+      },
+    };
     this.#underWay.add(batch);
-    meter.begin(groups.length);
-    send(groups).then(
-      (outcomes) => this.#settle(batch, checked(outcomes, groups.length)),
-      (cause) => this.#settle(batch, errorOf(cause)),
-    );
+    slots.send(batch);
     return true;
   }
 
   /** Gives up for callers that have waited too long, to be called every now and then. */
   expire(): void {
     const { slots, deadlineMs, overdue } = this.#options;
-    const now = performance.now();
-    this.#isNear &&= this.#areYoung(now);
-    const latest = now - deadlineMs;
+    this.#isNear &&= this.#areYoung();
+    const latest = performance.now() - deadlineMs;
     for (const batch of this.#underWay) {
       if (batch.isOverdue || !batch.groups.some(({ since }) => since <= latest)) continue;
-      batch.isOverdue = true;
-      slots.markOverdue();
+      slots.markOverdue(batch);
       for (const group of batch.groups) this.#answer(group, new Problem(overdue));
     }
     // In the order in which they came.
@@ -188,11 +264,6 @@ export class Batcher<Result, Part = never> implements Sender {
       this.#answer(group, new Problem("store-unavailable"));
     }
     slots.fill();
-  }
-
-  /** Resolves when no caller waits, which is after the deadline at the latest; none may come from then on. */
-  async drain(): Promise<void> {
-    if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
   }
 
   #isDue(): boolean {
@@ -210,30 +281,16 @@ export class Batcher<Result, Part = never> implements Sender {
     return groups;
   }
 
-  #settle(batch: Batch<Result, Part>, outcomes: readonly (Result | Problem)[] | Error): void {
-    const { slots, meter } = this.#options;
+  #areYoung(): boolean {
+    const { nearMs } = this.#options;
     const now = performance.now();
-    meter.end(now - batch.sentAt);
-    this.#isNear = this.#areYoung(now); // This batch still counts.
-    this.#underWay.delete(batch);
-    slots.release(batch.isOverdue);
-    if (batch.isOverdue) return slots.fill();
-    // First the next batch, so that the store works while these callers are answered.
-    slots.fill();
-    batch.groups.forEach((group, index) => {
-      this.#answer(group, outcomes instanceof Error ? outcomes : outcomes[index]);
-    });
-  }
-
-  #areYoung(now: number): boolean {
-    return this.#underWay.values().every(({ sentAt }) => now - sentAt < this.#options.nearMs);
+    return this.#underWay.values().every(({ sentAt }) => now - sentAt < nearMs);
   }
 
   #answer(group: Group<Result, Part>, outcome: Result | Error | undefined): void {
-    this.#waiting -= group.callers;
     if (outcome instanceof Error || outcome === undefined) group.reject(outcome);
     else group.resolve(outcome);
-    if (this.#waiting === 0) this.#drained?.resolve();
+    this.#options.callers.leave(group.callers);
   }
 }
 
@@ -241,20 +298,6 @@ export class Batcher<Result, Part = never> implements Sender {
 function groupOf<Result, Part>(id: CounterId): Group<Result, Part> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   return { id, callers: 0, parts: [], since: performance.now(), result: promise, resolve, reject };
-}
-
-/** The outcomes of a batch; where a store gave another number of them, whose is whose is unknown, and all of them fail. */
-export function checked<Result>(
-  outcomes: readonly Result[],
-  asked: number,
-): readonly Result[] | Error {
-  if (outcomes.length === asked) return outcomes;
-  return new Error(`Answer a batch of ${asked} ids: the store gave ${outcomes.length} outcomes`);
-}
-
-/** What a batch failed with. */
-export function errorOf(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
 }
 
 /** Who takes a list slowly has not kept the store busy for all that time. */

@@ -14,10 +14,11 @@ import {
   withTimeout,
   type Write,
 } from "../counter/store.ts";
+import { loadOnce } from "../load_once.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { Batcher, errorOf, type Group, Slots, yieldingToHits } from "./batcher.ts";
+import { Batcher, Callers, errorOf, type Group, Slots, yieldingToHits } from "./batcher.ts";
 import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
 
@@ -87,15 +88,16 @@ export function createCounters(
   const seen = store.lastSeen === undefined ? new Recent<CounterId, number>(REMEMBERED) : undefined;
   const { batches, idsPerBatch } = store;
   const deadlineMs = DEADLINE_MS;
-  const limits = { idsPerBatch, nearMs: NEAR_MS, deadlineMs };
+  const callers = new Callers();
+  const limits = { callers, idsPerBatch, nearMs: NEAR_MS, deadlineMs };
 
-  const changes = metrics.batchesOf("change");
-  // Hits come first, and writes take turns with them.
-  const slots = new Slots(batches);
+  const slotsFor = (kind: "change" | "read" | "history") =>
+    new Slots(batches, metrics.batchesOf(kind));
+  // Hits and writes take turns.
+  const slots = slotsFor("change");
   const hits = new Batcher<number>({
     ...limits,
     slots,
-    meter: changes,
     overdue: "outcome-unknown",
     async send(groups) {
       const additions = groups.map(({ id, callers }) => ({ id, amount: callers }));
@@ -109,10 +111,10 @@ export function createCounters(
     },
   });
   const writes = new WriteQueue({
+    callers,
     slots,
     idsPerBatch,
     deadlineMs,
-    meter: changes,
     async send(writes) {
       const outcomes = await store.write(writes);
       if (seen === undefined) return outcomes;
@@ -128,8 +130,7 @@ export function createCounters(
   // Beside the others: which of two comes first does not matter where neither was answered yet.
   const onces = new Batcher<OnceResults, DeduplicationKeys>({
     ...limits,
-    slots: new Slots(batches),
-    meter: changes,
+    slots: slotsFor("change"),
     overdue: "outcome-unknown",
     async send(groups) {
       const results = await addOnce(store, groups);
@@ -143,8 +144,7 @@ export function createCounters(
   });
   const counts = new Batcher<number>({
     ...limits,
-    slots: new Slots(batches),
-    meter: metrics.batchesOf("read"),
+    slots: slotsFor("read"),
     overdue: "store-unavailable",
     async send(groups) {
       const outcomes = await store.read(groups.map(({ id }) => id));
@@ -154,8 +154,7 @@ export function createCounters(
   });
   const histories = new Batcher<Held, Day>({
     ...limits,
-    slots: new Slots(batches),
-    meter: metrics.batchesOf("history"),
+    slots: slotsFor("history"),
     overdue: "store-unavailable",
     async send(groups) {
       const outcomes = await store.history(
@@ -169,7 +168,6 @@ export function createCounters(
 
   let watch: ReturnType<typeof setInterval> | undefined;
   let closing: Promise<void> | undefined;
-  let families: Promise<Families> | undefined;
 
   function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
     if (seen === undefined) return;
@@ -189,23 +187,19 @@ export function createCounters(
     }
   }
 
-  function waiting(): number {
-    return hits.waiting + writes.waiting + onces.waiting + counts.waiting + histories.waiting;
-  }
-
   /** Why nobody may join this queue now; undefined where they may, and somebody looks after their deadlines. */
   function refusal(queue: { readonly isStuck: boolean }): Promise<never> | undefined {
     if (closing !== undefined || queue.isStuck) {
       return Promise.reject(new Problem("store-unavailable"));
     }
-    if (waiting() >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
+    if (callers.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
     watch ??= setInterval(lookAfter, WATCH_INTERVAL_MS);
     return undefined;
   }
 
   function lookAfter(): void {
     for (const queue of queues) queue.expire();
-    if (waiting() > 0) return;
+    if (callers.waiting > 0) return;
     clearInterval(watch);
     watch = undefined;
   }
@@ -251,24 +245,23 @@ export function createCounters(
     return await withTimeout(READY_DEADLINE_MS, store.check());
   }
 
-  async function openFamilies(): Promise<Families> {
+  let families: Families | undefined;
+  const openFamilies = loadOnce(async () => {
     const { createFamilies } = await import("./families.ts");
-    return createFamilies({
+    return families = createFamilies({
       list: (options) => store.list(options),
       byId: store.importById,
       calendar,
       hitsWait: othersWait,
     });
-  }
+  });
 
   /** Whether somebody waits who is not reading a list. */
-  function othersWait(): boolean {
-    return hits.waiting + writes.waiting + onces.waiting + counts.waiting > 0;
-  }
+  const othersWait = () => callers.waiting > 0;
 
   async function end(): Promise<void> {
-    await (await families)?.end();
-    await Promise.all(queues.map((queue) => queue.drain()));
+    await families?.end();
+    await callers.drain();
     clearInterval(watch);
     await store.close();
   }
@@ -278,7 +271,7 @@ export function createCounters(
     importPortion: store.importPortion,
     calendar,
     get waiting() {
-      return waiting();
+      return callers.waiting;
     },
     hit,
     hitOnce,
@@ -303,9 +296,7 @@ export function createCounters(
       yield* yieldingToHits(store.list(options), othersWait);
     },
     families: () =>
-      closing === undefined
-        ? families ??= openFamilies()
-        : Promise.reject(new Problem("store-unavailable")),
+      closing === undefined ? openFamilies() : Promise.reject(new Problem("store-unavailable")),
     ready,
     close: () => closing ??= end(),
   };

@@ -1,17 +1,16 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Held } from "../counter/days.ts";
 import type { Write } from "../counter/store.ts";
-import type { BatchMeter } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { checked, errorOf, type Sender, type Slots } from "./batcher.ts";
+import type { Batch, Callers, Sender, Slots } from "./batcher.ts";
 
 interface WriteQueueOptions {
+  callers: Callers;
   slots: Slots;
   /** How many ids a batch may hold. */
   idsPerBatch: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
-  meter: BatchMeter;
   send(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
 }
 
@@ -29,12 +28,8 @@ interface Call {
   isAbandoned: boolean;
 }
 
-/** Calls that the store carries out at once. */
-interface Batch {
+interface CallBatch extends Batch<Held | Problem> {
   readonly calls: readonly Call[];
-  /** By `performance.now()`. */
-  readonly sentAt: number;
-  isOverdue: boolean;
 }
 
 /**
@@ -51,23 +46,19 @@ export class WriteQueue implements Sender {
   /** The calls that hold their ids and wait for a slot. */
   readonly #ready = new Set<Call>();
   readonly #queued = new Set<Call>();
-  readonly #underWay = new Set<Batch>();
-  #waiting = 0;
-  #drained: PromiseWithResolvers<void> | undefined;
+  readonly #underWay = new Set<CallBatch>();
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    options.slots.add(this);
-  }
-
-  /** How many callers have no answer yet. */
-  get waiting(): number {
-    return this.#waiting;
   }
 
   /** Whether nothing that is sent now would be answered in time. */
   get isStuck(): boolean {
     return this.#options.slots.areStuck;
+  }
+
+  get isPending(): boolean {
+    return this.#ready.size > 0;
   }
 
   /** Carries out writes together, of which no two have the same id; no more than a batch may hold. */
@@ -80,7 +71,7 @@ export class WriteQueue implements Sender {
       behind: [],
       isAbandoned: false,
     };
-    this.#waiting++;
+    this.#options.callers.join();
     for (const { id } of writes) {
       const last = this.#lasts.get(id);
       this.#lasts.set(id, call);
@@ -91,7 +82,7 @@ export class WriteQueue implements Sender {
     if (call.before > 0) {
       this.#queued.add(call);
     } else {
-      this.#ready.add(call);
+      this.#makeReady(call);
       // What comes in the same turn of the event loop may go with it.
       setImmediate(() => this.#options.slots.fill());
     }
@@ -99,18 +90,24 @@ export class WriteQueue implements Sender {
   }
 
   sendIfDue(): boolean {
-    const { slots, meter, send } = this.#options;
+    const { slots, send } = this.#options;
     if (this.#ready.size === 0 || !slots.isFree) return false;
     const calls = this.#take();
     const writes = calls.flatMap((call) => call.writes);
-    const batch = { calls, sentAt: performance.now(), isOverdue: false };
-    slots.take();
+    const batch: CallBatch = {
+      calls,
+      size: writes.length,
+      sentAt: performance.now(),
+      isOverdue: false,
+      send: () => send(writes),
+      end: () => {
+        this.#underWay.delete(batch);
+        this.#end(calls);
+      },
+      answer: (outcomes) => this.#answerAll(calls, outcomes),
+    };
     this.#underWay.add(batch);
-    meter.begin(writes.length);
-    send(writes).then(
-      (outcomes) => this.#settle(batch, checked(outcomes, writes.length)),
-      (cause) => this.#settle(batch, errorOf(cause)),
-    );
+    slots.send(batch);
     return true;
   }
 
@@ -120,9 +117,8 @@ export class WriteQueue implements Sender {
     const latest = performance.now() - deadlineMs;
     for (const batch of this.#underWay) {
       if (batch.isOverdue || !batch.calls.some(({ since }) => since <= latest)) continue;
-      batch.isOverdue = true;
-      slots.markOverdue();
-      for (const call of batch.calls) this.#answer(call, new Problem("outcome-unknown"));
+      slots.markOverdue(batch);
+      this.#answerAll(batch.calls, new Problem("outcome-unknown"));
     }
     for (const call of [...this.#ready, ...this.#queued]) {
       if (call.since > latest) continue;
@@ -135,9 +131,9 @@ export class WriteQueue implements Sender {
     slots.fill();
   }
 
-  /** Resolves when no caller waits, which is after the deadline at the latest; none may come from then on. */
-  async drain(): Promise<void> {
-    if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
+  #makeReady(call: Call): void {
+    this.#ready.add(call);
+    this.#options.slots.request(this);
   }
 
   /** The first calls that are ready and fit into a batch. */
@@ -153,23 +149,6 @@ export class WriteQueue implements Sender {
     return calls;
   }
 
-  #settle(batch: Batch, outcomes: readonly (Held | Problem)[] | Error): void {
-    const { slots, meter } = this.#options;
-    meter.end(performance.now() - batch.sentAt);
-    this.#underWay.delete(batch);
-    slots.release(batch.isOverdue);
-    this.#end(batch.calls);
-    // First the next batch, so that the store works while these callers are answered.
-    slots.fill();
-    if (batch.isOverdue) return;
-    let first = 0;
-    for (const call of batch.calls) {
-      const end = first + call.writes.length;
-      this.#answer(call, outcomes instanceof Error ? outcomes : outcomes.slice(first, end));
-      first = end;
-    }
-  }
-
   /** Lets go of the ids of calls, and of those behind them that nobody waits for any more. */
   #end(calls: readonly Call[]): void {
     const ended = [...calls];
@@ -181,15 +160,24 @@ export class WriteQueue implements Sender {
         if (--next.before > 0) continue;
         this.#queued.delete(next);
         if (next.isAbandoned) ended.push(next);
-        else this.#ready.add(next);
+        else this.#makeReady(next);
       }
     }
   }
 
+  /** Each call gets the outcomes of its own writes. */
+  #answerAll(calls: readonly Call[], outcomes: readonly (Held | Problem)[] | Error): void {
+    let first = 0;
+    for (const call of calls) {
+      const end = first + call.writes.length;
+      this.#answer(call, outcomes instanceof Error ? outcomes : outcomes.slice(first, end));
+      first = end;
+    }
+  }
+
   #answer({ result }: Call, outcomes: readonly (Held | Problem)[] | Error): void {
-    this.#waiting--;
     if (outcomes instanceof Error) result.reject(outcomes);
     else result.resolve(outcomes);
-    if (this.#waiting === 0) this.#drained?.resolve();
+    this.#options.callers.leave(1);
   }
 }

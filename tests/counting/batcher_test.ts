@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import { Batcher, type Group, Slots, yieldingToHits } from "../../src/counting/batcher.ts";
+import { Batcher, Callers, type Group, Slots, yieldingToHits } from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -323,7 +323,7 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
 });
 
 Deno.test("Batcher: senders that share slots take turns where both have a batch that is due", async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(1, new BatchMeter());
   const { calls, sent } = open({ slots });
   const other = open({ slots });
   const hits = [join(calls, A), join(other.calls, B)];
@@ -345,7 +345,7 @@ Deno.test("Batcher: senders that share slots take turns where both have a batch 
 });
 
 Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(1, new BatchMeter());
   const { calls, sent } = open({ slots, deadlineMs: 50 });
   const other = open({ slots });
   await rejectsWith("outcome-unknown", join(calls, A));
@@ -361,9 +361,11 @@ Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it"
 
 Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
   const added: unknown[] = [];
+  const callers = new Callers();
   const calls = new Batcher<string, number>({
     ...LIMITS,
-    slots: new Slots(1),
+    callers,
+    slots: new Slots(1, new BatchMeter()),
     send(groups) {
       added.push(...groups.map(({ id, parts }) => [id, parts]));
       return Promise.resolve(groups.map(({ parts }) => parts.join()));
@@ -372,21 +374,23 @@ Deno.test("Batcher: what callers add of their own goes with their group, in the 
   const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
   deepStrictEqual(await Promise.all(results.map(({ result }) => result)), ["3,2", "1", "3,2"]);
   deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await calls.drain();
+  await callers.drain();
 });
 
 /** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
 class Calls {
   readonly #batcher: Batcher<number>;
+  readonly #callers: Callers;
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(batcher: Batcher<number>) {
+  constructor(batcher: Batcher<number>, callers: Callers) {
     this.#batcher = batcher;
+    this.#callers = callers;
     this.#watch = setInterval(() => batcher.expire(), 10);
   }
 
   get waiting(): number {
-    return this.#batcher.waiting;
+    return this.#callers.waiting;
   }
 
   join(id: CounterId): Promise<number> {
@@ -397,7 +401,7 @@ class Calls {
   }
 
   async drain(): Promise<void> {
-    await this.#batcher.drain();
+    await this.#callers.drain();
     clearInterval(this.#watch);
   }
 }
@@ -418,12 +422,11 @@ const LIMITS = {
   idsPerBatch: 100,
   nearMs: 0,
   deadlineMs: 60_000,
-  meter: new BatchMeter(),
   overdue: "outcome-unknown",
 } as const;
 
 function open(
-  { batches = 1, slots = new Slots(batches), ...limits }: {
+  { batches = 1, slots = new Slots(batches, new BatchMeter()), ...limits }: {
     batches?: number;
     slots?: Slots;
     idsPerBatch?: number;
@@ -432,8 +435,10 @@ function open(
   } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
+  const callers = new Callers();
   const batcher = new Batcher<number>({
     ...LIMITS,
+    callers,
     ...limits,
     slots,
     send(groups) {
@@ -454,7 +459,7 @@ function open(
       return promise;
     },
   });
-  return { calls: new Calls(batcher), sent };
+  return { calls: new Calls(batcher, callers), sent };
 }
 
 /** What a store holds. */

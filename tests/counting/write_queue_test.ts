@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Held } from "../../src/counter/days.ts";
 import type { Write } from "../../src/counter/store.ts";
-import { Slots } from "../../src/counting/batcher.ts";
+import { Callers, Slots } from "../../src/counting/batcher.ts";
 import { WriteQueue } from "../../src/counting/write_queue.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
@@ -123,11 +123,17 @@ Deno.test("WriteQueue: one that gave up after it was sent keeps its counter unti
 });
 
 Deno.test("WriteQueue: one that gave up before it was sent is never sent, also where nothing was before it", async () => {
-  const slots = new Slots(1);
-  slots.take();
+  const slots = new Slots(1, new BatchMeter());
+  const other = Promise.withResolvers<readonly never[]>();
+  slots.send({
+    ...{ size: 0, sentAt: performance.now(), isOverdue: false },
+    send: () => other.promise,
+    end() {},
+    answer() {},
+  });
   await using queue = open({ slots, deadlineMs: 50 });
   await rejectsWith("store-unavailable", queue.set(A, 1));
-  slots.release(false);
+  other.resolve([]);
   const next = queue.set(A, 2);
   await turn();
   deepStrictEqual(queue.shapes, [["a 2"]]);
@@ -201,7 +207,7 @@ interface Sent {
 }
 
 function open(
-  { batches = 1, slots = new Slots(batches), ...limits }: {
+  { batches = 1, slots = new Slots(batches, new BatchMeter()), ...limits }: {
     batches?: number;
     slots?: Slots;
     idsPerBatch?: number;
@@ -209,10 +215,11 @@ function open(
   } = {},
 ) {
   const sent: Sent[] = [];
+  const callers = new Callers();
   const queue = new WriteQueue({
+    callers,
     idsPerBatch: 100,
     deadlineMs: 60_000,
-    meter: new BatchMeter(),
     ...limits,
     slots,
     send(writes) {
@@ -243,7 +250,7 @@ function open(
     sent,
     raw,
     get waiting() {
-      return queue.waiting;
+      return callers.waiting;
     },
     /** What was sent, in words. */
     get shapes() {
@@ -260,7 +267,7 @@ function open(
       });
     },
     async [Symbol.asyncDispose]() {
-      await queue.drain();
+      await callers.drain();
       clearInterval(watch);
     },
   };

@@ -53,7 +53,7 @@ export interface Credentials {
 export type Grant = "open" | "secret" | KeyKind;
 
 /** Throws or rejects with "unauthorized" if the credentials do not suffice. */
-export type AccessCheck<Shown = Credentials> = (credentials: Shown) => Grant | Promise<Grant>;
+export type AccessCheck<Given = Credentials> = (credentials: Given) => Grant | Promise<Grant>;
 
 /** For endpoints that no counter key opens. */
 type OwnersCredentials = Omit<Credentials, "id">;
@@ -92,7 +92,7 @@ export function createAccess(
   let secret: Secret | undefined;
 
   /** The first check opens the secret and waits for it. */
-  function withSecret<Shown>(check: (credentials: Shown) => Grant): AccessCheck<Shown> {
+  function withSecret<Given>(check: (credentials: Given) => Grant): AccessCheck<Given> {
     return (credentials) => {
       if (text === undefined || secret !== undefined) return check(credentials);
       return openSecret(text).then((opened) => {
@@ -102,7 +102,7 @@ export function createAccess(
     };
   }
 
-  function showsSecret({ request, query }: OwnersCredentials): boolean {
+  function hasSecret({ request, query }: OwnersCredentials): boolean {
     const { headers } = request;
     const isSecret = matches(headerBytes(headers.get("x-auth-token"))) ||
       matches(query.get("token")) || matches(headerBytes(bearer(headers.get("authorization"))));
@@ -110,8 +110,8 @@ export function createAccess(
     return isSecret;
   }
 
-  function showsSecretOrSession(credentials: OwnersCredentials): boolean {
-    if (showsSecret(credentials)) return true;
+  function hasSecretOrSession(credentials: OwnersCredentials): boolean {
+    if (hasSecret(credentials)) return true;
     const given = bearer(credentials.request.headers.get("authorization"));
     return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
   }
@@ -142,27 +142,27 @@ export function createAccess(
     check: {
       anyone,
       reader: openReads ? anyone : withSecret((credentials: Credentials) => {
-        if (showsSecretOrSession(credentials)) return "secret";
+        if (hasSecretOrSession(credentials)) return "secret";
         throw unauthorized(OPEN_READS);
       }),
       keyholder: withSecret((credentials: Credentials) => {
-        const grant = showsSecret(credentials) ? "secret" : keyKindOf(credentials);
+        const grant = hasSecret(credentials) ? "secret" : keyKindOf(credentials);
         if (grant === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
         return grant;
       }),
       family: withSecret((credentials: Credentials) => {
-        if (showsSecretOrSession(credentials)) return "secret";
+        if (hasSecretOrSession(credentials)) return "secret";
         const kind = keyKindOf(credentials);
         // The key of the counter that has the same name opens that counter alone.
         if (kind === undefined || kind === "own") throw unauthorized(OF_FAMILY);
         return kind;
       }),
       owner: withSecret((credentials: OwnersCredentials) => {
-        if (showsSecretOrSession(credentials)) return "secret";
+        if (hasSecretOrSession(credentials)) return "secret";
         throw unauthorized("");
       }),
       secretholder: withSecret((credentials: OwnersCredentials) => {
-        if (showsSecret(credentials) || usesSignInLink(credentials)) return "secret";
+        if (hasSecret(credentials) || usesSignInLink(credentials)) return "secret";
         throw unauthorized("");
       }),
     },

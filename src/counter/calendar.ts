@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** The calendar of a time zone; throws a RangeError for one that this machine does not know. `now` gives milliseconds. */
 export function createCalendar(timeZone: string, now: () => number = Date.now): Calendar {
-  const dayAt = timeZone === "UTC" ? dayInUtc : dayIn(timeZone);
+  const dayAt = timeZone === "UTC" ? dayInUtc : dayInZone(timeZone);
   let minute = NaN;
   let day = NaN;
   /** When the day ends that somebody asked for last. */
@@ -55,7 +55,7 @@ function dayInUtc(time: number): Day {
   return Math.floor(time / DAY_MS);
 }
 
-function dayIn(timeZone: string): (time: number) => Day {
+function dayInZone(timeZone: string): (time: number) => Day {
   const format = new Intl.DateTimeFormat("en", {
     timeZone,
     calendar: "iso8601",

@@ -69,7 +69,7 @@ export function formatDay(day: Day): string {
 export function parseDay(text: string): Day | undefined {
   const known = textDays.get(text);
   if (known !== undefined) return known;
-  const day = dayIn(text);
+  const day = readDay(text);
   if (day === undefined) return undefined;
   if (textDays.size >= MOST_TEXTS) textDays.clear();
   textDays.set(text, day);
@@ -180,7 +180,7 @@ const MOST_TEXTS = 20_000;
 /** An import reads them as often. */
 const textDays = new Map<string, Day>();
 
-function dayIn(text: string): Day | undefined {
+function readDay(text: string): Day | undefined {
   const [, year, month, date] = DAY.exec(text) ?? [];
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.
   if (year === undefined || Number(year) < 1970) return undefined;

@@ -1,14 +1,10 @@
 import { type CounterId, counterId } from "./counter_id.ts";
-import { type Day, type Days, formatDay, type Held, parseDay } from "./days.ts";
+import { type Day, type Days, formatDay, parseDay } from "./days.ts";
 import { type Setting, staysExact } from "./setting.ts";
+import type { ListedCounter } from "./store.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
-
-/** A counter as one line of JSON: what `/counters` gives. */
-export interface Line extends Held {
-  readonly id: CounterId;
-}
 
 /** A line that sets a counter; in the mode "max" it may have days alone. */
 export interface SettingLine extends Omit<Setting, "mode"> {
@@ -30,13 +26,13 @@ export interface ParseLineOptions {
 }
 
 /** The line as text, its days in their order; those without hits are left out. */
-export function formatLine({ id, hits, days }: Line): string {
+export function formatLine({ id, hits, days }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
   return `{"id":${JSON.stringify(id)},"hits":${hits}${known === "" ? "" : `,"days":{${known}}`}}`;
 }
 
 /** The same with `"days":{}` where none are known, so that setting the counter to it forgets days that came later. */
-export function formatHeld({ id, hits, days }: Line): string {
+export function formatHeld({ id, hits, days }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
   return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}}`;
 }
@@ -56,11 +52,11 @@ export function parseLine(
     throw new LineError(`"hits" may be left out only with mode=max, where days raise the total`);
   }
   const line = {
-    id: idOf(record.id, id),
-    hits: hasDaysAlone ? undefined : numberOf(record.hits, "hits"),
+    id: parseId(record.id, id),
+    hits: hasDaysAlone ? undefined : parseCount(record.hits, "hits"),
   };
   if (record.days === undefined) return { ...line, days: undefined };
-  const days = daysOf(record.days, today);
+  const days = parseDays(record.days, today);
   if (staysExact({ hits: line.hits ?? 0, days })) return { ...line, days };
   throw new LineError(
     `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
@@ -88,7 +84,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function idOf(value: unknown, expected: CounterId | undefined): CounterId {
+function parseId(value: unknown, expected: CounterId | undefined): CounterId {
   if (value === undefined && expected !== undefined) return expected;
   if (typeof value !== "string" || value.trim() === "") {
     throw new LineError(`"id" must be a string that is not empty`);
@@ -110,28 +106,28 @@ function checkedId(text: string): CounterId {
   }
 }
 
-function numberOf(value: unknown, name: string): number {
+function parseCount(value: unknown, name: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
 }
 
-function daysOf(value: unknown, today: Day): Days {
+function parseDays(value: unknown, today: Day): Days {
   if (!isRecord(value)) {
     throw new LineError(`"days" must be an object such as {"2026-11-20":7}`);
   }
   const texts = Object.keys(value);
   if (texts.length === 0) return { newest: today, hits: [] };
-  const days = texts.map((text) => dayOf(text, today));
+  const days = texts.map((text) => parseLineDay(text, today));
   const newest = Math.max(...days);
   const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
   // All days from the newest back to the first, also those that are not named.
   texts.forEach((text, index) => {
-    hits[newest - (days[index] ?? NaN)] = numberOf(value[text], text);
+    hits[newest - (days[index] ?? NaN)] = parseCount(value[text], text);
   });
   return { newest, hits };
 }
 
-function dayOf(text: string, today: Day): Day {
+function parseLineDay(text: string, today: Day): Day {
   const day = parseDay(text);
   if (day === undefined) {
     throw new LineError(`${quoted(text)} is not a day such as "2026-11-20", in 1970 or later`);

@@ -60,7 +60,7 @@ export interface Counters {
   delete(id: CounterId): Promise<Held>;
   /** How many are best set together. */
   readonly importPortion: number;
-  /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their place. */
+  /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their index. */
   setAll(
     lines: readonly SettingLine[],
     mode: Setting["mode"],
@@ -102,10 +102,10 @@ export function createCounters(
     async send(groups) {
       const additions = groups.map(({ id, callers }) => ({ id, amount: callers }));
       const totals = await store.add(additions).catch((error) => {
-        for (const { amount } of additions) noteHits(error, amount);
+        for (const { amount } of additions) meterHits(error, amount);
         throw error;
       });
-      additions.forEach(({ amount }, index) => noteHits(totals[index], amount));
+      additions.forEach(({ amount }, index) => meterHits(totals[index], amount));
       remember(groups, totals);
       return totals;
     },
@@ -136,7 +136,7 @@ export function createCounters(
       const results = await addOnce(store, groups);
       for (const result of results) {
         for (const outcome of result) {
-          noteHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
+          meterHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
         }
       }
       return results;
@@ -177,8 +177,8 @@ export function createCounters(
     });
   }
 
-  /** Takes down so many hits as counted, or as hits of which nobody knows. */
-  function noteHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
+  /** Adds so many hits to those that were counted, or to those whose outcome is unknown. */
+  function meterHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
     if (outcome instanceof Error) {
       const isUnknown = outcome instanceof Problem && outcome.kind === "outcome-unknown";
       if (isUnknown) metrics.unknownHits += amount;
@@ -193,11 +193,11 @@ export function createCounters(
       return Promise.reject(new Problem("store-unavailable"));
     }
     if (callers.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
-    watch ??= setInterval(lookAfter, WATCH_INTERVAL_MS);
+    watch ??= setInterval(expireAll, WATCH_INTERVAL_MS);
     return undefined;
   }
 
-  function lookAfter(): void {
+  function expireAll(): void {
     for (const queue of queues) queue.expire();
     if (callers.waiting > 0) return;
     clearInterval(watch);
@@ -216,8 +216,8 @@ export function createCounters(
     const refused = refusal(onces);
     if (refused !== undefined) return await refused;
     const group = onces.enqueue(id, keys);
-    const place = group.callers - 1;
-    const outcome = (await group.result)[place];
+    const index = group.callers - 1;
+    const outcome = (await group.result)[index];
     if (outcome === undefined || outcome instanceof Error) throw outcome;
     if (outcome.hits > (seen?.get(id) ?? 0)) seen?.set(id, outcome.hits);
     return outcome;
@@ -324,18 +324,18 @@ async function addOnce(
   const results = groups.map((): (OnceOutcome | Error)[] => []);
   for (let start = 0; groups.some(({ parts }) => parts.length > start); start += ONCE_PER_STEP) {
     const additions: OnceAddition[] = [];
-    const places: number[] = [];
-    groups.forEach(({ id, parts }, place) => {
+    const indexes: number[] = [];
+    groups.forEach(({ id, parts }, index) => {
       if (parts.length <= start) return;
       additions.push({ id, hits: parts.slice(start, start + ONCE_PER_STEP) });
-      places.push(place);
+      indexes.push(index);
     });
     // What fails now does not speak for the hits that went before.
     const outcomes = await store.addOnce(additions).catch(errorOf);
-    additions.forEach(({ hits }, index) => {
-      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
+    additions.forEach(({ hits }, nth) => {
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[nth];
       const none = new Error(`Count ${hits.length} hits once: the store gave no outcome`);
-      results[places[index] ?? NaN]?.push(
+      results[indexes[nth] ?? NaN]?.push(
         ...hits.map((_, at) => outcome instanceof Error ? outcome : outcome?.[at] ?? none),
       );
     });

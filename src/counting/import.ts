@@ -19,9 +19,9 @@ export interface NumberedLine {
 export interface ImportOptions {
   today: Day;
   mode: Setting["mode"];
-  /** How many lines are taken together at most, fewer where they have days: they are in memory until then. */
-  portion: number;
-  /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their place. */
+  /** How many lines are taken together at most, fewer if they have days: they are in memory until then. */
+  bufferSize: number;
+  /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their index. */
   take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>>;
   /** Whether others wait, who have their turn then while lines are read. */
   othersWait(): boolean;
@@ -52,22 +52,22 @@ export async function importLines(
   source: AsyncIterable<readonly NumberedLine[]>,
   options: ImportOptions,
 ): Promise<number> {
-  const portions = new Portions(options);
+  const buffer = new LineBuffer(options);
   try {
     for await (const lines of source) {
       let since = performance.now();
       for (const line of lines) {
-        portions.add(line);
-        if (portions.isFull) await portions.flush();
+        buffer.add(line);
+        if (buffer.isFull) await buffer.flush();
         else if (performance.now() - since < TURN_MS) continue;
         else if (options.othersWait()) await yieldToHits(since, OTHERS_SHARE);
         since = performance.now();
       }
     }
   } finally {
-    await portions.flush();
+    await buffer.flush();
   }
-  return portions.taken;
+  return buffer.taken;
 }
 
 /** How long lines are read until others have their turn, in milliseconds, and how many times as long that is. */
@@ -83,19 +83,19 @@ const FIRST_PART = 3;
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
 /** Gathers lines until there are enough to be taken together. */
-class Portions {
+class LineBuffer {
   readonly #options: ImportOptions;
   #lines: SettingLine[] = [];
   #numbers: number[] = [];
   #days = 0;
   #taken = 0;
   #ended = false;
-  /** How many lines without days make a portion, by how long the last one took. */
+  /** How many lines without days fill it, by how long taking the last ones took. */
   #size: number;
 
   constructor(options: ImportOptions) {
     this.#options = options;
-    this.#size = options.portion / FIRST_PART;
+    this.#size = options.bufferSize / FIRST_PART;
   }
 
   get taken(): number {
@@ -126,13 +126,13 @@ class Portions {
     this.#numbers = [];
     this.#days = 0;
     if (lines.length === 0) return;
-    const { take, portion } = this.#options;
+    const { take, bufferSize } = this.#options;
     const began = performance.now();
     const problems = await take(lines);
-    this.#size = Math.min(portion, weight * LONGEST_MS / (performance.now() - began));
+    this.#size = Math.min(bufferSize, weight * LONGEST_MS / (performance.now() - began));
     this.#taken += lines.length - problems.size;
-    for (const [place, problem] of problems) {
-      const line = numbers[place] ?? NaN;
+    for (const [index, problem] of problems) {
+      const line = numbers[index] ?? NaN;
       throw new ImportError(problem.detail, { line, taken: this.#taken, problem });
     }
   }
@@ -140,8 +140,8 @@ class Portions {
   #read({ number, text, flaw }: NumberedLine): void {
     if (flaw !== undefined) throw new LineError(flaw);
     if (this.#ended) throw new LineError("it comes after the last line of an export");
-    const told = LAST_LINE.exec(text)?.[1];
-    if (told !== undefined) return this.#end(Number(told));
+    const count = LAST_LINE.exec(text)?.[1];
+    if (count !== undefined) return this.#end(Number(count));
     const { today, mode } = this.#options;
     const line = parseLine(text, { today, mode });
     this.#lines.push(line);
@@ -149,11 +149,11 @@ class Portions {
     this.#days += line.days?.hits.length ?? 0;
   }
 
-  /** The last line of an export tells how many came before it: so a part that is missing is noticed. */
-  #end(told: number): void {
+  /** The last line of an export says how many came before it, so that a missing part is noticed. */
+  #end(count: number): void {
     const before = this.#taken + this.#lines.length;
-    if (told !== before) {
-      throw new LineError(`it announces ${told} counters, but there were ${before} before it`);
+    if (count !== before) {
+      throw new LineError(`it announces ${count} counters, but there were ${before} before it`);
     }
     this.#ended = true;
   }
@@ -180,7 +180,7 @@ export interface SetLinesOptions {
 
 /**
  * Sets counters. Where hits come meanwhile, chunks are small and most of the time is theirs. After a failure of the store
- * the rest is not tried. Resolves with the problems of those that were not set, by their place.
+ * the rest is not tried. Resolves with the problems of those that were not set, by their index.
  */
 export async function setLines(
   lines: readonly SettingLine[],
@@ -190,9 +190,9 @@ export async function setLines(
   const problems = new Map<number, Problem>();
   let failure: Problem | undefined;
 
-  async function setChunk(places: readonly number[]): Promise<void> {
-    const writes = places.flatMap((place): Write[] => {
-      const line = lines[place];
+  async function setChunk(indexes: readonly number[]): Promise<void> {
+    const writes = indexes.flatMap((index): Write[] => {
+      const line = lines[index];
       return line === undefined
         ? []
         : [{ id: line.id, setting: { hits: line.hits, days: line.days, mode } }];
@@ -201,10 +201,10 @@ export async function setLines(
       if (error instanceof Problem) return writes.map(() => error);
       throw error;
     });
-    places.forEach((place, index) => {
-      const outcome = outcomes[index];
+    indexes.forEach((index, nth) => {
+      const outcome = outcomes[nth];
       if (!(outcome instanceof Problem)) return;
-      problems.set(place, outcome);
+      problems.set(index, outcome);
       if (outcome.status >= 500) failure = outcome;
     });
   }
@@ -226,7 +226,7 @@ export async function setLines(
   await Promise.all(Array.from({ length: CONCURRENCY }, setChunks));
   if (failure !== undefined) {
     for (let rest; (rest = order.take(idsPerBatch)).length > 0;) {
-      for (const place of rest) problems.set(place, failure);
+      for (const index of rest) problems.set(index, failure);
     }
   }
   return problems;
@@ -235,13 +235,13 @@ export async function setLines(
 /** How many lines are sorted at a time, which takes some milliseconds. */
 const RUN = 5000;
 
-/** Lines in a row, by their places, in order. */
+/** Lines in a row, by their indexes, in order. */
 interface Run {
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
   taken: number;
 }
 
-/** The places of lines in the order in which they are set; of two lines of one counter the later one comes later. */
+/** The indexes of lines in the order in which they are set; of two lines of one counter the later one comes later. */
 export class SortOrder {
   readonly #lines: readonly SettingLine[];
   readonly #runs: Run[] = [];
@@ -253,7 +253,7 @@ export class SortOrder {
   /** As the lines came. */
   static asTheyCame(lines: readonly SettingLine[]): SortOrder {
     const order = new SortOrder(lines);
-    order.#runs.push({ places: [...lines.keys()], taken: 0 });
+    order.#runs.push({ indexes: [...lines.keys()], taken: 0 });
     return order;
   }
 
@@ -272,31 +272,31 @@ export class SortOrder {
 
   /** Takes the first of those that are left, until a counter would come a second time; none when there are no more. */
   take(count: number): number[] {
-    const places: number[] = [];
+    const indexes: number[] = [];
     const ids = new Set<string>();
-    while (places.length < count) {
+    while (indexes.length < count) {
       const first = this.#first();
       if (first === undefined || ids.has(first.id)) break;
       ids.add(first.id);
-      places.push(first.place);
+      indexes.push(first.index);
       first.run.taken++;
     }
-    return places;
+    return indexes;
   }
 
   #addSorted(start: number, end: number): void {
-    const places = Array.from({ length: end - start }, (_, index) => start + index);
-    places.sort((a, b) => compare(this.#lines[a]?.id, this.#lines[b]?.id));
-    this.#runs.push({ places, taken: 0 });
+    const indexes = Array.from({ length: end - start }, (_, index) => start + index);
+    indexes.sort((a, b) => compare(this.#lines[a]?.id, this.#lines[b]?.id));
+    this.#runs.push({ indexes, taken: 0 });
   }
 
-  #first(): { run: Run; place: number; id: string } | undefined {
-    let first: { run: Run; place: number; id: string } | undefined;
+  #first(): { run: Run; index: number; id: string } | undefined {
+    let first: { run: Run; index: number; id: string } | undefined;
     for (const run of this.#runs) {
-      const place = run.places[run.taken] ?? NaN;
-      const id = this.#lines[place]?.id;
+      const index = run.indexes[run.taken] ?? NaN;
+      const id = this.#lines[index]?.id;
       // Of two lines of one counter the one in the earlier run comes first.
-      if (id !== undefined && (first === undefined || id < first.id)) first = { run, place, id };
+      if (id !== undefined && (first === undefined || id < first.id)) first = { run, index, id };
     }
     return first;
   }
@@ -317,7 +317,7 @@ export interface PreviewedChange {
 }
 
 /** How many counters are asked for at once. */
-const PORTION = 500;
+const HISTORIES_AT_ONCE = 500;
 
 /** Compares lines with what the counters hold, and writes nothing. */
 export class Preview {
@@ -341,14 +341,14 @@ export class Preview {
     return this.#changes;
   }
 
-  /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their place. */
+  /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their index. */
   async take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
     const repeated = repeatedIn(lines);
     const made = new Map<CounterId, Promise<Held>>();
-    for (let start = 0; start < lines.length; start += PORTION) {
+    for (let start = 0; start < lines.length; start += HISTORIES_AT_ONCE) {
       await Promise.all(
-        lines.slice(start, start + PORTION).map(async (line, index) => {
+        lines.slice(start, start + HISTORIES_AT_ONCE).map(async (line, index) => {
           try {
             const before = made.get(line.id) ?? this.#counters.history(line.id, -Infinity);
             const after = this.#compare(line, before);

@@ -3,16 +3,13 @@ import type { Query } from "../http/query.ts";
 import type { Problem, ProblemName } from "../problem.ts";
 import type { Remark } from "./hit_policy.ts";
 
-/** What became of a hit. */
-export type Outcome = "counted" | Remark | ProblemName;
-
 /** What was decided on a hit; nothing in it identifies the sender. */
 export interface Decision {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Undefined if the request has no valid id. */
   readonly id: CounterId | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: "counted" | Remark | ProblemName;
 }
 
 const KEPT = 100;
@@ -25,11 +22,11 @@ export class Decisions {
   readonly #authorized = new LastDecisions();
   readonly #rejected = new LastDecisions();
 
-  note(id: CounterId, outcome: Outcome): void {
+  record(id: CounterId, outcome: Decision["outcome"]): void {
     this.#authorized.add({ time: Date.now(), id, outcome });
   }
 
-  noteProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {
+  recordProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {
     // Only an authorized request gets this far.
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const decisions = isAuthorized ? this.#authorized : this.#rejected;

@@ -114,7 +114,7 @@ export function problemInWords(
     ...problemHeaders(problem, { form, cors, cacheControl: "no-store" }),
     ...(form === "json" && { "content-type": "application/problem+json" }),
   };
-  return answer(textOf(problem, form), headers, problem.status);
+  return answer(formatProblem(problem, form), headers, problem.status);
 }
 
 /**
@@ -145,7 +145,7 @@ function problemHeaders(
   };
 }
 
-function textOf({ kind: name, title, status, detail }: Problem, form: WordForm): string {
+function formatProblem({ kind: name, title, status, detail }: Problem, form: WordForm): string {
   if (form === "text") return `${title}: ${detail}`;
   return JSON.stringify({ type: `urn:problem-type:tallymark:${name}`, title, status, detail });
 }

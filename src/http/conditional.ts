@@ -15,21 +15,21 @@ export interface Drawing {
 }
 
 /** A drawing with its headers. */
-export interface CheckedImage {
+export interface RevalidatedImage {
   readonly svg: string;
   readonly etag: string;
   readonly headers: HeaderRecord;
 }
 
 /** How images are answered that caches may keep but have to ask for every time. */
-export interface CheckedImages {
-  prepare(drawing: Drawing): CheckedImage;
+export interface RevalidatedImages {
+  prepare(drawing: Drawing): RevalidatedImage;
   /** The image, or that the caller has it already. */
-  answer(image: CheckedImage, request: Request): Response;
+  answer(image: RevalidatedImage, request: Request): Response;
 }
 
 /** The same for everyone, or kept by nobody where reads are closed. */
-export function createCheckedImages(reads: ReadPolicy): CheckedImages {
+export function createRevalidatedImages(reads: ReadPolicy): RevalidatedImages {
   const plain = headersOf("svg", reads.sharing("no-cache, max-age=0, must-revalidate"));
   // There is no content whose type it could be (RFC 9110, section 15.4.5).
   const { "content-type": _, ...unchanged } = plain;
@@ -49,7 +49,7 @@ export function createCheckedImages(reads: ReadPolicy): CheckedImages {
  * Answers with a text that stays the same while the process runs: gzipped once, and not sent again to callers that have
  * it.
  */
-export async function keptText(
+export async function cachedText(
   text: string,
   headers: HeaderRecord,
 ): Promise<(request: Request) => Response> {

@@ -101,7 +101,7 @@ export function createDispatcher(
 
   /** Answers with what went wrong; no other place does. */
   function fail(error: unknown, exchange: Exchange): Response | Promise<Response> {
-    const problem = problemOf(error, log);
+    const problem = toProblem(error, log);
     const { route, request } = exchange;
     if (route === undefined) {
       return finish(problemInWords(problem, { form: "json", cors: "none" }), exchange);
@@ -308,13 +308,13 @@ function corsPolicyOf(
   { request: { headers }, query }: { request: Request; query: Query<string> },
 ): CorsPolicy {
   if (!TAKES_KEYS.has(access) || query.get("key") === undefined) return cors;
-  const showsSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
+  const hasSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
     headers.has("authorization");
-  return showsSecret ? cors : "any";
+  return hasSecret ? cors : "any";
 }
 
 /** A problem as it is; anything else is unexpected, and only the log gets to know what it was. */
-function problemOf(error: unknown, log: Log): Problem {
+function toProblem(error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof LoadError) {
     log.error("module not loaded", { cause: error.cause });

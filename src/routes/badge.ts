@@ -1,22 +1,21 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
 import { parseLabel } from "../badge/look.ts";
-import { formatCounts, parseNumberForm } from "../badge/number.ts";
+import { type Counts, formatCounts, parseNumberForm } from "../badge/number.ts";
 import { color, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { answer, headersOf, remarkOf } from "../http/answer.ts";
-import { createCheckedImages } from "../http/conditional.ts";
+import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
-  checkShown,
+  checkPeriodOrShow,
   createLatest,
   hasDays,
   isStale,
   type Latest,
   period,
   show,
-  type Shown,
   type WithDays,
 } from "./reading.ts";
 import type { Service } from "./service.ts";
@@ -24,7 +23,7 @@ import type { Service } from "./service.ts";
 /** `GET /badge`: the number as an SVG image. */
 export function badge({ counters, reads }: Service): Endpoint {
   const { cors } = reads;
-  const images = createCheckedImages(reads);
+  const images = createRevalidatedImages(reads);
   const draw = createDrawings(images.prepare);
   const latest = createLatest(counters);
   const stale = {
@@ -34,9 +33,9 @@ export function badge({ counters, reads }: Service): Endpoint {
   return readEndpoint({
     summary: "Show a counter as a badge",
     parameters: [...LOOKS, period, show],
-    understand: checkShown,
+    understand: checkPeriodOrShow,
     errors: "svg",
-    find(asked): Latest | WithDays<Shown> | Promise<Latest | WithDays<Shown>> {
+    find(asked): Latest | WithDays<Counts> | Promise<Latest | WithDays<Counts>> {
       const count = sparkOf(asked.query);
       if (count === 0) return latest.find(asked);
       return latest.findWithDays(asked, daysBehind(count));
@@ -45,7 +44,7 @@ export function badge({ counters, reads }: Service): Endpoint {
     answer(found, { request, query }) {
       if (hasDays(found)) {
         const bars = badgeBars(found.days, sparkOf(query));
-        return images.answer(draw(query, { counts: found.shown, bars }), request);
+        return images.answer(draw(query, { counts: found.value, bars }), request);
       }
       if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
       return images.answer(draw(query, found), request);
@@ -78,7 +77,7 @@ export function badgeJson({ counters, reads }: Service): Endpoint {
   return readEndpoint({
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
     parameters: [period, show, label, color, cacheSeconds, numbers, locale],
-    understand: checkShown,
+    understand: checkPeriodOrShow,
     errors: "json",
     find: latest.find,
     recover: latest.recover,

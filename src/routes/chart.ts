@@ -1,7 +1,7 @@
 import { textHash } from "../badge/text.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
-import { createCheckedImages } from "../http/conditional.ts";
+import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { readWithDays } from "./reading.ts";
@@ -48,16 +48,18 @@ function picture<Name extends string>(
   { counters, reads }: Service,
   { name, summary, parameters, picture: { since, draw, drawProblem } }: PictureFacts<Name>,
 ): Endpoint {
-  const images = createCheckedImages(reads);
+  const images = createRevalidatedImages(reads);
   return readEndpoint({
     summary,
     parameters,
     errors: "svg",
     async find({ id, isFamily, query }) {
-      const show = ({ hits }: { hits: number }) => hits;
-      const asked = { id, isFamily, since: since(query, counters.calendar.today()), show };
-      const { shown, days } = await readWithDays(counters, asked);
-      return draw({ id, total: shown, days }, query);
+      const asked = { id, isFamily, since: since(query, counters.calendar.today()) };
+      const { value, days } = await readWithDays(counters, {
+        ...asked,
+        valueOf: ({ hits }) => hits,
+      });
+      return draw({ id, total: value, days }, query);
     },
     answer: (svg, { request }) =>
       images.answer(images.prepare({ svg, tag: textHash(svg) }), request),

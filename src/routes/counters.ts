@@ -238,7 +238,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
         const imported = await importLines(lines, {
           today,
           mode,
-          portion: counters.importPortion,
+          bufferSize: counters.importPortion,
           take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
           othersWait: () => counters.waiting > 0,
         });
@@ -246,7 +246,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
         const isCut = error.message === BROKE_OFF && draining.hasBegun;
-        throw isCut ? cutShort(error, dry) : problemOf(error, dry);
+        throw isCut ? cutShort(error, dry) : problemOfLine(error, dry);
       }
     },
     answer: (imported) => answer(JSON.stringify(imported), HEADERS),
@@ -271,7 +271,7 @@ function cutShort({ taken }: ImportError, dry: boolean): Problem {
 }
 
 /** The problem of one line; it says which it was, and what has become of the others. */
-function problemOf({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
+function problemOfLine({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
   const [what, how] = problem === undefined
     ? [`cannot be used: ${message}.`, "so far"]
     : [`could not be stored: ${reasonOf(problem)}`, "for sure"];

@@ -1,5 +1,5 @@
 import { answer, headersOf } from "../http/answer.ts";
-import { keptText } from "../http/conditional.ts";
+import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
 import { loadOnce } from "../load_once.ts";
 import { describe } from "../openapi/document.ts";
@@ -31,7 +31,9 @@ export function reference(endpoints: () => Promise<readonly RoutedEndpoint[]>): 
 /** `GET /openapi.json`: the description of all endpoints, of this one too. */
 export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
   const headers = headersOf("json", { cacheControl: "no-cache", cors: "any" });
-  const load = loadOnce(async () => keptText(JSON.stringify(describe(await endpoints())), headers));
+  const load = loadOnce(async () =>
+    cachedText(JSON.stringify(describe(await endpoints())), headers)
+  );
   return endpoint({
     summary: "Get this reference as OpenAPI 3.1",
     parameters: [],

@@ -14,7 +14,7 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
     find: (asked) => hits.countHit(asked, idempotencyKeyOf(asked)),
     answer(found, { id, grant }) {
       const { source } = counters;
-      decisions.note(id, typeof found === "number" ? "counted" : found.remark);
+      decisions.record(id, typeof found === "number" ? "counted" : found.remark);
       const cors = grant === "secret" ? "none" : "any";
       const headers = headersFor[cors];
       if (typeof found === "number") {
@@ -26,7 +26,7 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
         ...remarkOf(remark, cors),
       });
     },
-    onProblem: (problem, query) => decisions.noteProblem(problem, query),
+    onProblem: (problem, query) => decisions.recordProblem(problem, query),
     describe: ({ bodies, fresh, HIT_PROBLEMS, HIT_REMARKS }) => ({
       name: "Hit",
       tags: ["Counters"],

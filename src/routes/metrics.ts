@@ -13,13 +13,13 @@ export function metricsText({ metrics, counters }: Service): Endpoint {
     summary: "Get metrics for Prometheus",
     parameters: [],
     errors: "json",
-    answer: () => answer(textOf(metrics, counters.waiting), headers),
+    answer: () => answer(formatMetrics(metrics, counters.waiting), headers),
     describe: ({ bodies, service }) => service("Metrics", { content: bodies.text }),
   });
 }
 
 /** A family of numbers: its lines without the name in front. */
-interface Family {
+interface MetricFamily {
   name: string;
   type: "counter" | "gauge" | "histogram";
   help: string;
@@ -27,14 +27,14 @@ interface Family {
 }
 
 /** All of it in the text format of Prometheus, version 0.0.4. */
-function textOf(metrics: Metrics, waiting: number): string {
-  return familiesOf(metrics, waiting).map(({ name, type, help, samples }) =>
+function formatMetrics(metrics: Metrics, waiting: number): string {
+  return familiesIn(metrics, waiting).map(({ name, type, help, samples }) =>
     [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map((line) => name + line)]
       .join("\n") + "\n"
   ).join("");
 }
 
-function familiesOf(metrics: Metrics, waiting: number): Family[] {
+function familiesIn(metrics: Metrics, waiting: number): MetricFamily[] {
   const requests = [...metrics.requests];
   const batches = [...metrics.batches];
   const { rss } = Deno.memoryUsage();
@@ -107,7 +107,12 @@ function familiesOf(metrics: Metrics, waiting: number): Family[] {
   ];
 }
 
-function single(name: string, type: "counter" | "gauge", help: string, value: number): Family {
+function single(
+  name: string,
+  type: "counter" | "gauge",
+  help: string,
+  value: number,
+): MetricFamily {
   return { name, type, help, samples: [` ${value}`] };
 }
 

@@ -50,7 +50,7 @@ export function listDecisions({ decisions }: Service): Endpoint {
     errors: "json",
     answer() {
       const { authorized, rejected } = decisions.latest;
-      const body = { decisions: authorized.map(shown), rejected: rejected.map(shown) };
+      const body = { decisions: authorized.map(described), rejected: rejected.map(described) };
       return answer(JSON.stringify(body), HEADERS);
     },
     describe: ({ bodies, fresh }) => ({
@@ -62,6 +62,6 @@ export function listDecisions({ decisions }: Service): Endpoint {
   });
 }
 
-function shown({ time, id, outcome }: Decision) {
+function described({ time, id, outcome }: Decision) {
   return { time: new Date(time).toISOString(), id, outcome };
 }

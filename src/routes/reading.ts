@@ -1,3 +1,4 @@
+import type { Counts } from "../badge/number.ts";
 import { beginningOf, hitsIn, parsePeriod, type Period, PERIODS } from "../counter/calendar.ts";
 import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
@@ -30,9 +31,6 @@ type ReadOf<Name extends string> = Subject & Pick<CounterAsked<Name>, "query">;
 /** A counter, or a family that is read as if it were one. */
 type Subject = Pick<CounterAsked, "id" | "isFamily">;
 
-/** What a badge shows: a number, or several beside each other. */
-export type Shown = number | readonly number[];
-
 /** The hits of a counter in the period that a query asks for: all of them where it names none. */
 export function readPeriod(
   counters: Counters,
@@ -62,46 +60,46 @@ export async function readHistory(
   return await (isFamily ? await counters.families() : counters).history(id, since);
 }
 
-/** The numbers that a query asks to be shown: those of its period, or those that `show` names. */
-function readShown(
+/** The counts that a query asks for: that of its period, or those that `show` names. */
+function readCounts(
   counters: Counters,
   asked: ReadOf<"period" | "show">,
-): Shown | Promise<Shown> {
+): Counts | Promise<Counts> {
   const { query } = asked;
   if (query.get("show") === undefined) return readPeriod(counters, asked);
   const today = counters.calendar.today();
   return readHistory(counters, { ...asked, since: today })
-    .then((held) => shownOf(held, { query, today }));
+    .then((held) => countsOf(held, { query, today }));
 }
 
 /** The same, with the days of the last `count` days. */
-function readShownWithDays(
+function readCountsWithDays(
   counters: Counters,
   { id, isFamily, query, count }: ReadOf<"period" | "show"> & { count: number },
-): Promise<WithDays<Shown>> {
+): Promise<WithDays<Counts>> {
   const today = counters.calendar.today();
   const beginning = beginningOf(periodOf(query), today);
   const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
-  const show = (held: Held, today: Day) => shownOf(held, { query, today });
-  return readWithDays(counters, { id, isFamily, since, show });
+  const valueOf = (held: Held, today: Day) => countsOf(held, { query, today });
+  return readWithDays(counters, { id, isFamily, since, valueOf });
 }
 
-function shownOf(
+function countsOf(
   held: Held,
   { query, today }: { query: Query<"period" | "show">; today: Day },
-): Shown {
+): Counts {
   if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
   return [hitsIn("today", { held, today }), held.hits];
 }
 
-/** Throws the problem of a query that asks for two things to be shown. */
-export function checkShown(query: Query<"period" | "show">): void {
+/** Throws "bad-query" for a query that gives both: each says which counts to show. */
+export function checkPeriodOrShow(query: Query<"period" | "show">): void {
   if (query.get("show") === undefined || query.get("period") === undefined) return;
   throw new Problem("bad-query", { detail: "Send period or show, not both." });
 }
 
 /** Whether a request asks for the number that a counter holds. */
-function asksForCount({ isFamily, query }: ReadOf<"period" | "show">): boolean {
+function asksForTotal({ isFamily, query }: ReadOf<"period" | "show">): boolean {
   return !isFamily && query.get("show") === undefined && periodOf(query) === "total";
 }
 
@@ -111,80 +109,80 @@ export function periodOf(query: Query<"period">): Period {
   return (text === undefined ? undefined : parsePeriod(text)) ?? period.schema.default;
 }
 
-/** What is to be shown, and the days up to today behind it. */
-export interface WithDays<Shown> {
-  readonly shown: Shown;
+/** What an image says in numbers, and the days up to today that it draws. */
+export interface WithDays<Value> {
+  readonly value: Value;
   readonly days: Days;
 }
 
-/** Whether there are days behind what is shown. */
-export function hasDays<Shown>(found: Shown | WithDays<Shown>): found is WithDays<Shown> {
+export function hasDays<Value>(found: Value | WithDays<Value>): found is WithDays<Value> {
   return typeof found === "object" && found !== null && "days" in found;
 }
 
-/** The days of a counter or a family up to today, from `since` on at least, and what `show` makes of all that it holds. */
-export async function readWithDays<Shown>(
+/** The days of a counter or a family up to today, from `since` on at least, and a value made of all that it holds. */
+export async function readWithDays<Value>(
   counters: Pick<Counters, "calendar" | "families" | "history">,
-  { show, ...asked }: Subject & { since: Day; show(held: Held, today: Day): Shown },
-): Promise<WithDays<Shown>> {
+  { valueOf, ...asked }: Subject & { since: Day; valueOf(held: Held, today: Day): Value },
+): Promise<WithDays<Value>> {
   const held = await readHistory(counters, asked);
   const today = counters.calendar.today();
   const known = held.days ?? { newest: today, hits: [] };
-  return { shown: show(held, today), days: upTo(known, today) };
+  return { value: valueOf(held, today), days: upTo(known, today) };
 }
 
-/** What was shown last, because the store is away. */
+/** The counts that were read last, because the store is unavailable. */
 export interface Stale {
-  readonly stale: Shown;
+  readonly stale: Counts;
 }
 
-/** What there is to show, as it is or as it was. */
-export type Latest = Shown | Stale;
+/** What a badge shows: the counts as they are, or as they were. */
+export type Latest = Counts | Stale;
 
 type Asked = ReadOf<"period" | "show">;
 
-/** How many counters' numbers of periods are remembered for sure. */
+/** How many counters' counts of periods are remembered for sure. */
 const REMEMBERED = 10_000;
 
-/** Reads what badges show, and what was seen last while the store is away. */
+/** Reads what badges show, and falls back to what was read last while the store is unavailable. */
 export interface LatestReader {
   find(asked: Asked): Latest | Promise<Latest>;
   /** The same, with the days of the last `count` days. */
-  findWithDays(asked: Asked, count: number): Promise<WithDays<Shown>>;
-  /** Throws every error on but that of a store that is away. */
+  findWithDays(asked: Asked, count: number): Promise<WithDays<Counts>>;
+  /** Throws the error on unless it is a 503 and something was read before. */
   recover(error: unknown, asked: Asked): Latest;
 }
 
-/** A reader that remembers the numbers of periods and families; the counters remember what they hold. */
+/** A reader that remembers the counts of periods and families; totals are remembered by the counters. */
 export function createLatest(counters: Counters): LatestReader {
-  const shown = new Recent<string, Shown>(REMEMBERED);
+  const remembered = new Recent<string, Counts>(REMEMBERED);
   return {
     find(asked) {
-      if (asksForCount(asked)) return counters.count(asked.id);
-      return Promise.resolve(readShown(counters, asked)).then((numbers) => {
-        shown.set(nameOf(asked), numbers);
-        return numbers;
+      if (asksForTotal(asked)) return counters.count(asked.id);
+      return Promise.resolve(readCounts(counters, asked)).then((counts) => {
+        remembered.set(cacheKeyOf(asked), counts);
+        return counts;
       });
     },
     async findWithDays(asked, count) {
-      const found = await readShownWithDays(counters, { ...asked, count });
-      if (!asksForCount(asked)) shown.set(nameOf(asked), found.shown);
+      const found = await readCountsWithDays(counters, { ...asked, count });
+      if (!asksForTotal(asked)) remembered.set(cacheKeyOf(asked), found.value);
       return found;
     },
     recover(error, asked) {
-      const stale = asksForCount(asked) ? counters.lastSeen(asked.id) : shown.get(nameOf(asked));
+      const stale = asksForTotal(asked)
+        ? counters.lastSeen(asked.id)
+        : remembered.get(cacheKeyOf(asked));
       if (!(error instanceof Problem) || error.status !== 503 || stale === undefined) throw error;
       return { stale };
     },
   };
 }
 
-/** Tells whether the store was away when this was read. */
 export function isStale(latest: Latest): latest is Stale {
   return typeof latest === "object" && "stale" in latest;
 }
 
-function nameOf({ id, isFamily, query }: Asked): string {
-  const shown = query.get("show") ?? periodOf(query);
-  return `${isFamily ? "family" : "counter"} ${shown} ${id}`;
+function cacheKeyOf({ id, isFamily, query }: Asked): string {
+  const counts = query.get("show") ?? periodOf(query);
+  return `${isFamily ? "family" : "counter"} ${counts} ${id}`;
 }

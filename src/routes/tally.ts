@@ -1,5 +1,5 @@
 import { headersOf } from "../http/answer.ts";
-import { keptText } from "../http/conditional.ts";
+import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { loadOnce } from "../load_once.ts";
 import script from "../page/tally.js" with { type: "text" };
@@ -7,7 +7,7 @@ import script from "../page/tally.js" with { type: "text" };
 /** `GET /tally.js`: the elements with which any page counts its views and shows them. */
 export function tally(): Endpoint {
   const headers = headersOf("script", { cacheControl: "max-age=86400", cors: "any" });
-  const load = loadOnce(() => keptText(script, headers));
+  const load = loadOnce(() => cachedText(script, headers));
   return endpoint({
     summary: "Get the script that counts and shows page views",
     parameters: [],

@@ -21,7 +21,7 @@ function taker(...refused: string[]) {
     portions,
     today,
     mode: "replace" as const,
-    portion: 60_000,
+    bufferSize: 60_000,
     othersWait: () => false,
     take(lines: readonly SettingLine[]) {
       portions.push([...lines]);

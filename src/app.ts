@@ -44,26 +44,26 @@ export interface App {
 }
 
 /**
- * The table of routes: path, methods, who is authorized, whose pages may read the answers, and the endpoint. A start waits
- * only for those that count and read in words, and report the service's state.
+ * The table of routes: path, methods, access level, CORS policy, and the endpoint. The start waits only for those that
+ * count, that read in words, and that report the state of the service.
  */
 // deno-fmt-ignore: a row is a line
 function routesOf(s: Service, all: App["endpoints"]): readonly Route[] {
-  const readers = s.reads.cors;
+  const readCors = s.reads.cors;
   return [
     route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
     route("/hit.svg", SHARED_READ, "keyholder", "image", () => import("./routes/hit_image.ts").then((m) => m.hitImage(s))),
-    route("/count", SHARED_READ, "reader", readers, count(s)),
-    route("/count.txt", SHARED_READ, "reader", readers, countText(s)),
-    route("/counts", SHARED_READ, "reader", readers, () => import("./routes/counts.ts").then((m) => m.counts(s))),
+    route("/count", SHARED_READ, "reader", readCors, count(s)),
+    route("/count.txt", SHARED_READ, "reader", readCors, countText(s)),
+    route("/counts", SHARED_READ, "reader", readCors, () => import("./routes/counts.ts").then((m) => m.counts(s))),
     route("/top", SHARED_READ, "family", "none", () => import("./routes/counts.ts").then((m) => m.top(s))),
-    route("/badge", SHARED_READ, "reader", readers, () => import("./routes/badge.ts").then((m) => m.badge(s))),
-    route("/badge.json", SHARED_READ, "reader", readers, () => import("./routes/badge.ts").then((m) => m.badgeJson(s))),
-    route("/chart.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.chart(s))),
-    route("/calendar.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.calendar(s))),
-    route("/card.svg", SHARED_READ, "reader", readers, () => import("./routes/chart.ts").then((m) => m.card(s))),
+    route("/badge", SHARED_READ, "reader", readCors, () => import("./routes/badge.ts").then((m) => m.badge(s))),
+    route("/badge.json", SHARED_READ, "reader", readCors, () => import("./routes/badge.ts").then((m) => m.badgeJson(s))),
+    route("/chart.svg", SHARED_READ, "reader", readCors, () => import("./routes/chart.ts").then((m) => m.chart(s))),
+    route("/calendar.svg", SHARED_READ, "reader", readCors, () => import("./routes/chart.ts").then((m) => m.calendar(s))),
+    route("/card.svg", SHARED_READ, "reader", readCors, () => import("./routes/chart.ts").then((m) => m.card(s))),
     route("/key", READ, "owner", "none", () => import("./routes/owner.ts").then((m) => m.counterKey(s))),
-    route("/days", SHARED_READ, "reader", readers, () => import("./routes/days.ts").then((m) => m.days(s))),
+    route("/days", SHARED_READ, "reader", readCors, () => import("./routes/days.ts").then((m) => m.days(s))),
     route("/counters", ["GET"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.listCounters(s))),
     route("/counters", ["PUT"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.setCounter(s))),
     route("/counters", ["DELETE"], "owner", "none", () => import("./routes/counters.ts").then((m) => m.deleteCounter(s))),

@@ -147,7 +147,7 @@ export interface ProblemOptions {
   allow?: string;
 }
 
-/** Something that went wrong and that the caller is told of, as RFC 9457 describes it. */
+/** Something that went wrong and is reported to the caller, as RFC 9457 describes it. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;

@@ -26,9 +26,9 @@ export const key = {
 } as const satisfies Parameter;
 
 /**
- * Whom an endpoint is for: anyone; readers, who have to be owners if reads are closed; keyholders, who have the secret
- * or the key of the counter; who may see a family, with the secret, a session or the key of the family; owners, who have the secret or a session; or secretholders, who have the secret itself or,
- * once, the token of the sign-in link.
+ * Which credentials an endpoint requires: none; for readers, those of an owner if reads are protected; for keyholders, the
+ * secret or the key of the counter; for a family, the secret, a session or the key of the family; for owners, the secret or
+ * a session; for secretholders, the secret itself or, once, the token of the sign-in link.
  */
 export type AccessLevel = "anyone" | "reader" | "keyholder" | "family" | "owner" | "secretholder";
 
@@ -234,7 +234,7 @@ const REMEMBERED_ORIGINS = 1000;
 /** Characters. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/** Warns if a page of another site sends the secret, which everybody who sees that page can read: once per origin and hour. */
+/** Warns, once per origin and hour, if a page of another site sends the secret: everybody who opens that page has it. */
 function createPageWarning(log: Log): (request: Request) => void {
   const warned = new Recent<string, number>(REMEMBERED_ORIGINS);
   return ({ headers }) => {

@@ -89,7 +89,7 @@ export const PERIODS = [
 /** One of {@linkcode PERIODS}. */
 export type Period = typeof PERIODS[number];
 
-/** The period that a text names; undefined where it names none. */
+/** The period that a text names; undefined if it names none. */
 export function parsePeriod(text: string): Period | undefined {
   return PERIODS.find((period) => period === text);
 }
@@ -114,7 +114,7 @@ export function beginningOf(period: Period, today: Day): Day {
   }
 }
 
-/** The hits of a counter in a period; its newest day is today where that is later, as its clock may be ahead. */
+/** The hits of a counter in a period. If its newest day is later than today, because another clock is ahead, that day is today. */
 export function hitsIn(period: Period, { held, today }: { held: Held; today: Day }): number {
   if (period === "total") return held.hits;
   if (held.days === undefined) return 0;

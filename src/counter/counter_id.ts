@@ -8,7 +8,7 @@ export type CounterId = string & { readonly [brand]: true };
 /** The longest id, in bytes of UTF-8. */
 export const MAX_ID_BYTES = 200;
 
-/** The counter that is meant where none is named. */
+/** The counter that is meant if none is named. */
 export const DEFAULT_ID = "home";
 
 const PLAIN = /^[!-~]{1,200}$/;
@@ -40,7 +40,7 @@ export function counterPrefix(text: string): string {
 }
 
 function normalized(text: string): string {
-  // Before it is normalized, which takes the square of the length where marks pile up.
+  // Checked first: normalizing takes quadratic time if combining marks pile up.
   if (text.length > MAX_UNITS) throw new Problem("bad-id");
   const id = text.normalize("NFC");
   if (FORBIDDEN.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");

@@ -10,7 +10,7 @@ export interface Days {
 /** What a counter holds. */
 export interface Held {
   readonly hits: number;
-  /** Undefined where none are known, as for a counter that was last hit before there was history. */
+  /** Undefined if none are known, as for a counter that was last hit before there was history. */
   readonly days: Days | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface Held {
 export interface Ledger {
   /** The day whose hits are being counted; it never goes back. */
   readonly openDay: Day;
-  /** The total when that day was opened; less than 0 where the counter was set to less than the hits of that day. */
+  /** The total when that day was opened; less than 0 if the counter was set to less than the hits of that day. */
   readonly opening: number;
-  /** The first year that lies in an entry of its own; undefined where history began in the year of the open day. */
+  /** The first year that lies in an entry of its own; undefined if history began in the year of the open day. */
   readonly firstYear: number | undefined;
   /** The hits of the days before the open one, backwards, within its year. */
   readonly before: readonly number[];
@@ -65,7 +65,7 @@ export function formatDay(day: Day): string {
   return text;
 }
 
-/** The day from 1970 on that a text such as "2026-11-20" names; undefined where it names none. */
+/** The day from 1970 on that a text such as "2026-11-20" names; undefined if it names none. */
 export function parseDay(text: string): Day | undefined {
   const known = textDays.get(text);
   if (known !== undefined) return known;
@@ -92,7 +92,7 @@ export function isYearEntry({ year, last, hits }: YearEntry): boolean {
   return isDay(last) && yearOf(last) === year && areHits(hits, last - firstDayOf(year) + 1);
 }
 
-/** The ledger once a day is open, and the entry to write where that ends a year; the same ledger where it is open already. */
+/** The ledger once a day is open, and the entry to write if that ends a year; the same ledger if it is open already. */
 export function openDay(
   { ledger, total }: { ledger: Ledger | undefined; total: number },
   today: Day,
@@ -149,7 +149,7 @@ export function historyOf({ newest, hits }: Days, total: number): History {
   };
 }
 
-/** The same days with `today` as the newest, where that is later. */
+/** The same days with `today` as the newest, if that is later. */
 export function upTo(days: Days, today: Day): Days {
   if (days.newest >= today) return days;
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
@@ -174,7 +174,7 @@ export function largest(one: Days, other: Days): Days {
 const DAY_MS = 86_400_000;
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
 
-/** An export writes the same few days again and again, and a Date takes longer than all the rest of a line. */
+/** Hot path of exports, which write the same few days again and again: no Date for each. */
 const dayTexts = new Map<Day, string>();
 const MOST_TEXTS = 20_000;
 /** An import reads them as often. */
@@ -198,7 +198,7 @@ function areHits(numbers: readonly number[], most: number): boolean {
   return numbers.length <= most && numbers.every((hits) => Number.isSafeInteger(hits) && hits >= 0);
 }
 
-/** None, where somebody else has set the counter to less than it was when the day was opened. */
+/** None, if somebody else has set the counter to less than it was when the day was opened. */
 function hitsOfOpenDay({ opening }: Ledger, total: number): number {
   return Math.max(0, total - opening);
 }

@@ -11,7 +11,7 @@ export interface SettingLine extends Omit<Setting, "mode"> {
   readonly id: CounterId;
 }
 
-/** What is wrong with a line, in words for whoever sent it. */
+/** What is wrong with a line, in words for the sender. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
@@ -31,7 +31,7 @@ export function formatLine({ id, hits, days }: ListedCounter): string {
   return `{"id":${JSON.stringify(id)},"hits":${hits}${known === "" ? "" : `,"days":{${known}}`}}`;
 }
 
-/** The same with `"days":{}` where none are known, so that setting the counter to it forgets days that came later. */
+/** The same with `"days":{}` if none are known, so that setting the counter to it forgets days that came later. */
 export function formatHeld({ id, hits, days }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
   return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}}`;
@@ -146,7 +146,7 @@ function formatDays({ newest, hits }: Days): string {
   return text;
 }
 
-/** A part of a line to show, cut where it is long. */
+/** A part of a line for a message, cut if it is long. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -2,15 +2,15 @@
 export interface DeduplicationKeys {
   /** Chosen by the caller: a hit with the same key, within 24 hours, is sent again and was counted already. */
   readonly key?: string;
-  /** Who comes to this counter, and to no other by this name: whoever came on this day already is not counted again. */
+  /** The code of a visitor, different for each counter: one that came on this day already is not counted again. */
   readonly visitor?: string;
-  /** Whether a visitor who is new is remembered. */
+  /** Whether a new visitor is remembered. */
   readonly remember?: boolean;
 }
 
 /** What became of a hit with deduplication keys. */
 export interface OnceOutcome {
-  /** Its number; of a repeat the number of the first hit with its key, or the present number if it repeats by its visitor. */
+  /** Its number; of a repeat, the first number if it is known by its key, or the present one if by its visitor. */
   readonly hits: number;
   /** Whether it was counted already. */
   readonly repeat: boolean;

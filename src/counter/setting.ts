@@ -2,14 +2,14 @@ import { Problem } from "../problem.ts";
 import { type Day, type Days, type Held, largest, upTo } from "./days.ts";
 import { MAX_HITS } from "./store.ts";
 
-/** What the days of a counter may add up to at most where that is more than its total: 2^52. */
+/** What the days of a counter may add up to at most if that is more than its total: 2^52. */
 export const MOST_BEYOND_TOTAL = 2 ** 52;
 
 /** What a counter shall hold. */
 export interface Setting {
   /** Undefined in the mode "max" alone, with days: the total grows by as much as these do. */
   readonly hits: number | undefined;
-  /** The days that it shall have: those that are known stay where this is undefined. */
+  /** The days that it shall have: if undefined, the known ones stay. */
   readonly days: Days | undefined;
   /** Whether this takes the place of what is there, or the larger of the two does, in the total and in each day. */
   readonly mode: "replace" | "max";

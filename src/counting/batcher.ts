@@ -7,7 +7,7 @@ export interface Group<Result, Part = never> {
   readonly id: CounterId;
   /** How many they are; nobody joins once the batch was sent. */
   callers: number;
-  /** What each of them adds to the batch, in the order in which they came; empty where there is nothing to add. */
+  /** What each of them adds to the batch, in the order in which they came; empty if there is nothing to add. */
   readonly parts: Part[];
   /** When the first of them came, by `performance.now()`. */
   readonly since: number;
@@ -65,7 +65,7 @@ export interface Batch<Outcome> {
 }
 
 /**
- * The batches that a store takes at once. Senders that share them take turns where several have a batch that is due, so that
+ * The batches that a store takes at once. Senders that share them take turns if several have a batch that is due, so that
  * neither hits nor writes wait for more than one batch of the others.
  */
 export class Slots {
@@ -133,7 +133,7 @@ export class Slots {
   }
 }
 
-/** The outcomes of a batch; where a store gave another number of them, whose is whose is unknown, and all of them fail. */
+/** The outcomes of a batch. If a store gives another number of them, nobody knows whose is whose, and all calls fail. */
 function checked<Outcome>(
   outcomes: readonly Outcome[],
   asked: number,
@@ -156,7 +156,7 @@ interface BatcherOptions<Result, Part> {
   nearMs: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
-  /** What its callers are told about a batch that was sent and not answered in time. */
+  /** The problem that callers get for a batch that was sent and not answered in time. */
   overdue: ProblemName;
   /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
   send(groups: readonly Group<Result, Part>[]): Promise<readonly (Result | Problem)[]>;
@@ -170,9 +170,9 @@ interface GroupBatch<Result, Part> extends Batch<Result | Problem> {
  * Group commit: while a batch is at the store, calls queue up; when it is answered, the queue goes as the next one.
  *
  * Calls that find the store idle are sent at the end of the same turn of the event loop: no timer, so that a call alone does
- * not wait. Those that find a batch under way are sent beside it only where the store is farther away than `nearMs`, or
- * where they fill a batch. Calls that gave up before they were sent surely had no effect; of a batch that was sent and not
- * answered in time nobody knows, and it keeps its slot until the store answers.
+ * not wait. Those that find a batch under way are sent beside it only if the store is farther away than `nearMs`, or
+ * if they fill a batch. Calls that gave up before they were sent definitely had no effect; the outcome of a batch that was
+ * sent and not answered in time is unknown, and it keeps its slot until the store answers.
  */
 export class Batcher<Result, Part = never> implements Sender {
   readonly #options: BatcherOptions<Result, Part>;
@@ -201,7 +201,7 @@ export class Batcher<Result, Part = never> implements Sender {
     return this.#queue.size > 0;
   }
 
-  /** Joins those who ask for the same and wait to be sent; the last caller of the group is this one. */
+  /** Joins the callers that ask for the same and are not sent yet; the last caller of the group is this one. */
   enqueue(id: CounterId, part?: Part): Group<Result, Part> {
     const { slots, callers } = this.#options;
     let group = this.#queue.get(id);
@@ -300,16 +300,16 @@ function groupOf<Result, Part>(id: CounterId): Group<Result, Part> {
   return { id, callers: 0, parts: [], since: performance.now(), result: promise, resolve, reject };
 }
 
-/** Who takes a list slowly has not kept the store busy for all that time. */
+/** Milliseconds: a reader that takes a list slowly has not kept the store busy for all that time. */
 const LONGEST_MS = 100;
 
-/** Leaves the store to those who wait for it, some times as long as it was used `since`, by `performance.now()`. */
+/** Leaves the store to other requests, `times` as long as it was used since then, by `performance.now()`. */
 export async function yieldToHits(since: number, times: number): Promise<void> {
   const usedMs = Math.min(performance.now() - since, LONGEST_MS);
   await new Promise((resolve) => setTimeout(resolve, times * usedMs));
 }
 
-/** Hands on what comes part by part; where others wait, the next part is begun after a pause three times as long as the last one took. */
+/** Passes parts on; while others wait, it pauses before the next part, three times as long as the last one took. */
 export async function* yieldingToHits<Part>(
   parts: AsyncIterable<Part>,
   othersWait: () => boolean,

@@ -48,9 +48,9 @@ export interface Counters {
   hitOnce(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome>;
   /** See {@linkcode CounterStore.salt}; of today. */
   salt(): Promise<string>;
-  /** The number of a counter: at least that of every hit acknowledged before the call; at once where it is known. */
+  /** The number of a counter: at least that of every hit acknowledged before the call; at once if it is known. */
   count(id: CounterId): number | Promise<number>;
-  /** The number that this process saw last, which may be out of date; undefined where it saw none. */
+  /** The number that this process saw last, which may be out of date; undefined if it saw none. */
   lastSeen(id: CounterId): number | undefined;
   /** What a counter holds, with its days from `since` on at least. */
   history(id: CounterId, since: Day): Promise<Held>;
@@ -67,14 +67,14 @@ export interface Counters {
   ): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
   list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** Sums and rankings of counters, for which nobody waits who asks for single ones. */
+  /** Sums and rankings of counters, which are loaded with their first use. */
   families(): Promise<Families>;
   /**
-   * Resolves where the store would take a hit within a second, with the names of its shards that would not; rejects with
+   * Resolves if the store would take a hit within a second, with the names of its shards that would not; rejects with
    * "store-unavailable" otherwise.
    */
   ready(): Promise<readonly string[]>;
-  /** Takes nobody any more, answers those who wait, then closes the store; calling it again changes nothing. */
+  /** Refuses new calls, answers those that wait, then closes the store; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  // Beside the others: which of two comes first does not matter where neither was answered yet.
+  // Beside the others: of two calls that are both unanswered, either may take effect first.
   const onces = new Batcher<OnceResults, DeduplicationKeys>({
     ...limits,
     slots: slotsFor("change"),
@@ -187,7 +187,7 @@ export function createCounters(
     }
   }
 
-  /** Why nobody may join this queue now; undefined where they may, and somebody looks after their deadlines. */
+  /** Why this queue takes no call now; undefined if it does, and then deadlines are watched. */
   function refusal(queue: { readonly isStuck: boolean }): Promise<never> | undefined {
     if (closing !== undefined || queue.isStuck) {
       return Promise.reject(new Problem("store-unavailable"));
@@ -256,7 +256,7 @@ export function createCounters(
     });
   });
 
-  /** Whether somebody waits who is not reading a list. */
+  /** Whether a request waits for anything but a list. */
   const othersWait = () => callers.waiting > 0;
 
   async function end(): Promise<void> {

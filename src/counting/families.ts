@@ -12,7 +12,7 @@ const MAX_AGE_MS = 10_000;
 const REFRESH_AGE_MS = 5000;
 /** How long a scan leaves time to hits: it would not be done in time otherwise. */
 const YIELDING_MS = 4000;
-/** How many times as long as a page took the store is left to hits. */
+/** After a page, the store is left to hits for this many times as long as the page took. */
 const HITS_SHARE = 3;
 /** How many counters a family may have. */
 const MAX_COUNTERS = 100_000;
@@ -224,7 +224,7 @@ interface Job extends Scan<unknown> {
   fail(reason: unknown): void;
 }
 
-/** Passes over the counters, one at a time; where a pass passes over all of them, it is for every scan that waits. */
+/** Passes over the counters, one pass at a time; a pass over all counters serves every scan that waits. */
 class Scanner {
   readonly #options: FamiliesOptions;
   #waiting: Job[] = [];

@@ -23,7 +23,7 @@ export interface ImportOptions {
   bufferSize: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their index. */
   take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>>;
-  /** Whether others wait, who have their turn then while lines are read. */
+  /** Whether other requests wait: they get time between lines then. */
   othersWait(): boolean;
 }
 
@@ -33,7 +33,7 @@ export class ImportError extends Error {
   readonly line: number;
   /** How many lines were taken before. */
   readonly taken: number;
-  /** Why the line could not be taken; undefined where it is bad. */
+  /** Why the line could not be taken; undefined if it is bad. */
   readonly problem: Problem | undefined;
 
   constructor(message: string, at: { line: number; taken: number; problem?: Problem }) {
@@ -46,7 +46,7 @@ export class ImportError extends Error {
 
 /**
  * Hands on lines and resolves with how many there were. Ends at the first that is bad or cannot be taken, with an
- * {@linkcode ImportError}; there, and where the source breaks off, the lines before it are taken.
+ * {@linkcode ImportError}; there, and if the source breaks off, the lines before it are taken.
  */
 export async function importLines(
   source: AsyncIterable<readonly NumberedLine[]>,
@@ -70,7 +70,7 @@ export async function importLines(
   return buffer.taken;
 }
 
-/** How long lines are read until others have their turn, in milliseconds, and how many times as long that is. */
+/** How long lines are read before others have their turn, in milliseconds, and how many times longer that turn is. */
 const TURN_MS = 2;
 const OTHERS_SHARE = 3;
 /** How many days take as much memory as all the rest of a line. */
@@ -161,7 +161,7 @@ class LineBuffer {
 
 /** How many chunks are on their way at once: while the store is busy with one, the next is made ready. */
 const CONCURRENCY = 2;
-/** How many lines a chunk has where hits come meanwhile, as they wait for all of it. */
+/** How many lines a chunk has while hits come in: they wait for all of it. */
 const CHUNK_BESIDE_HITS = 100;
 /** How many times as long as a chunk took the store is left to hits, by each of those that are on their way. */
 const HITS_SHARE = 3 * CONCURRENCY;
@@ -311,7 +311,7 @@ function compare(one: string | undefined, other: string | undefined): number {
 /** What an import would make of a counter. */
 export interface PreviewedChange {
   readonly id: CounterId;
-  /** Its number now, and after the import: the same where only days would change. */
+  /** Its number now, and after the import: the same if only days would change. */
   readonly before: number;
   readonly after: number;
 }

@@ -36,8 +36,8 @@ interface CallBatch extends Batch<Held | Problem> {
  * What owners write: first in, first out on each id. A write need not keep hits on its counter waiting, as the store carries
  * out either one after the other; it takes a slot like a batch of hits, so that nothing is sent to a store that hangs.
  *
- * A caller that gives up before its write was sent is told that surely nothing has changed. Once it was sent nobody knows,
- * and it keeps its ids until the store answers: a later write of them cannot be overtaken by it.
+ * A caller that gives up before its write was sent gets 503: definitely nothing has changed. Once it was sent the outcome
+ * is unknown, and the write keeps its ids until the store answers: a later write of them cannot be overtaken by it.
  */
 export class WriteQueue implements Sender {
   readonly #options: WriteQueueOptions;

@@ -83,7 +83,7 @@ export function createHitPolicy(
     const hasVisitor = query.get("visitor") !== undefined;
     if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
 
-    // A server's own user agent says nothing, unless it is what tells visitors apart.
+    // A server's own user agent means nothing, unless it has to distinguish visitors.
     const isServer = hasSecret && (hasVisitor || !isOnce);
     const agent = isServer ? "reader" : agents.kindOf(request.headers.get("user-agent") ?? "");
     return agent instanceof Promise

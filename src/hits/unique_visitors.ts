@@ -22,7 +22,7 @@ export interface UniqueVisitorsOptions {
 
 /** Counts visitors once a day. All that is kept is a code that identifies nobody once the day is over. */
 export interface UniqueVisitors {
-  /** Counts a visitor who did not come yet today; an idempotency key that is known takes precedence. */
+  /** Counts a visitor who has not come yet today; a known idempotency key takes precedence. */
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
 }
 
@@ -49,7 +49,7 @@ export function createUniqueVisitors(
     return today;
   }
 
-  /** What tells visitors apart; undefined if nothing does. */
+  /** What distinguishes this visitor from others; undefined if nothing does. */
   async function tracesOf(
     { request: { headers }, peer, query }: Visit,
   ): Promise<readonly string[] | undefined> {

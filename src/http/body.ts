@@ -1,8 +1,8 @@
 import { Problem } from "../problem.ts";
 
 /**
- * The body of a request as text; throws the problem "bad-body" where it has more than `limit` bytes, is not UTF-8 or
- * breaks off, and "shutting-down" where it is the end of the service that breaks it off.
+ * The body of a request as text; throws the problem "bad-body" if it has more than `limit` bytes, is not UTF-8 or
+ * breaks off, and "shutting-down" if it breaks off because the service ends.
  */
 export async function bodyText(
   { body }: Request,
@@ -46,7 +46,7 @@ export interface BodyLine {
   /** Counted from 1, blank lines included. */
   readonly number: number;
   readonly text: string;
-  /** Why it cannot be read, in words for whoever sent it; no line comes after it. */
+  /** Why it cannot be read, in words for the sender; no line comes after it. */
   readonly flaw?: string;
 }
 
@@ -58,9 +58,8 @@ const NEWLINE = 10;
 const TURN_MS = 5;
 
 /**
- * The lines of a body as they arrive, those of one chunk together; blank ones are left out. Ends with a flaw at a line of
- * more than `limit` bytes, at one that is not UTF-8, and where the body breaks off; keeps no more than a chunk and one
- * such line.
+ * The lines of a body as they arrive, those of one chunk together, without blank ones. Ends with a flaw at a line of more
+ * than `limit` bytes, at one that is not UTF-8, and if the body breaks off; keeps no more than a chunk and one such line.
  */
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
@@ -126,8 +125,8 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /**
- * A body that is made as fast as it is taken. Where making it fails, the connection ends before the body does, so that
- * nobody takes a part for the whole; where the caller goes away, the source is ended.
+ * A body that is made as fast as it is read. If making it fails, the connection ends before the body does, so that nobody
+ * takes a part for the whole; if the caller disconnects, the source is ended.
  */
 export function textStream(source: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

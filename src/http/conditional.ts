@@ -8,7 +8,7 @@ export function isUnchanged(request: Request, tag: string): boolean {
     known.split(",").some((item) => item.trim().replace(/^W\//, "") === tag);
 }
 
-/** A drawing, and what tells it from every other: the same for the same bytes, in characters of a URL. */
+/** An image, and its tag: the same for the same bytes and different for others, in characters of a URL. */
 export interface Drawing {
   readonly svg: string;
   readonly tag: string;
@@ -28,7 +28,7 @@ export interface RevalidatedImages {
   answer(image: RevalidatedImage, request: Request): Response;
 }
 
-/** The same for everyone, or kept by nobody where reads are closed. */
+/** Caches may keep them, unless reads are protected. */
 export function createRevalidatedImages(reads: ReadPolicy): RevalidatedImages {
   const plain = headersOf("svg", reads.sharing("no-cache, max-age=0, must-revalidate"));
   // There is no content whose type it could be (RFC 9110, section 15.4.5).

@@ -193,15 +193,15 @@ function granted(exchange: Exchange, grant: Grant): Exchange {
 const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;
 const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{0,5}))?$/;
 
-/** What Deno puts into a URL where the header is missing, empty or no text. */
+/** What Deno puts into a URL if the header is missing, empty or not text. */
 const FALLBACK_HOST = /^localhost(?::|$)/;
 
-/** Throws the problem "bad-host" where the Host header of a request is no host. */
+/** Throws the problem "bad-host" if the Host header of a request is not a host. */
 type HostCheck = (request: Request) => void;
 
-/** A Host header that is no host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
+/** A Host header that is not a host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function createHostCheck(): HostCheck {
-  /** How the URLs begin that name the host last found right: most requests name the one that the service is known by. */
+  /** How the URLs begin that name the host that was valid last: most requests name the same one. */
   let knownBeginning: string | undefined;
 
   return (request) => {
@@ -222,10 +222,10 @@ function isHost(host: string): boolean {
 }
 
 /**
- * Whether the path that was asked for, which begins with a slash or an asterisk, follows at once: where another of these
- * comes later that path may begin there, and what stands before it was in the header. So a host is known without the
- * header; to look at one has Deno keep all headers of the request, which takes a twentieth of a read. Where the request
- * line holds a whole URL its host is the one that counts, whatever the header says (RFC 9112, section 3.2.2).
+ * Whether the path, which begins with a slash or an asterisk, follows at once: if another of these characters comes later,
+ * the path may begin there, and what stands before it was part of the header. Hot path: to read one header, Deno copies all
+ * headers of the request. If the request line holds a whole URL, its host is the one that counts, whatever the header says
+ * (RFC 9112, section 3.2.2).
  */
 function beginsOnlyWith(beginning: string, url: string): boolean {
   return url.startsWith(beginning) && !url.includes("/", beginning.length) &&
@@ -266,7 +266,7 @@ function refuseBody({ headers }: Request): void {
   }
 }
 
-/** Hot path: what is known at once is answered at once, as a read would wait for a promise longer than for all else. */
+/** Hot path: no promise for what is known at once. */
 function findAndAnswer(endpoint: Endpoint, exchange: Exchange): Response | Promise<Response> {
   const found = endpoint.find?.(exchange);
   if (!(found instanceof Promise)) return endpoint.answer(givenBack(found), exchange);

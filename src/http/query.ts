@@ -97,7 +97,7 @@ export function valuesOf(url: string, name: string): readonly string[] {
   return values;
 }
 
-/** Throws the problem "bad-query" where a parameter has a value that it does not accept. */
+/** Throws the problem "bad-query" if a parameter has a value that it does not accept. */
 export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
   for (const { name, accepts, schema } of parameters) {
     const value = query.get(name);

@@ -104,7 +104,7 @@ export function badgeJson({ counters, reads }: Service): Endpoint {
   });
 }
 
-/** A whole number of seconds within the bounds; the default where it is not a whole number. */
+/** A whole number of seconds within the bounds; the default if it is not a whole number. */
 function secondsOf(text: string | undefined): number {
   const { default: usual, minimum, maximum } = cacheSeconds.schema;
   if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return usual;

@@ -26,7 +26,6 @@ const prefix = {
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** How much of a counter's history to tell. */
 export const lastDays = {
   name: "days",
   meaning: "How many days to include, counted back from today. 0 leaves them out.",
@@ -155,7 +154,7 @@ function createExports(counters: Counters): (options: ListOptions) => Promise<Re
     }
   }
 
-  /** Answers with its first counters, so that a store that is away is told with its status. */
+  /** Answers with its first counters, so that the status says if the store is unavailable. */
   return async (options) => {
     if (exporting === MOST_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
     exporting++;
@@ -220,7 +219,7 @@ const dry = {
   accepts: (text: string) => text === "0" || text === "1",
 } as const satisfies Parameter;
 
-/** `POST /counters`: sets the counters of the lines in the body, or tells what that would change. */
+/** `POST /counters`: sets the counters of the lines in the body, or reports what that would change. */
 export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint({
     summary: "Import counters, one line of JSON each",

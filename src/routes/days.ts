@@ -6,9 +6,9 @@ import { Problem } from "../problem.ts";
 import { readHistory } from "./reading.ts";
 import type { Service } from "./service.ts";
 
-/** How many days are told at most: ten years. */
+/** How many days an answer has at most: ten years. */
 const MOST_DAYS = 3660;
-/** How many are told where the query does not say. */
+/** How many it has if the query does not say. */
 const USUAL_DAYS = 30;
 
 /** The first day of a range. */
@@ -70,7 +70,7 @@ function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today:
   });
 }
 
-/** The day that a parameter names; undefined where it is left out. */
+/** The day that a parameter names; undefined if it is left out. */
 function dayOf(text: string | undefined): Day | undefined {
   const day = text === undefined ? undefined : parseDay(text);
   if (text === undefined || day !== undefined) return day;

@@ -25,13 +25,13 @@ interface FailedHit {
 /** The days are those after the hit. */
 type Found = HitResult | FailedHit | WithDays<HitResult>;
 
-/** `GET /hit.svg`: the counting image. It draws the last known number where the store does not take the hit. */
+/** `GET /hit.svg`: the counting image. It draws the last known number if the store does not take the hit. */
 export function hitImage({ counters, hits, decisions }: Service): Endpoint {
   const headers = (cors: CorsPolicy) => headersOf("svg", { cacheControl: UNCACHED_IMAGE, cors });
   const draw = createDrawings(({ svg }) => svg);
   const headersFor = { image: headers("image"), any: headers("any") };
 
-  /** Counts a hit and reads its days; where they cannot be read the number stands alone, as the hit was counted. */
+  /** Counts a hit and reads its days; if they cannot be read the number stands alone, because the hit was counted. */
   async function countWithDays(asked: HitRequest, count: number): Promise<Found> {
     const result = await hits.countHit(asked);
     const since = counters.calendar.today() - daysBehind(count) + 1;

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 
 const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 
-/** `GET /key`: the key that opens one counter, or a family of them, for whoever has the secret. */
+/** `GET /key`: the key that opens one counter, or a family of them. */
 export function counterKey({ access }: Service): Endpoint {
   return readEndpoint({
     summary: "Get the key of a counter or of a family",

@@ -31,7 +31,7 @@ type ReadOf<Name extends string> = Subject & Pick<CounterAsked<Name>, "query">;
 /** A counter, or a family that is read as if it were one. */
 type Subject = Pick<CounterAsked, "id" | "isFamily">;
 
-/** The hits of a counter in the period that a query asks for: all of them where it names none. */
+/** The hits of a counter in the period that a query asks for: all of them if it names none. */
 export function readPeriod(
   counters: Counters,
   { id, isFamily, query }: ReadOf<"period">,

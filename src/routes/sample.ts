@@ -12,7 +12,7 @@ import type { Service } from "./service.ts";
 
 const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" });
 
-/** `GET /sample/badge`: a badge of 12,345, which shows a design also where no counter may be seen. */
+/** `GET /sample/badge`: a badge of 12,345, which shows a design even if reads are protected. */
 export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
   return endpoint({

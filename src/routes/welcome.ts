@@ -56,7 +56,7 @@ function welcomeText(endpoints: readonly RoutedEndpoint[]): string {
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }
 
-/** What a person has to know who wants to be admitted. */
+/** The credentials that an endpoint requires, in words. */
 const NEEDS: Record<AccessLevel, string> = {
   anyone: "",
   reader: "",

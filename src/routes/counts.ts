@@ -96,6 +96,7 @@ export function top({ counters }: Service): Endpoint {
       };
       return answer(JSON.stringify(body), headersFor[grant === "secret" ? "none" : "any"]);
     },
+    preload: () => counters.families(),
     describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
       name: "Top",
       tags: ["Counters"],

@@ -98,7 +98,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     metrics,
     log,
     serveAs: config.serveAs,
-    dispatch: (request, peer) => dispatcher.fetch(request, peer),
+    dispatch: (request, peer) => dispatcher.handle(request, peer),
   };
   const endpoints = () =>
     Promise.all(routes.map(async ({ endpoint, ...facts }) => ({
@@ -108,7 +108,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   const routes = routesOf(service, endpoints);
   const dispatcher = createDispatcher({ ...service, routes });
   return {
-    fetch: dispatcher.fetch,
+    fetch: dispatcher.handle,
     load: dispatcher.load,
     drain() {
       draining.hasBegun = true;

@@ -34,7 +34,7 @@ import {
 
 /** Answers every request. */
 export interface Dispatcher {
-  fetch(request: Request, peer: Peer): Response | Promise<Response>;
+  handle(request: Request, peer: Peer): Response | Promise<Response>;
   /** Loads every endpoint, and what its first request would have to wait for. */
   load(): Promise<void>;
 }
@@ -140,7 +140,7 @@ export function createDispatcher(
   for (const path of paths) app.all(path.path, ({ req, env }) => dispatch(path, req.raw, env));
   app.notFound(({ req, env }) => dispatch(undefined, req.raw, env));
   return {
-    fetch: (request, peer) => app.fetch(request, peer),
+    handle: (request, peer) => app.fetch(request, peer),
     async load() {
       // What fails now is tried again by the first request for it, which reports it.
       await Promise.allSettled(paths.map((path) => path.load()));

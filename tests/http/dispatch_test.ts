@@ -195,7 +195,7 @@ function served(...routes: Route[]): {
 } {
   const lines: string[] = [];
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
-  const { fetch } = createDispatcher({
+  const { handle } = createDispatcher({
     routes,
     log,
     access: createAccess({ secret: undefined, openReads: true, log }),
@@ -204,6 +204,6 @@ function served(...routes: Route[]): {
   });
   return {
     log: lines,
-    send: async (request) => await fetch(request, {}),
+    send: async (request) => await handle(request, {}),
   };
 }

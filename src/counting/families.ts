@@ -10,8 +10,10 @@ import { yieldToHits } from "./batcher.ts";
 const MAX_AGE_MS = 10_000;
 /** From which age on a sum that is asked for is made again, while the callers still get this one. */
 const REFRESH_AGE_MS = 5000;
-/** How long a scan leaves time to hits: it would not be done in time otherwise. */
-const YIELDING_MS = 4000;
+/** How long a scan that nobody waits for leaves time to hits: it would not be done in time otherwise. */
+const YIELDING_MS = 3000;
+/** The same where somebody waits: image proxies give up after four seconds. */
+const AWAITED_YIELDING_MS = 1500;
 /** After a page, the store is left to hits for this many times as long as the page took. */
 const HITS_SHARE = 3;
 /** How many counters a family may have. */
@@ -196,17 +198,19 @@ class Cache<Value> {
   async get(name: string, scan: () => Scan<Value>): Promise<Value> {
     const known = this.#results.get(name);
     const age = known === undefined ? Infinity : performance.now() - known.began;
-    if (known === undefined || age > MAX_AGE_MS) return await this.#scan(name, scan);
+    if (known === undefined || age > MAX_AGE_MS) {
+      return await this.#scan(name, scan, AWAITED_YIELDING_MS);
+    }
     // Nobody waits for this one.
-    if (age > REFRESH_AGE_MS) this.#scan(name, scan).catch(() => {});
+    if (age > REFRESH_AGE_MS) this.#scan(name, scan, YIELDING_MS).catch(() => {});
     if (known.value instanceof Problem) throw known.value;
     return known.value;
   }
 
-  #scan(name: string, scan: () => Scan<Value>): Promise<Value> {
+  #scan(name: string, scan: () => Scan<Value>, yieldingMs: number): Promise<Value> {
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) return underWay;
-    const result = this.#scanner.scan(scan()).then((result) => {
+    const result = this.#scanner.scan(scan(), yieldingMs).then((result) => {
       this.#results.set(name, result);
       if (result.value instanceof Problem) throw result.value;
       return result.value;
@@ -219,6 +223,8 @@ class Cache<Value> {
 /** A scan that waits for its pass, or goes on in it. */
 interface Job extends Scan<unknown> {
   counters: number;
+  /** How long its pass leaves time to hits at most. */
+  readonly yieldingMs: number;
   /** `began` is that of the pass. */
   end(began: number): void;
   fail(reason: unknown): void;
@@ -236,7 +242,7 @@ class Scanner {
   }
 
   /** Rejects with "store-unavailable" or "overloaded". */
-  scan<Value>({ prefix, since, fold }: Scan<Value>): Promise<Result<Value>> {
+  scan<Value>({ prefix, since, fold }: Scan<Value>, yieldingMs: number): Promise<Result<Value>> {
     if (this.#hasEnded) return Promise.reject(new Problem("store-unavailable"));
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
     const { promise, resolve, reject } = Promise.withResolvers<Result<Value>>();
@@ -245,6 +251,7 @@ class Scanner {
       since,
       fold,
       counters: 0,
+      yieldingMs,
       end(began) {
         try {
           resolve({ began, value: fold.value() });
@@ -294,6 +301,7 @@ class Scanner {
     const since = jobs.values().reduce<Day | undefined>((least, { since }) => {
       return since === undefined ? least : Math.min(since, least ?? since);
     }, undefined);
+    const yieldsUntil = began + Math.min(...jobs.values().map(({ yieldingMs }) => yieldingMs));
     let pageBegan = began;
     for await (const { counters } of list({ prefix: commonPrefix(jobs), since })) {
       for (const job of jobs) add(counters, job);
@@ -306,7 +314,7 @@ class Scanner {
       const now = performance.now();
       if (this.#hasEnded) throw new Problem("store-unavailable");
       if (now - began > MAX_AGE_MS) throw new Problem("store-unavailable", { detail: TOO_SLOW });
-      if (hitsWait() && now - began < YIELDING_MS) await yieldToHits(pageBegan, HITS_SHARE);
+      if (now < yieldsUntil && hitsWait()) await yieldToHits(pageBegan, HITS_SHARE);
       pageBegan = performance.now();
     }
     for (const job of jobs) job.end(began);

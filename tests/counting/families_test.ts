@@ -189,6 +189,23 @@ Deno.test("Families: hits have their turn before the next page is read", async (
   deepStrictEqual(happened, ["page", "hits", "page", "hits"]);
 });
 
+Deno.test("Families: a scan that somebody waits for leaves hits less time than one that nobody waits for", async () => {
+  await using clock = fakeClock();
+  let turns = 0;
+  const counters = Array.from({ length: 8 }, (_, index) => one(`blog/${index}`, 1));
+  await using families = open(counters, { hitsWait: () => ++turns > 0 });
+  families.beforePage = () => clock.pass(400);
+  await families.sum(BLOG, "total");
+  const first = turns;
+  turns = 0;
+  families.beforePage = () => clock.pass(300);
+  clock.pass(4000);
+  // It gets the old one.
+  await families.sum(BLOG, "total");
+  await waitFor("more turns of the hits", () => Promise.resolve(turns > 3 || undefined));
+  ok(first <= 3, `${first} turns`);
+});
+
 Deno.test("Families: the end of the service ends the scan that goes on, and the next ones", async () => {
   const gate = Promise.withResolvers<void>();
   const families = open([one("blog/a", 3), one("blog/b", 3)]);

@@ -1,5 +1,6 @@
 /**
- * What a Deno KV takes at once (docs.deno.com, "Key-value store limits"), and what of it is used.
+ * What a Deno KV takes at once (docs.deno.com, "Key-value store limits"), what of it is used, and how often it is looked
+ * after.
  *
  * One batch at a time: the next gathers while the disk or the network is busy with this one. The more lines of an import
  * are sorted, the fewer pages of a file each commit touches.
@@ -25,3 +26,14 @@ export const MUTATIONS_PER_COMMIT = 999;
 export const KEY_BYTES_PER_COMMIT = 80_000;
 /** Of values; 800 KiB may be sent, with all keys and what Deno adds to each value. */
 export const VALUE_BYTES_PER_COMMIT = 600_000;
+
+/** How long after a commit a checkpoint begins. */
+export const CHECKPOINT_DELAY_MS = 1000;
+/** How long there is no commit of many counters before the journal is emptied. */
+export const JOURNAL_QUIET_MS = 1000;
+/** How often the file is looked for while nothing is written: a look costs as much as a read. */
+export const FILE_CHECK_INTERVAL_MS = 100;
+/** How long after the opening the first sweep comes, for a process that was off at midnight: the first requests come first. */
+export const FIRST_SWEEP_MS = 1000;
+/** How long after one sweep the next comes at most; at midnight there is one in any case. */
+export const SWEEP_INTERVAL_MS = 3_600_000;

@@ -7,14 +7,12 @@ import { type KvDatabase, OpenDays } from "./database.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits, withJournalTotal } from "./journal.ts";
 import type { KvKeys } from "./layout.ts";
-import { CHECKS_PER_COMMIT } from "./limits.ts";
+import { CHECKS_PER_COMMIT, JOURNAL_QUIET_MS } from "./limits.ts";
 import { assumesAbsent, type Plan } from "./planner.ts";
 import { type KvPlace, type KvRecord, readKeys, readRecords, type RecordQuery } from "./records.ts";
 
 /** How many counters' last numbers are kept for sure, with what a hit has to know of them. */
 const CACHED_RECORDS = 10_000;
-/** How long there is no commit of many counters before the journal is emptied, in milliseconds. */
-const QUIET_MS = 1000;
 /** How long emptying the journal may delay the end, in milliseconds. */
 const CLOSE_LIMIT_MS = 1000;
 /** What SQLite says if it wrote nothing of a commit; after any other error a crash may still complete the commit. */
@@ -256,7 +254,7 @@ class OwnDatabase implements KvDatabase {
       if (before === this.#largeCommits) await this.#emptyJournal().catch(() => {});
       this.#quietTimer = undefined;
       if (!this.#journal.isEmpty) this.#emptyWhenQuiet();
-    }, QUIET_MS);
+    }, JOURNAL_QUIET_MS);
   }
 
   /** Moves all totals that are in the journal now, as long as time is left. */

@@ -3,6 +3,7 @@ import type { Day } from "../../counter/days.ts";
 import type { KvDatabase } from "./database.ts";
 import { dayBucketAt } from "./deduplication_keys.ts";
 import { OWN, saltKey } from "./layout.ts";
+import { FIRST_SWEEP_MS, SWEEP_INTERVAL_MS } from "./limits.ts";
 
 /** The salt of a day: made by the first who needs it, who also deletes that of the day before. */
 export async function saltOf(day: Day, database: KvDatabase): Promise<string> {
@@ -21,10 +22,6 @@ export async function saltOf(day: Day, database: KvDatabase): Promise<string> {
 
 /** How many keys are deleted in one commit: hits that come meanwhile wait no longer for it than for one of theirs. */
 const AT_ONCE = 100;
-/** How long after the opening the first sweep comes, for a process that was off at midnight: the first requests come first. */
-const FIRST_AFTER_MS = 1000;
-/** How long after one the next comes at most; at midnight there is one in any case. */
-const INTERVAL_MS = 3_600_000;
 
 /** Runs until its end, which waits for a sweep that is under way. */
 export interface Sweeper {
@@ -82,11 +79,11 @@ export function createSweeper(
     next.onabort = () => {
       // What it does not get to now is there next time.
       sweeping = sweep().catch(() => {})
-        .then(() => sweepIn(Math.min(INTERVAL_MS, calendar.untilMidnight())));
+        .then(() => sweepIn(Math.min(SWEEP_INTERVAL_MS, calendar.untilMidnight())));
     };
   }
 
-  sweepIn(FIRST_AFTER_MS);
+  sweepIn(FIRST_SWEEP_MS);
   return {
     async end() {
       ended = true;

@@ -1,5 +1,5 @@
-/** How long after a commit a checkpoint begins, in milliseconds. */
-const DELAY_MS = 1000;
+import { CHECKPOINT_DELAY_MS } from "../limits.ts";
+
 /** With more commits than these in that time, SQLite itself runs checkpoints often enough. */
 const MANY_COMMITS = 100;
 /** More file descriptors than a worker takes when it starts. */
@@ -51,7 +51,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
   function onTimer(): void {
     const wait = commits > MANY_COMMITS || running !== undefined;
     commits = 0;
-    timer = wait ? setTimeout(onTimer, DELAY_MS) : undefined;
+    timer = wait ? setTimeout(onTimer, CHECKPOINT_DELAY_MS) : undefined;
     if (!wait) run("PASSIVE");
   }
 
@@ -80,7 +80,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
     onCommit() {
       commits++;
       hasCommitted = true;
-      timer ??= setTimeout(onTimer, DELAY_MS);
+      timer ??= setTimeout(onTimer, CHECKPOINT_DELAY_MS);
     },
     async truncate() {
       await running;

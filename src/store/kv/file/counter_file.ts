@@ -1,4 +1,5 @@
 import { StartError } from "../../../problem.ts";
+import { FILE_CHECK_INTERVAL_MS } from "../limits.ts";
 import { createCheckpointer } from "./checkpointer.ts";
 import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
 import { lockInode, lockName, refuseLink } from "./file_lock.ts";
@@ -15,9 +16,6 @@ export interface CounterFile {
   /** Closes the database and releases the file. */
   close(): Promise<void>;
 }
-
-/** How often the file is looked for while nothing is written, in milliseconds: a look costs as much as a read. */
-const LOOK_INTERVAL_MS = 100;
 
 /**
  * Opens a Deno KV file, and makes it and its folder if there are none; nobody else may open it until it is closed.
@@ -155,7 +153,7 @@ function lookFor(path: string): { now(): void; sometimes(): void } {
   return {
     now,
     sometimes() {
-      if (performance.now() - last >= LOOK_INTERVAL_MS) now();
+      if (performance.now() - last >= FILE_CHECK_INTERVAL_MS) now();
     },
   };
 }

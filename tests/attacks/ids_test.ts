@@ -154,7 +154,10 @@ for (const [prefix, beside] of [["{hits}:", "hits:{all}:"], ["tallymark:", "hits
   Deno.test(`a prefix whose counters could be taken for entries of the service ends the start: ${prefix}`, async () => {
     const { code, stderr } = await runService({ env: { STORE_PREFIX: prefix } });
     strictEqual(code, 1);
-    match(stderr, /STORE_PREFIX must not begin with \{ or tallymark: .*ledgers.* hits:\{all\}:/);
+    match(
+      stderr,
+      /STORE_PREFIX must not begin with \{ or tallymark, as the service's own keys do .*use hits:\{all\}:/,
+    );
     await using service = await startService({ env: { STORE_PREFIX: beside } });
     strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "0");
   });

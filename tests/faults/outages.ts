@@ -4,7 +4,7 @@
  */
 export function outagesIn(log: string): { away: number; back: number } {
   let [away, back, isAway] = [0, 0, false];
-  for (const [event] of log.matchAll(/"store (away|back)".*/g)) {
+  for (const [event] of log.matchAll(/"store (?:un)?available".*/g)) {
     if (event.includes("Redis does not answer")) continue;
     if (event.startsWith('"store unavailable"')) {
       away++;

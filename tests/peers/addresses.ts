@@ -427,3 +427,20 @@ export const COUNTAPI: readonly (readonly [address: string, id: string])[] = [
   ["countapi/hit/hoichun-kan/like-count", "countapi/hoichun-kan/like-count"],
   ["countapi/hit/mysite", "countapi/default/mysite"],
 ];
+
+/** The addresses of busuanzi that pages load or programs ask, and the function of the page that is called with the numbers. */
+export const BUSUANZI: readonly (readonly [address: string, callback?: string])[] = [
+  ["busuanzi"],
+  ["busuanzi?jsonpCallback=BusuanziCallback", "BusuanziCallback"],
+  ["busuanzi?jsonpCallback=BusuanziCallback_777487655111", "BusuanziCallback_777487655111"],
+  ["busuanzi?jsonpCallback=BusuanziCallback_922063302095", "BusuanziCallback_922063302095"],
+  ["busuanzi?jsonpCallback=BusuanziCallback_904917625059", "BusuanziCallback_904917625059"],
+  ["busuanzi?jsonpCallback=BusuanziCallback_476857951214", "BusuanziCallback_476857951214"],
+  ["busuanzi?jsonpCallback=BusuanziCallback_Publish", "BusuanziCallback_Publish"],
+  ["busuanzi?jsonpCallback=bszShow&type=site_pv", "bszShow"],
+  ["busuanzi?jsonpCallback=cb&_=1732300000000", "cb"],
+  [
+    "busuanzi?jsonpCallback=jQuery341009_1732300000001&_=1732300000002",
+    "jQuery341009_1732300000001",
+  ],
+];

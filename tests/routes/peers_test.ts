@@ -6,7 +6,7 @@ import { openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { parseSvg } from "../support/parse_svg.ts";
 import { authorized } from "../support/secret.ts";
-import { COUNTAPI, IMAGES } from "../peers/addresses.ts";
+import { BUSUANZI, COUNTAPI, IMAGES } from "../peers/addresses.ts";
 
 const READER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0",
@@ -43,6 +43,22 @@ for (const [address, id] of COUNTAPI) {
       'try{app.show({"value":2});}catch(e){}',
     );
     deepStrictEqual(await counted(app), { [id]: 2 });
+  });
+}
+
+for (const [address, callback] of BUSUANZI) {
+  Deno.test(`GET /as/busuanzi/${address} counts the page that asks, and answers ${callback ?? "JSON"}`, async () => {
+    await using app = open({ serveAs: ALL });
+    const headers = { ...READER, referer: "https://trianglestrip.github.io/" };
+    const answer = await app.send(`GET /as/busuanzi/${address}`, headers);
+    strictEqual(answer.status, 200, answer.body);
+    const numbers = '{"site_uv":1,"page_pv":1,"version":2.4,"site_pv":1}';
+    strictEqual(
+      answer.body,
+      callback === undefined ? numbers : `try{${callback}(${numbers});}catch(e){}`,
+    );
+    const id = "busuanzi/trianglestrip.github.io/";
+    deepStrictEqual(await counted(app), { [id]: 1, [`${id}*site`]: 1, [`${id}*visitors`]: 1 });
   });
 }
 

@@ -52,7 +52,11 @@ async function trafficOf(repository, kind) {
     const wait = Number(response.headers.get("retry-after") ?? NaN);
     const isLimit = [403, 429].includes(response.status) && wait >= 0 && wait <= 300;
     if (!isLimit || attempt === 3) {
-      const hint = response.status === 403 && !isLimit
+      // GitHub's "Rate limits for the REST API": a limit that is used up ends within an hour.
+      const isUsedUp = response.headers.get("x-ratelimit-remaining") === "0";
+      const hint = isLimit || isUsedUp
+        ? ": its rate limit is used up, run this again in an hour"
+        : response.status === 403
         ? ": the token must be allowed to read the repository's administration"
         : "";
       throw new Error(`GitHub answered ${response.status}${hint}`);

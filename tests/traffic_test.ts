@@ -47,7 +47,7 @@ Deno.test("traffic.mjs keeps total = before + all days ever seen over 400 days: 
 Deno.test("traffic.mjs waits as long as a rate limit asks for, and goes on", async () => {
   await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
   using github = openGitHub();
-  github.refusals = [429, 403].map((status) => ({ status, retryAfter: "0" }));
+  github.refusals = [429, 403].map((status) => ({ status, headers: { "retry-after": "0" } }));
   const { code } = await runScript({ service: service.url, github: github.url });
   strictEqual(code, 0);
   strictEqual((await counter(service.url, "github/o/r/views")).hits, 7);
@@ -66,6 +66,33 @@ Deno.test("traffic.mjs fails loudly on a repository that the token may not read,
   strictEqual((await counter(service.url, "github/o/r/views")).hits, 7);
   strictEqual((await counter(service.url, "github/o/closed/views")).hits, 0);
 });
+
+for (
+  const [what, refusal, said] of [
+    ["is unavailable", { status: 503 }, "GitHub answered 503"],
+    [
+      "has no requests left for the token",
+      { status: 403, headers: { "x-ratelimit-remaining": "0" } },
+      "GitHub answered 403: its rate limit is used up, run this again in an hour",
+    ],
+  ] as const
+) {
+  Deno.test(`traffic.mjs fails loudly while GitHub ${what}, sends what it received, and the next run makes up for it`, async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+    });
+    using github = openGitHub();
+    github.refusals = [refusal];
+    const { code, stderr } = await runScript({ service: service.url, github: github.url });
+    strictEqual(code, 1);
+    match(stderr, new RegExp(`^o/r views: ${said}$`, "m"));
+    strictEqual((await counter(service.url, "github/o/r/views")).hits, 0);
+    strictEqual((await counter(service.url, "github/o/r/clones")).hits, 7);
+    const next = await runScript({ service: service.url, github: github.url });
+    strictEqual(next.code, 0, next.stderr);
+    strictEqual((await counter(service.url, "github/o/r/views")).hits, 7);
+  });
+}
 
 Deno.test("traffic.mjs fails loudly where the service is away, refuses the token, or a setting is missing, and shows no token", async () => {
   await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
@@ -91,7 +118,7 @@ function openGitHub() {
   const api = {
     days: [{ timestamp: "2026-11-22T00:00:00Z", count: 7, uniques: 3 }] as Day[],
     /** Given to the next requests in turn. */
-    refusals: [] as { status: number; retryAfter: string }[],
+    refusals: [] as { status: number; headers?: Record<string, string> }[],
     url: "",
     [Symbol.dispose]: () => controller.abort(),
   };
@@ -102,8 +129,8 @@ function openGitHub() {
     (request) => {
       const refusal = api.refusals.shift();
       if (refusal !== undefined) {
-        const { status, retryAfter } = refusal;
-        return new Response("slow down", { status, headers: { "retry-after": retryAfter } });
+        const { status, headers = {} } = refusal;
+        return new Response("not now", { status, headers });
       }
       const { pathname } = new URL(request.url);
       if (pathname.includes("/closed/")) return new Response("{}", { status: 403 });

@@ -1,13 +1,13 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, parseDay } from "./days.ts";
-import { type Setting, staysExact } from "./setting.ts";
+import { type Update, staysExact } from "./update.ts";
 import type { ListedCounter } from "./store.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 /** A line that sets a counter; in the mode "max" it may have days alone. */
-export interface SettingLine extends Omit<Setting, "mode"> {
+export interface CounterLine extends Omit<Update, "mode"> {
   readonly id: CounterId;
 }
 
@@ -20,7 +20,7 @@ export interface ParseLineOptions {
   /** The counter that is meant: the line may leave it out but not name another. */
   id?: CounterId;
   /** "replace" unless given. */
-  mode?: Setting["mode"];
+  mode?: Update["mode"];
   /** No day later than the one after this may be named: elsewhere it may be tomorrow already. */
   today: Day;
 }
@@ -41,7 +41,7 @@ export function formatHeld({ id, hits, days }: ListedCounter): string {
 export function parseLine(
   text: string,
   { id, today, mode = "replace" }: ParseLineOptions,
-): SettingLine {
+): CounterLine {
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {

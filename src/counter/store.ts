@@ -2,7 +2,7 @@ import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { Day, Held } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
-import type { Setting } from "./setting.ts";
+import type { Update } from "./update.ts";
 
 /** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
 export const MAX_HITS = Number.MAX_SAFE_INTEGER;
@@ -23,10 +23,11 @@ export interface OnceAddition {
   readonly hits: readonly DeduplicationKeys[];
 }
 
-/** What an owner wants a counter to hold; without a setting the counter ends, as if it had never been hit. */
+/** An update of a counter, or its deletion: after that it is as if it had never been hit. */
 export interface Write {
   readonly id: CounterId;
-  readonly setting: Setting | undefined;
+  /** Undefined deletes it. */
+  readonly update: Update | undefined;
 }
 
 /** The number that a counter holds, or why there is none for this id alone. */

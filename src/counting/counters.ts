@@ -1,9 +1,9 @@
 import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Day, Held } from "../counter/days.ts";
-import type { SettingLine } from "../counter/line.ts";
+import type { CounterLine } from "../counter/line.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../counter/once.ts";
-import { applied, type Setting } from "../counter/setting.ts";
+import { applyUpdate, type Update } from "../counter/update.ts";
 import {
   type CounterStore,
   type ListOptions,
@@ -55,15 +55,15 @@ export interface Counters {
   /** What a counter holds, with its days from `since` on at least. */
   history(id: CounterId, since: Day): Promise<Held>;
   /** Sets a counter and resolves with what it held before, once the store has acknowledged it. */
-  set(id: CounterId, setting: Setting): Promise<Held>;
+  set(id: CounterId, update: Update): Promise<Held>;
   /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
   delete(id: CounterId): Promise<Held>;
   /** How many are best set together. */
   readonly importPortion: number;
   /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their index. */
   setAll(
-    lines: readonly SettingLine[],
-    mode: Setting["mode"],
+    lines: readonly CounterLine[],
+    mode: Update["mode"],
   ): Promise<ReadonlyMap<number, Problem>>;
   /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
   list(options: ListOptions): AsyncGenerator<ListPage>;
@@ -118,10 +118,10 @@ export function createCounters(
     async send(writes) {
       const outcomes = await store.write(writes);
       if (seen === undefined) return outcomes;
-      writes.forEach(({ id, setting }, index) => {
+      writes.forEach(({ id, update }, index) => {
         const held = outcomes[index];
         if (held !== undefined && !(held instanceof Problem)) {
-          seen.set(id, hitsAfter(setting, { held, today: calendar.today() }));
+          seen.set(id, hitsAfter(update, { held, today: calendar.today() }));
         }
       });
       return outcomes;
@@ -227,8 +227,8 @@ export function createCounters(
     return await (refusal(writes) ?? writes.enqueue(some));
   }
 
-  async function writeOne(id: CounterId, setting: Setting | undefined): Promise<Held> {
-    const [held] = await write([{ id, setting }]);
+  async function writeOne(id: CounterId, update: Update | undefined): Promise<Held> {
+    const [held] = await write([{ id, update }]);
     if (held === undefined || held instanceof Problem) throw held;
     return held;
   }
@@ -304,13 +304,13 @@ export function createCounters(
 
 /** What a counter holds after a write that went well. */
 function hitsAfter(
-  setting: Setting | undefined,
+  update: Update | undefined,
   before: { held: Held; today: Day },
 ): number {
-  if (setting === undefined) return 0;
-  const { hits, mode } = setting;
+  if (update === undefined) return 0;
+  const { hits, mode } = update;
   // Without a look at the days, of which a line of an import may have many.
-  return hits !== undefined && mode === "replace" ? hits : applied(setting, before).hits;
+  return hits !== undefined && mode === "replace" ? hits : applyUpdate(update, before).hits;
 }
 
 /** What became of each of the hits that were sent together, or why nothing did. */

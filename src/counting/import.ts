@@ -1,7 +1,7 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Day, Held } from "../counter/days.ts";
-import { formatHeld, LineError, parseLine, type SettingLine } from "../counter/line.ts";
-import { applied, refusalOf, type Setting } from "../counter/setting.ts";
+import { formatHeld, LineError, parseLine, type CounterLine } from "../counter/line.ts";
+import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
 import type { Write } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
 import { yieldToHits } from "./batcher.ts";
@@ -18,11 +18,11 @@ export interface NumberedLine {
 
 export interface ImportOptions {
   today: Day;
-  mode: Setting["mode"];
+  mode: Update["mode"];
   /** How many lines are taken together at most, fewer if they have days: they are in memory until then. */
   bufferSize: number;
   /** Takes lines, some thousands at a time, and resolves with the problems of those it could not take, by their index. */
-  take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>>;
+  take(lines: readonly CounterLine[]): Promise<ReadonlyMap<number, Problem>>;
   /** Whether other requests wait: they get time between lines then. */
   othersWait(): boolean;
 }
@@ -85,7 +85,7 @@ const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 /** Gathers lines until there are enough to be taken together. */
 class LineBuffer {
   readonly #options: ImportOptions;
-  #lines: SettingLine[] = [];
+  #lines: CounterLine[] = [];
   #numbers: number[] = [];
   #days = 0;
   #taken = 0;
@@ -167,7 +167,7 @@ const CHUNK_BESIDE_HITS = 100;
 const HITS_SHARE = 3 * CONCURRENCY;
 
 export interface SetLinesOptions {
-  mode: Setting["mode"];
+  mode: Update["mode"];
   /** Carries out writes together, of which no two have the same id. */
   write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
   /** How many ids may be written together. */
@@ -183,7 +183,7 @@ export interface SetLinesOptions {
  * the rest is not tried. Resolves with the problems of those that were not set, by their index.
  */
 export async function setLines(
-  lines: readonly SettingLine[],
+  lines: readonly CounterLine[],
   { mode, write, idsPerBatch, byId, hits }: SetLinesOptions,
 ): Promise<ReadonlyMap<number, Problem>> {
   const order = byId ? await SortOrder.byId(lines) : SortOrder.asTheyCame(lines);
@@ -195,7 +195,7 @@ export async function setLines(
       const line = lines[index];
       return line === undefined
         ? []
-        : [{ id: line.id, setting: { hits: line.hits, days: line.days, mode } }];
+        : [{ id: line.id, update: { hits: line.hits, days: line.days, mode } }];
     });
     const outcomes = await write(writes).catch((error) => {
       if (error instanceof Problem) return writes.map(() => error);
@@ -243,15 +243,15 @@ interface Run {
 
 /** The indexes of lines in the order in which they are set; of two lines of one counter the later one comes later. */
 export class SortOrder {
-  readonly #lines: readonly SettingLine[];
+  readonly #lines: readonly CounterLine[];
   readonly #runs: Run[] = [];
 
-  private constructor(lines: readonly SettingLine[]) {
+  private constructor(lines: readonly CounterLine[]) {
     this.#lines = lines;
   }
 
   /** As the lines came. */
-  static asTheyCame(lines: readonly SettingLine[]): SortOrder {
+  static asTheyCame(lines: readonly CounterLine[]): SortOrder {
     const order = new SortOrder(lines);
     order.#runs.push({ indexes: [...lines.keys()], taken: 0 });
     return order;
@@ -261,7 +261,7 @@ export class SortOrder {
    * By their ids. Never for long at a time, as hits wait meanwhile: runs of lines are sorted, and merged while they are
    * taken.
    */
-  static async byId(lines: readonly SettingLine[]): Promise<SortOrder> {
+  static async byId(lines: readonly CounterLine[]): Promise<SortOrder> {
     const order = new SortOrder(lines);
     for (let start = 0; start < lines.length; start += RUN) {
       order.#addSorted(start, Math.min(start + RUN, lines.length));
@@ -322,11 +322,11 @@ const HISTORIES_AT_ONCE = 500;
 /** Compares lines with what the counters hold, and writes nothing. */
 export class Preview {
   readonly #counters: Counters;
-  readonly #mode: Setting["mode"];
+  readonly #mode: Update["mode"];
   readonly #changes: PreviewedChange[] = [];
   #changed = 0;
 
-  constructor(counters: Counters, mode: Setting["mode"]) {
+  constructor(counters: Counters, mode: Update["mode"]) {
     this.#counters = counters;
     this.#mode = mode;
   }
@@ -342,7 +342,7 @@ export class Preview {
   }
 
   /** Takes lines as an import does; resolves with the problems of those that cannot be compared, by their index. */
-  async take(lines: readonly SettingLine[]): Promise<ReadonlyMap<number, Problem>> {
+  async take(lines: readonly CounterLine[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
     const repeated = repeatedIn(lines);
     const made = new Map<CounterId, Promise<Held>>();
@@ -365,10 +365,10 @@ export class Preview {
   }
 
   /** Resolves with what the line makes of its counter, which lines before it may have changed. */
-  async #compare({ id, ...given }: SettingLine, before: Promise<Held>): Promise<Held> {
+  async #compare({ id, ...given }: CounterLine, before: Promise<Held>): Promise<Held> {
     const held = await before;
     const today = this.#counters.calendar.today();
-    const after = applied({ ...given, mode: this.#mode }, { held, today });
+    const after = applyUpdate({ ...given, mode: this.#mode }, { held, today });
     const refusal = refusalOf(after);
     if (refusal !== undefined) throw refusal;
     if (formatHeld({ id, ...held }) === formatHeld({ id, ...after })) return after;
@@ -383,7 +383,7 @@ export class Preview {
 const MOST_CHANGES = 1000;
 
 /** The counters that several lines name: what is made of the others need not be kept, which may be years of days each. */
-function repeatedIn(lines: readonly SettingLine[]): ReadonlySet<CounterId> {
+function repeatedIn(lines: readonly CounterLine[]): ReadonlySet<CounterId> {
   const [named, repeated] = [new Set<CounterId>(), new Set<CounterId>()];
   for (const { id } of lines) (named.has(id) ? repeated : named).add(id);
   return repeated;

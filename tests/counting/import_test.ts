@@ -7,7 +7,7 @@ import {
   setLines,
   SortOrder,
 } from "../../src/counting/import.ts";
-import type { SettingLine } from "../../src/counter/line.ts";
+import type { CounterLine } from "../../src/counter/line.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import type { Write } from "../../src/counter/store.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
@@ -16,14 +16,14 @@ const today = parseDay("2026-11-20") ?? NaN;
 
 /** Takes what it is given, but for the counters named. */
 function taker(...refused: string[]) {
-  const portions: SettingLine[][] = [];
+  const portions: CounterLine[][] = [];
   return {
     portions,
     today,
     mode: "replace" as const,
     bufferSize: 60_000,
     othersWait: () => false,
-    take(lines: readonly SettingLine[]) {
+    take(lines: readonly CounterLine[]) {
       portions.push([...lines]);
       const problems = lines.flatMap(({ id }, place): [number, Problem][] =>
         refused.includes(id) ? [[place, new Problem("not-a-counter")]] : []
@@ -93,7 +93,7 @@ Deno.test("importLines: where 20,000 lines take 40 s, no more than 5,000 come ne
   const options = taker();
   const clock = performance.now;
   let elapsedMs = 0;
-  const take = (lines: readonly SettingLine[]) => {
+  const take = (lines: readonly CounterLine[]) => {
     elapsedMs += lines.length * 2;
     return options.take(lines);
   };
@@ -112,7 +112,7 @@ async function* thousands(count: number): AsyncGenerator<NumberedLine[]> {
   }
 }
 
-function setting(id: string, hits = 1): SettingLine {
+function update(id: string, hits = 1): CounterLine {
   return { id: counterId(id), hits, days: undefined };
 }
 
@@ -139,10 +139,10 @@ function recorder(failures: Record<string, ProblemName> = {}) {
         strictEqual(new Set(writes.map(({ id }) => id)).size, writes.length);
         await Promise.resolve();
         now--;
-        return writes.map(({ id, setting }) => {
+        return writes.map(({ id, update }) => {
           const failure = failures[id];
           if (failure !== undefined) return new Problem(failure);
-          set.push(`${id} ${setting?.hits}`);
+          set.push(`${id} ${update?.hits}`);
           return { hits: 0, days: undefined };
         });
       },
@@ -153,7 +153,7 @@ function recorder(failures: Record<string, ProblemName> = {}) {
 Deno.test("setLines: sets those with similar ids together, and the later of two lines of one counter later", async () => {
   const { set, options } = recorder();
   const problems = await setLines(
-    ["c", "a", "b", "a"].map((id, place) => setting(id, place)),
+    ["c", "a", "b", "a"].map((id, place) => update(id, place)),
     options,
   );
   deepStrictEqual(set, ["a 1", "a 3", "b 2", "c 0"]);
@@ -163,7 +163,7 @@ Deno.test("setLines: sets those with similar ids together, and the later of two 
 Deno.test("setLines: sets lines as they came where similar ids lie no nearer to each other", async () => {
   const { set, options } = recorder();
   const problems = await setLines(
-    ["c", "a", "b", "a"].map((id, place) => setting(id, place)),
+    ["c", "a", "b", "a"].map((id, place) => update(id, place)),
     { ...options, byId: false },
   );
   deepStrictEqual(set, ["c 0", "a 1", "b 2", "a 3"]);
@@ -172,21 +172,21 @@ Deno.test("setLines: sets lines as they came where similar ids lie no nearer to 
 
 Deno.test("setLines: no more than two chunks are on their way", async () => {
   const room = recorder();
-  await setLines(Array.from({ length: 50 }, (_, index) => setting(`n${index}`)), room.options);
+  await setLines(Array.from({ length: 50 }, (_, index) => update(`n${index}`)), room.options);
   strictEqual(room.set.length, 50);
   ok(room.most <= 2);
 });
 
 Deno.test("setLines: goes on after a counter that cannot be set, and tells its place", async () => {
   const { set, options } = recorder({ b: "not-a-counter" });
-  const problems = await setLines(["c", "b", "a", "d"].map((id) => setting(id)), options);
+  const problems = await setLines(["c", "b", "a", "d"].map((id) => update(id)), options);
   deepStrictEqual([...problems].map(([place, { kind }]) => [place, kind]), [[1, "not-a-counter"]]);
   deepStrictEqual(set.toSorted(), ["a 1", "c 1", "d 1"]);
 });
 
 Deno.test("setLines: does not try the rest after a failure of the store, and tells all that were not set", async () => {
   const { set, options } = recorder({ n3: "outcome-unknown" });
-  const lines = Array.from({ length: 10 }, (_, index) => setting(`n${index}`));
+  const lines = Array.from({ length: 10 }, (_, index) => update(`n${index}`));
   const problems = await setLines(lines, options);
   strictEqual(set.length + problems.size, 10);
   ok(set.length <= 5);
@@ -199,20 +199,20 @@ Deno.test("setLines: does not try the rest after a failure of the store, and tel
 Deno.test("setLines: where the store fails as a whole, no line of the chunk is taken for stored", async () => {
   const { options } = recorder();
   const failing = { ...options, write: () => Promise.reject(new Problem("store-unavailable")) };
-  const problems = await setLines(["a", "b", "c"].map((id) => setting(id)), failing);
+  const problems = await setLines(["a", "b", "c"].map((id) => update(id)), failing);
   deepStrictEqual([...problems.keys()].toSorted(), [0, 1, 2]);
 });
 
 Deno.test("setLines: while no hits come chunks are whole", async () => {
   const room = recorder();
-  const lines = Array.from({ length: 3000 }, (_, index) => setting(`n${index}`));
+  const lines = Array.from({ length: 3000 }, (_, index) => update(`n${index}`));
   await setLines(lines, { ...room.options, idsPerBatch: 1000 });
   ok(room.chunks.includes(1000), `${room.chunks}`);
 });
 
 Deno.test("setLines: where hits come chunks become small, and all are set", async () => {
   const room = recorder();
-  const lines = Array.from({ length: 3000 }, (_, index) => setting(`n${index}`));
+  const lines = Array.from({ length: 3000 }, (_, index) => update(`n${index}`));
   let hits = 0;
   const options = { ...room.options, idsPerBatch: 1000, hits: () => hits++ };
   strictEqual((await setLines(lines, options)).size, 0);
@@ -224,7 +224,7 @@ Deno.test("SortOrder.byId: gives all places by their ids, of one id in their ord
   for (const count of [0, 1, 5000, 12_345]) {
     // 7,919 is prime, so that ids come in no order; each comes three times, in different runs.
     const numbers = Array.from({ length: count }, (_, at) => at * 7919 % Math.ceil(count / 3));
-    const order = await SortOrder.byId(numbers.map((number) => setting(`n${number}`)));
+    const order = await SortOrder.byId(numbers.map((number) => update(`n${number}`)));
     const expected = [...numbers.keys()].sort((a, b) => {
       const [one, other] = [`n${numbers[a]}`, `n${numbers[b]}`];
       return one === other ? a - b : one < other ? -1 : 1;

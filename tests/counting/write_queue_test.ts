@@ -189,7 +189,7 @@ Deno.test("WriteQueue: writes of each counter are carried out in the order in wh
       await Promise.all(results);
       for (const [id, numbers] of expected) {
         const sent = queue.sent.flatMap(({ writes }) =>
-          writes.filter((write) => write.id === id).map(({ setting }) => setting?.hits)
+          writes.filter((write) => write.id === id).map(({ update }) => update?.hits)
         );
         deepStrictEqual(sent, numbers);
       }
@@ -245,7 +245,7 @@ function open(
     },
   });
   const watch = setInterval(() => queue.expire(), 10);
-  const raw = (...ids: CounterId[]) => queue.enqueue(ids.map((id) => ({ id, setting: setTo(0) })));
+  const raw = (...ids: CounterId[]) => queue.enqueue(ids.map((id) => ({ id, update: setTo(0) })));
   return {
     sent,
     raw,
@@ -254,13 +254,13 @@ function open(
     },
     /** What was sent, in words. */
     get shapes() {
-      return sent.map(({ writes }) => writes.map(({ id, setting }) => `${id} ${setting?.hits}`));
+      return sent.map(({ writes }) => writes.map(({ id, update }) => `${id} ${update?.hits}`));
     },
     set(id: CounterId, hits: number) {
       return this.setAll([id], hits);
     },
     async setAll(ids: readonly CounterId[], hits: number): Promise<number[]> {
-      const outcomes = await queue.enqueue(ids.map((id) => ({ id, setting: setTo(hits) })));
+      const outcomes = await queue.enqueue(ids.map((id) => ({ id, update: setTo(hits) })));
       return outcomes.map((held) => {
         if (held instanceof Problem) throw held;
         return held.hits;

@@ -71,7 +71,7 @@ Deno.test("once=day counts a visitor again when the counter was deleted meanwhil
   strictEqual((await app.send("DELETE /counters?id=a", authorized)).status, 200);
   deepStrictEqual(await visit(app), [1, undefined]);
   deepStrictEqual(await visit(app), [1, "repeat"]);
-  await store.write([{ id: counterId("a"), setting: undefined }]);
+  await store.write([{ id: counterId("a"), update: undefined }]);
   deepStrictEqual(await visit(app), [1, undefined]);
 });
 

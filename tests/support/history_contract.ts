@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Day, Days, Held } from "../../src/counter/days.ts";
-import { applied, type Setting } from "../../src/counter/setting.ts";
+import { applyUpdate, type Update } from "../../src/counter/update.ts";
 import { type CounterStore, type ListedCounter, MAX_HITS } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "../faults/numbers.ts";
@@ -69,7 +69,7 @@ const steps = fc.array(fc.record({ step, id: fc.nat(2), store: fc.nat(2) }), {
   size: "max",
 });
 
-/** Registers the tests of days, settings, deletions and lists that every store has to pass. */
+/** Registers the tests of days, updates, deletions and lists that every store has to pass. */
 export function testHistory(name: string, { ignore = false, start, writers }: StoreKind): void {
   Deno.test({
     name:
@@ -103,9 +103,9 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
                 ]);
                 model.set(id, added(step.amount, before, today));
               } else {
-                const setting = step.kind === "set" ? settingOf(step, today) : undefined;
-                const [held] = await store.write([{ id, setting }]);
-                const after = written(setting, before, today);
+                const update = step.kind === "set" ? updateOf(step, today) : undefined;
+                const [held] = await store.write([{ id, update }]);
+                const after = written(update, before, today);
                 if (after.hits > MAX_HITS) {
                   strictEqual(held instanceof Problem && held.kind, "counter-full");
                 } else {
@@ -129,14 +129,14 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
   });
 
   Deno.test({
-    name: `${name}: no setting makes days add up to more than can be counted exactly`,
+    name: `${name}: no update makes days add up to more than can be counted exactly`,
     ignore,
     async fn() {
       await using backend = await start();
       const store = await backend.open(() => FIRST_DAY);
       const id = counterId("much");
-      const set = async (mode: Setting["mode"], hits: number, days: Days | undefined) => {
-        const [outcome] = await store.write([{ id, setting: { mode, hits, days } }]);
+      const set = async (mode: Update["mode"], hits: number, days: Days | undefined) => {
+        const [outcome] = await store.write([{ id, update: { mode, hits, days } }]);
         return outcome instanceof Problem ? outcome.kind : "set";
       };
       const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
@@ -182,7 +182,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
           seen.set(today - back, Math.max(hits, seen.get(today - back) ?? 0));
         });
         const days = { newest: today, hits };
-        const [held] = await store.write([{ id, setting: { hits: undefined, days, mode: "max" } }]);
+        const [held] = await store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
         if (held instanceof Problem) throw held;
       };
       for (; today < FIRST_DAY + 400; today++) {
@@ -213,7 +213,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       const days = { newest: FIRST_DAY, hits: Array(800).fill(1) };
       await store.write([{
         id: counterId("page/7"),
-        setting: { hits: 1000, days, mode: "replace" },
+        update: { hits: 1000, days, mode: "replace" },
       }]);
       await backend.setNumber(counterId("page/old"), 41);
       deepStrictEqual((await listed(store, "", -Infinity)).length, 307);
@@ -233,27 +233,27 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
   });
 }
 
-function settingOf(
+function updateOf(
   { mode, hits, given }: {
-    mode: Setting["mode"];
+    mode: Update["mode"];
     hits: number | undefined;
     given: { back: number; hits: number[] } | undefined;
   },
   today: Day,
-): Setting {
+): Update {
   const days: Days | undefined = given && { newest: today - given.back, hits: given.hits };
   return { mode, hits, days };
 }
 
 /** What a write makes of a counter. */
-function written(setting: Setting | undefined, held: Held, today: Day): Held {
-  return setting === undefined ? { hits: 0, days: undefined } : applied(setting, { held, today });
+function written(update: Update | undefined, held: Held, today: Day): Held {
+  return update === undefined ? { hits: 0, days: undefined } : applyUpdate(update, { held, today });
 }
 
 /** What hits make of a counter. */
 function added(amount: number, held: Held, today: Day): Held {
   const hits = held.hits + amount;
-  const opened = applied({ hits, days: undefined, mode: "replace" }, { held, today });
+  const opened = applyUpdate({ hits, days: undefined, mode: "replace" }, { held, today });
   const [first = 0, ...rest] = opened.days.hits;
   return { hits, days: { ...opened.days, hits: [first + amount, ...rest] } };
 }

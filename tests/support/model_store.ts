@@ -1,7 +1,7 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
 import { type Day, type Held, upTo } from "../../src/counter/days.ts";
 import { countOnce, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
-import { applied } from "../../src/counter/setting.ts";
+import { applyUpdate } from "../../src/counter/update.ts";
 import {
   type Addition,
   type CounterStore,
@@ -41,12 +41,12 @@ export class ModelStore implements CounterStore {
   }
 
   write(writes: readonly Write[]): Promise<readonly Held[]> {
-    return Promise.resolve(writes.map(({ id, setting }) => {
+    return Promise.resolve(writes.map(({ id, update }) => {
       const held = this.#held(id);
-      if (setting === undefined) {
+      if (update === undefined) {
         this.counters.delete(id);
         this.#marks.delete(id);
-      } else this.counters.set(id, applied(setting, { held, today: this.#today() }));
+      } else this.counters.set(id, applyUpdate(update, { held, today: this.#today() }));
       return held;
     }));
   }

@@ -48,10 +48,10 @@ export class ScriptedStore implements CounterStore {
   async write(writes: readonly Write[]): Promise<readonly Held[]> {
     this.calls.write++;
     await this.#obey();
-    return writes.map(({ id, setting }) => {
+    return writes.map(({ id, update }) => {
       const hits = this.#number(id);
-      if (setting === undefined) this.#counters.delete(id);
-      else this.#counters.set(id, setting.hits ?? hits);
+      if (update === undefined) this.#counters.delete(id);
+      else this.#counters.set(id, update.hits ?? hits);
       return { hits, days: undefined };
     });
   }

@@ -10,7 +10,7 @@ import {
   yearsSince,
 } from "../../counter/days.ts";
 import { countOnce, type OnceOutcome } from "../../counter/once.ts";
-import { applied, refusalOf } from "../../counter/setting.ts";
+import { applyUpdate, refusalOf } from "../../counter/update.ts";
 import { type Addition, MAX_HITS, type OnceAddition, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { KvDatabase } from "./database.ts";
@@ -146,7 +146,7 @@ export function createPlanner(database: KvDatabase, calendar: Calendar): Planner
     }
     const queries = writes.map(({ id }) => ({ id, withLedger: true }));
     // Not for deletions, which also end what is left of the days of a counter without a total.
-    const areSets = writes.every(({ setting }) => setting !== undefined);
+    const areSets = writes.every(({ update }) => update !== undefined);
     const found = await database.read(queries, areSets ? readRange : undefined);
     const records = await Promise.all(each(writes, found, ({ id }, record) => {
       return withAllYears(id, record);
@@ -156,8 +156,8 @@ export function createPlanner(database: KvDatabase, calendar: Calendar): Planner
 
   /** An import mostly sets counters that do not exist yet, and to read them first takes about as long as to write them. */
   function mayInsert(writes: readonly Write[]): boolean {
-    return writes.length >= MANY && writes.every(({ id, setting }) => {
-      return setting !== undefined && database.known(id) === undefined;
+    return writes.length >= MANY && writes.every(({ id, update }) => {
+      return update !== undefined && database.known(id) === undefined;
     });
   }
 
@@ -259,12 +259,12 @@ function oncePlan(
 
 const NOTHING_KNOWN = { keys: new Map<string, number>(), visitors: new Set<string>() };
 
-function writePlan({ id, setting }: Write, before: KvRecord, today: Day): Plan<Held> {
+function writePlan({ id, update }: Write, before: KvRecord, today: Day): Plan<Held> {
   const plan = { id, isHit: false, before };
   const held = contentOf(before);
   if (held instanceof Problem) return { ...plan, outcome: held, writes: undefined };
-  if (setting === undefined) return { ...plan, outcome: held, writes: deletion(before) };
-  const { hits, days } = applied(setting, { held, today });
+  if (update === undefined) return { ...plan, outcome: held, writes: deletion(before) };
+  const { hits, days } = applyUpdate(update, { held, today });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return { ...plan, outcome: refusal, writes: undefined };
   // Always with a ledger: otherwise hits of a process that remembers the day as open would belong to no day.

@@ -2,7 +2,7 @@ import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, type Held, historyOf, upTo } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
-import type { Setting } from "../../counter/setting.ts";
+import type { Update } from "../../counter/update.ts";
 import {
   type Addition,
   MAX_HITS,
@@ -105,11 +105,11 @@ export class RedisChanges {
   async write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
     const { scripts, calendar, onDamaged } = this.#options;
     const day = calendar.today();
-    const commands = writes.map(({ id, setting }) => {
+    const commands = writes.map(({ id, update }) => {
       this.#openDays.delete(id);
-      return setting === undefined
+      return update === undefined
         ? this.#call(scripts.delete, { id, args: [day, newEpoch()] })
-        : this.#call(scripts.set, { id, args: settingArguments(setting, day) });
+        : this.#call(scripts.set, { id, args: updateArguments(update, day) });
     });
     try {
       const replies = await this.#write(commands, day);
@@ -250,7 +250,7 @@ function onceOutcomes(answers: unknown): OnceOutcome[] {
 }
 
 /** Days are passed in the form that they would have beside a total of 0. */
-function settingArguments({ mode, hits, days }: Setting, day: Day): (string | number)[] {
+function updateArguments({ mode, hits, days }: Update, day: Day): (string | number)[] {
   const total = hits ?? "";
   if (days === undefined) return [mode, day, total];
   const { ledger, years } = historyOf(upTo(days, day), 0);

@@ -89,7 +89,7 @@ local function head_of(ledger)
   return last, opening, first
 end
 
--- The hits of the days before the open one. Hot path at midnight: they are checked only if a setting keeps them.
+-- The hits of the days before the open one. Hot path at midnight: they are checked only if an update keeps them.
 local function before_of(ledger) return string.match(ledger, '^%S+ %S+ %S+(.*)$') end
 
 -- The parts of a ledger once a day is open, at the total so far; and the year that this closes, with its entry.

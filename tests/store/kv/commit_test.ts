@@ -24,12 +24,12 @@ const BATCHES: readonly {
     change: hitAll,
   },
   {
-    what: "settings of ten years",
+    what: "updates of ten years",
     prefix: "hits:",
     change: setAll,
   },
   {
-    what: "settings of ten years under the longest prefix",
+    what: "updates of ten years under the longest prefix",
     prefix: LONGEST_PREFIX,
     change: setAll,
   },
@@ -40,8 +40,8 @@ function hitAll(store: CounterStore): Promise<unknown> {
 }
 
 function setAll(store: CounterStore): Promise<unknown> {
-  const setting = { hits: 1, days: TEN_YEARS, mode: "replace" } as const;
-  return store.write(IDS.map((id) => ({ id, setting })));
+  const update = { hits: 1, days: TEN_YEARS, mode: "replace" } as const;
+  return store.write(IDS.map((id) => ({ id, update })));
 }
 
 for (const { what, prefix, change } of BATCHES) {
@@ -50,7 +50,7 @@ for (const { what, prefix, change } of BATCHES) {
     const store = await kvStore({ kv, prefix, source: "memory" });
     await change(store);
     deepStrictEqual(await store.read(IDS), IDS.map(() => 1));
-    const removed = await store.write(IDS.map((id) => ({ id, setting: undefined })));
+    const removed = await store.write(IDS.map((id) => ({ id, update: undefined })));
     strictEqual(removed.length, IDS.length);
     const left = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key.slice(0, 2));
     deepStrictEqual(left, IDS.map(() => ["tallymark", "deleted"]));

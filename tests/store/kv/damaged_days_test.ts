@@ -9,7 +9,7 @@ const A = counterId("a");
 const B = counterId("b");
 const C = counterId("c");
 const FIVE = { hits: 5, days: undefined, mode: "replace" } as const;
-const deletion = (id: CounterId): Write => ({ id, setting: undefined });
+const deletion = (id: CounterId): Write => ({ id, update: undefined });
 const LEDGER = ["tallymark", "days", "hits:", B];
 const YEAR = ["tallymark", "years", "hits:", B, 2024];
 const DAMAGED = [
@@ -44,7 +44,7 @@ for (const shared of [false, true]) {
     for (
       const [how, change, expected] of [
         ["hit", (store) => store.add([addition(B, 2)]), 5],
-        ["set", (store) => store.write([{ id: B, setting: FIVE }]), { hits: 3, days: undefined }],
+        ["set", (store) => store.write([{ id: B, update: FIVE }]), { hits: 3, days: undefined }],
         ["deleted", (store) => store.write([deletion(B)]), { hits: 3, days: undefined }],
       ] as const satisfies [string, (store: CounterStore) => Promise<unknown>, unknown][]
     ) {
@@ -57,7 +57,7 @@ for (const shared of [false, true]) {
         const days = { newest: 20_000, hits: [1, ...Array(700).fill(0), 2] };
         deepStrictEqual(await change(store), [expected]);
         // Days before and after that year, which would bring it to light.
-        await store.write([{ id: B, setting: { hits: 9, days, mode: "replace" } }]);
+        await store.write([{ id: B, update: { hits: 9, days, mode: "replace" } }]);
         const [held] = await store.history([{ id: B, since: -Infinity }]);
         const sum = held && "days" in held ? held.days?.hits.reduce((a, b) => a + b) : undefined;
         strictEqual(sum, 3);
@@ -73,7 +73,7 @@ for (const shared of [false, true]) {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     const days = { newest: SOME_DAY, hits: Array(1000).fill(1) };
-    await store.write([{ id: B, setting: { hits: 1000, days, mode: "replace" } }]);
+    await store.write([{ id: B, update: { hits: 1000, days, mode: "replace" } }]);
     await kv.set(YEAR, encodeYear({ year: 2024, last: 5, hits: [7] }));
     const [line] = await listed(store);
     const hits = line?.days?.hits ?? [];

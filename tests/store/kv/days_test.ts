@@ -32,7 +32,7 @@ for (const { name, kind } of LASTING) {
         await setTo(store, round);
         const gone = counterId(`gone/${round % 3}`);
         if (round % 2 === 0) await store.add([addition(gone, 1)]);
-        else await store.write([{ id: gone, setting: undefined }]);
+        else await store.write([{ id: gone, update: undefined }]);
       }
     })();
     for (let list = 0; list < 6; list++) {
@@ -75,7 +75,7 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
 /** Sets a counter to a number that its days add up to. */
 async function setTo(store: CounterStore, hits: number): Promise<void> {
   const days = { newest: SOME_DAY - 400, hits: [hits, ...Array(700).fill(0)] };
-  await store.write([{ id: SET, setting: { hits, days, mode: "replace" } }]);
+  await store.write([{ id: SET, update: { hits, days, mode: "replace" } }]);
 }
 
 function parts(ids: readonly CounterId[]): CounterId[][] {

@@ -138,7 +138,7 @@ Deno.test("journal: a read while a set is under way finds what was before it or 
     return result;
   });
   const days = { newest: 20_000, hits: [7] };
-  const set = store.write([{ id: A, setting: { hits: 70, days, mode: "replace" } }]);
+  const set = store.write([{ id: A, update: { hits: 70, days, mode: "replace" } }]);
   await stored.promise;
   const [held] = await store.history([{ id: A, since: -Infinity }]);
   strictEqual(held instanceof Error || held?.hits, 70);
@@ -228,8 +228,8 @@ Deno.test("journal: a set of which nothing is known, but that is there, is not u
   await hit(store, MANY);
   await hit(store, MANY);
   loseSightOfNextCommit(kv);
-  const setting = { hits: 70, days: undefined, mode: "replace" } as const;
-  await rejectsWith("outcome-unknown", store.write([{ id: A, setting }]));
+  const update = { hits: 70, days: undefined, mode: "replace" } as const;
+  await rejectsWith("outcome-unknown", store.write([{ id: A, update }]));
   deepStrictEqual(await store.read([A]), [70]);
   await Array.fromAsync(store.list({ prefix: "", since: undefined }));
   deepStrictEqual(await store.read([A]), [70]);

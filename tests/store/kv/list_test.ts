@@ -25,17 +25,17 @@ const MEANWHILE: readonly {
     after: { hits: 5, sum: 5 },
   },
   {
-    what: "a setting",
+    what: "an update",
     change: (store) =>
       store.write([{
         id: A,
-        setting: { hits: 70, days: { newest: SOME_DAY, hits: [30, 40] }, mode: "replace" },
+        update: { hits: 70, days: { newest: SOME_DAY, hits: [30, 40] }, mode: "replace" },
       }]),
     after: { hits: 70, sum: 70 },
   },
   {
     what: "a removal",
-    change: (store) => store.write([{ id: A, setting: undefined }]),
+    change: (store) => store.write([{ id: A, update: undefined }]),
     after: undefined,
   },
 ];
@@ -81,7 +81,7 @@ for (const shared of [false, true]) {
     const ids = Array.from({ length: 150 }, (_, index) => counterId(`n${1000 + index}`));
     const days = { newest: SOME_DAY, hits: Array(900).fill(1) };
     for (const some of [ids.slice(0, 75), ids.slice(75)]) {
-      await store.write(some.map((id) => ({ id, setting: { hits: 900, days, mode: "replace" } })));
+      await store.write(some.map((id) => ({ id, update: { hits: 900, days, mode: "replace" } })));
     }
     const reads = countReads(kv);
     const found = await listed(store);

@@ -61,9 +61,9 @@ Deno.test("openOwnDatabase: after an optimistic insert that fails nobody knows w
   using kv = await Deno.openKv(":memory:");
   const ids = Array.from({ length: 50 }, (_, index) => counterId(`n${index}`));
   const database = await openOwnDatabase(placeOf(kv));
-  const setting = { hits: 5, days: undefined, mode: "replace" } as const;
+  const update = { hits: 5, days: undefined, mode: "replace" } as const;
   const plans = await createPlanner(database, CALENDAR)
-    .writes(ids.map((id) => ({ id, setting })), false);
+    .writes(ids.map((id) => ({ id, update })), false);
   ok(plans.every(assumesAbsent));
   // Nothing says that it is not this very commit, as an earlier import may have set them together.
   strictEqual(await (await openOwnDatabase(placeOf(kv))).commit(plans), true);

@@ -72,7 +72,7 @@ Deno.test("openKvStore shared: a hit that comes between two reads for many that 
   betweenLists(kv, () => tomorrow.add([addition(A, 1)]));
   const store = await kvStore({ kv, shared: true });
   const [held] = await store.write([A, ...others.map(counterId)].map((id): Write => {
-    return { id, setting: { hits: 100, days: undefined, mode: "replace" } };
+    return { id, update: { hits: 100, days: undefined, mode: "replace" } };
   }));
   deepStrictEqual(held, { hits: 6, days: { newest: SOME_DAY + 1, hits: [1, 5] } });
   deepStrictEqual(await store.history([{ id: A, since: -Infinity }]), [
@@ -87,7 +87,7 @@ const some = fc.record({
   step: fc.constantFrom(1, 2, 7, 31),
   count: fc.integer({ min: 1, max: 60 }),
 });
-const settings = fc.record({
+const updates = fc.record({
   kind: fc.constantFrom("set" as const, "set" as const, "set" as const, "delete" as const),
   ids: some,
   mode: fc.constantFrom("replace" as const, "max" as const),
@@ -105,12 +105,12 @@ for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
   Deno.test(`openKvStore ${kind}: many set together become what they become one by one`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(settings, { maxLength: 12 }), async (taken) => {
+      fc.asyncProperty(fc.array(updates, { maxLength: 12 }), async (taken) => {
         const together = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
         const apart = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
         for (const { kind, ids, mode, hits, days } of taken) {
-          const setting = kind === "delete" ? undefined : { mode, hits, days };
-          const writes = chosen(ids).map((id): Write => ({ id, setting }));
+          const update = kind === "delete" ? undefined : { mode, hits, days };
+          const writes = chosen(ids).map((id): Write => ({ id, update }));
           const expected = [];
           for (const write of writes) expected.push(...await apart.write([write]));
           deepStrictEqual(await together.write(writes), expected);

@@ -173,9 +173,9 @@ Deno.test("openKvStore shared: after one process deletes a counter, hits of anot
   const first = [[{ hits: 1, repeat: false }, { hits: 2, repeat: false }]];
   for (let life = 0; life < 2; life++) {
     deepStrictEqual(await shared?.addOnce([{ id: HOME, hits }]), first);
-    await other?.write([{ id: HOME, setting: undefined }]);
+    await other?.write([{ id: HOME, update: undefined }]);
     await other?.add([addition(HOME, 5)]);
-    await other?.write([{ id: HOME, setting: undefined }]);
+    await other?.write([{ id: HOME, update: undefined }]);
   }
   await shared?.close();
 });

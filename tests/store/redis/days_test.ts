@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
-import type { Setting } from "../../../src/counter/setting.ts";
+import type { Update } from "../../../src/counter/update.ts";
 import type { DeduplicationKeys } from "../../../src/counter/once.ts";
 import type { CounterStore, Write } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
@@ -67,7 +67,7 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => day }),
     ];
     for (const total of [1, 2]) deepStrictEqual(await store.add([addition(HOME, 1)]), [total]);
-    await other.write([{ id: HOME, setting: undefined }]);
+    await other.write([{ id: HOME, update: undefined }]);
     strictEqual(await redis.command("GET", "hits:home"), null);
     ok(Number(await redis.command("TTL", "{hits:home}days")) > 0, "what is left does not stay");
     deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
@@ -89,7 +89,7 @@ Deno.test(
       await openRedisStore(redis.url, { today: () => DAY + 1 }),
     ];
     await ahead.add([addition(HOME, 1)]);
-    await behind.write([{ id: HOME, setting: undefined }]);
+    await behind.write([{ id: HOME, update: undefined }]);
     // As if the process that is ahead had got no further than this.
     await redis.command("INCRBY", "hits:home", "1");
     deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
@@ -154,7 +154,7 @@ Deno.test(
       deepStrictEqual(await store.add(fresh), fresh.map(() => 2));
     }
     await redis.command("SCRIPT", "FLUSH");
-    deepStrictEqual(await store.write([setting({ hits: 7 })]), [{ hits: 0, days: undefined }]);
+    deepStrictEqual(await store.write([update({ hits: 7 })]), [{ hits: 0, days: undefined }]);
     await redis.command("SCRIPT", "FLUSH");
     deepStrictEqual(await store.add([addition(counterId("other"), 1)]), [1]);
     deepStrictEqual(log, []);
@@ -180,7 +180,7 @@ for (const other of ["to which the day is open as well", "that has not seen it y
       };
       deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
       deepStrictEqual(await historyOf(store), { hits: 4, days: { newest: DAY, hits: [4] } });
-      await beside.write([{ id: HOME, setting: { hits: 100, days: undefined, mode: "max" } }]);
+      await beside.write([{ id: HOME, update: { hits: 100, days: undefined, mode: "max" } }]);
       deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 4]]);
       await Promise.all([store.close(), beside.close()]);
     },
@@ -199,7 +199,7 @@ Deno.test(
     await redis.command("FLUSHALL");
     afterAddition = async () => {
       afterAddition = () => Promise.resolve();
-      await owner.write([setting({ hits: 100 })]);
+      await owner.write([update({ hits: 100 })]);
     };
     deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     deepStrictEqual(await store.add([addition(HOME, 2)]), [102]);
@@ -239,8 +239,8 @@ Deno.test(
     deepStrictEqual(page?.counters.map(({ hits, days }) => ({ hits, days })), all(without));
     deepStrictEqual(await store.history(ids.map((id) => ({ id, since: DAY - 7 }))), all(without));
     deepStrictEqual(new Set(damaged), new Set(ids));
-    const setting = { hits: 9, days: undefined, mode: "replace" } as const;
-    deepStrictEqual(await store.write(ids.map((id) => ({ id, setting }))), all(without));
+    const update = { hits: 9, days: undefined, mode: "replace" } as const;
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, update }))), all(without));
     deepStrictEqual(
       await store.history(ids.map((id) => ({ id, since: DAY }))),
       all({ hits: 9, days: { newest: DAY, hits: [0] } }),
@@ -249,11 +249,11 @@ Deno.test(
     const days = { newest: DAY - 300, hits: [2] };
     const larger = { hits: 9, days, mode: "max" } as const;
     deepStrictEqual(
-      await store.write(ids.map((id) => ({ id, setting: larger }))),
+      await store.write(ids.map((id) => ({ id, update: larger }))),
       all(without),
     );
     await spoil();
-    deepStrictEqual(await store.write(ids.map((id) => ({ id, setting: undefined }))), all(without));
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, update: undefined }))), all(without));
     await spoil();
     const other = await openRedisStore(redis.url, { today: () => DAY });
     deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
@@ -296,7 +296,7 @@ Deno.test(
         await spoil();
         await historyOf(store);
         const days = { newest: DAY, hits: [1, 5] };
-        await store.write([setting({ hits: 7, days })]);
+        await store.write([update({ hits: 7, days })]);
         await hit();
         deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 1, 5], [DAY, 2]], kind);
       }
@@ -322,11 +322,11 @@ Deno.test(
       const known: [Day, number][] = [[DAY - 730, 2], [DAY, 4]];
       deepStrictEqual(daysOf(await historyOf(store)), known);
       const larger = { hits: 7, days: { newest: DAY - 360, hits: [1] }, mode: "max" } as const;
-      const [before] = await store.write([{ id: HOME, setting: larger }]);
+      const [before] = await store.write([{ id: HOME, update: larger }]);
       deepStrictEqual(before && "hits" in before && daysOf(before), known);
       deepStrictEqual(daysOf(await historyOf(store)), known.toSpliced(1, 0, [DAY - 360, 1]));
       await redis.command("SET", "{hits:home}days2025", year);
-      await store.write([{ id: HOME, setting: undefined }]);
+      await store.write([{ id: HOME, update: undefined }]);
       deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"]);
     }
     await store.close();
@@ -369,7 +369,7 @@ for (
       deepStrictEqual(await historyOf(store), { hits: 45, days: undefined });
       // Whoever visits such a service asks for this in turn with plain hits.
       for (let round = 0; round < 2; round++) {
-        deepStrictEqual((await store.write([setting({ hits: 7 })])).map(shown), [
+        deepStrictEqual((await store.write([update({ hits: 7 })])).map(shown), [
           "store-unavailable",
         ]);
         await store.salt(day).catch(() => {});
@@ -426,12 +426,12 @@ for (const lacking of ["set", "del"]) {
       await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules, `-${lacking}`);
       const owner = await openRedisStore(redis.url, { today: () => DAY });
       const days = { newest: DAY, hits: Array(800).fill(1) };
-      await owner.write([setting({ hits: 1000, days })]);
+      await owner.write([update({ hits: 1000, days })]);
       const before = await historyOf(owner);
       const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
         today: () => DAY,
       });
-      for (const wanted of [{ id: HOME, setting: undefined }, setting({ hits: 5, days: NONE })]) {
+      for (const wanted of [{ id: HOME, update: undefined }, update({ hits: 5, days: NONE })]) {
         deepStrictEqual((await store.write([wanted])).map(shown), ["store-unavailable"]);
         deepStrictEqual(await historyOf(owner), before);
       }
@@ -452,7 +452,7 @@ Deno.test(
     const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
       today: () => DAY,
     });
-    const outcomes = await store.write([{ id: HOME, setting: undefined }]);
+    const outcomes = await store.write([{ id: HOME, update: undefined }]);
     deepStrictEqual(outcomes.map(shown), ["outcome-unknown"]);
     strictEqual(await redis.command("GET", "hits:home"), null);
     await store.close();
@@ -508,7 +508,7 @@ Deno.test(
           { hits: 3, repeat: false },
         ]]);
       }
-      await other.write([{ id: HOME, setting: undefined }]);
+      await other.write([{ id: HOME, update: undefined }]);
       deepStrictEqual(await redis.command("KEYS", "{hits:home}seen*"), []);
     }
     // What remembers the deletion lasts longer than any key that came before it.
@@ -616,8 +616,8 @@ async function allOf(list: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of list);
 }
 
-function setting(wanted: Partial<Setting>): Write {
-  return { id: HOME, setting: { hits: 0, days: undefined, mode: "replace", ...wanted } };
+function update(wanted: Partial<Update>): Write {
+  return { id: HOME, update: { hits: 0, days: undefined, mode: "replace", ...wanted } };
 }
 
 /** A store that learns what its commands came to only after something else has happened. */

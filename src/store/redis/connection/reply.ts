@@ -1,4 +1,4 @@
-import { tooManyDays } from "../../../counter/setting.ts";
+import { tooManyDays } from "../../../counter/update.ts";
 import { Problem, type ProblemName } from "../../../problem.ts";
 import type { RedisAddress } from "../../../start/store_address.ts";
 import type { RedisLibrary } from "./client.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
 import type { Day, Held } from "../../../../src/counter/days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../../../../src/counter/once.ts";
-import type { Setting } from "../../../../src/counter/setting.ts";
+import type { Update } from "../../../../src/counter/update.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
 import { Problem } from "../../../../src/problem.ts";
 import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
@@ -18,7 +18,7 @@ const LAST_YEAR = TODAY - 365;
 const YEAR_BEFORE = TODAY - 730;
 const NEXT_YEAR = TODAY + 50;
 
-/** What each counter has at first: its last hit, with a key and a visitor, comes on top of a setting. */
+/** What each counter has at first: its last hit, with a key and a visitor, comes on top of an update. */
 const BEFORE = { hits: 101, days: { [YEAR_BEFORE]: 3, [LAST_YEAR]: 4, [TODAY]: 6 } };
 const MARKS = { key: "k", visitor: "v", remember: true };
 /** The keys that hold it, all of which may lie on one node or the other while their slot is moved. */
@@ -37,21 +37,21 @@ interface Kind {
 
 const KINDS: Kind[] = [
   {
-    what: "a setting that replaces the days",
+    what: "an update that replaces the days",
     day: TODAY,
     change: (store, ids) => set(store, ids, { mode: "replace", hits: 50, days: on(LAST_YEAR, 9) }),
     outcome: BEFORE,
     after: { hits: 50, days: { [LAST_YEAR]: 9 } },
   },
   {
-    what: "a setting of larger numbers, in a year that was not known",
+    what: "an update of larger numbers, in a year that was not known",
     day: TODAY,
     change: (store, ids) => set(store, ids, { mode: "max", hits: 50, days: on(TODAY - 1100, 9) }),
     outcome: BEFORE,
     after: { hits: 101, days: { ...BEFORE.days, [TODAY - 1100]: 9 } },
   },
   {
-    what: "a setting of the total that ends a year",
+    what: "an update of the total that ends a year",
     day: NEXT_YEAR,
     change: (store, ids) => set(store, ids, { mode: "replace", hits: 500, days: undefined }),
     outcome: BEFORE,
@@ -184,9 +184,9 @@ function keyOf(id: CounterId, name: string): string {
 function set(
   store: CounterStore,
   ids: readonly CounterId[],
-  setting: Setting | undefined,
+  update: Update | undefined,
 ): Promise<readonly Outcome[]> {
-  return store.write(ids.map((id) => ({ id, setting })));
+  return store.write(ids.map((id) => ({ id, update })));
 }
 
 function once(

@@ -1,19 +1,19 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { applied, MOST_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/setting.ts";
+import { applyUpdate, MOST_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/update.ts";
 
 const DAY = 20_778;
 const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
 
-Deno.test("applied: a setting without days keeps those that are known and is no hit of today", () => {
+Deno.test("applyUpdate: an update without days keeps those that are known and is no hit of today", () => {
   deepStrictEqual(
-    applied({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
     { hits: 7, days: { newest: DAY, hits: [0, 4, 2] } },
   );
 });
 
-Deno.test("applied: days that are given take the place of all", () => {
+Deno.test("applyUpdate: days that are given take the place of all", () => {
   deepStrictEqual(
-    applied({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
+    applyUpdate({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
       held,
       today: DAY - 8,
     }),
@@ -21,34 +21,34 @@ Deno.test("applied: days that are given take the place of all", () => {
   );
 });
 
-Deno.test("applied: no days at all forget those that were known", () => {
+Deno.test("applyUpdate: no days at all forget those that were known", () => {
   deepStrictEqual(
-    applied({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, { held, today: DAY }),
     { hits: 7, days: { newest: DAY, hits: [] } },
   );
 });
 
-Deno.test("applied: the larger of the two, in the total and in each day", () => {
+Deno.test("applyUpdate: the larger of the two, in the total and in each day", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
-    applied({ hits: 7, days, mode: "max" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days, mode: "max" }, { held, today: DAY }),
     { hits: 50, days: { newest: DAY, hits: [1, 4, 9, 9] } },
   );
 });
 
-Deno.test("applied: days alone raise the total by as much as the days grow", () => {
+Deno.test("applyUpdate: days alone raise the total by as much as the days grow", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
-    applied({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
+    applyUpdate({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
     { hits: 50 + 1 + 0 + 7 + 9, days: { newest: DAY, hits: [1, 4, 9, 9] } },
   );
   const again = { hits: 67, days: { newest: DAY, hits: [1, 4, 9, 9] } };
   deepStrictEqual(
-    applied({ hits: undefined, days, mode: "max" }, { held: again, today: DAY + 1 }),
+    applyUpdate({ hits: undefined, days, mode: "max" }, { held: again, today: DAY + 1 }),
     { hits: 67, days: { newest: DAY + 1, hits: [0, 1, 4, 9, 9] } },
   );
   deepStrictEqual(
-    applied({ hits: undefined, days, mode: "max" }, {
+    applyUpdate({ hits: undefined, days, mode: "max" }, {
       held: { hits: 5, days: undefined },
       today: DAY,
     }).hits,
@@ -63,9 +63,9 @@ Deno.test("refusalOf: a total that has no room for what the days grow by is full
   strictEqual(refusalOf({ hits: 0, days: { newest: DAY, hits: [MOST] } })?.kind, "counter-full");
 });
 
-Deno.test("applied: a counter that had no days has them from today on", () => {
+Deno.test("applyUpdate: a counter that had no days has them from today on", () => {
   deepStrictEqual(
-    applied({ hits: 7, days: undefined, mode: "max" }, {
+    applyUpdate({ hits: 7, days: undefined, mode: "max" }, {
       held: { hits: 3, days: undefined },
       today: DAY,
     }),

@@ -5,8 +5,8 @@ import { MAX_HITS } from "./store.ts";
 /** What the days of a counter may add up to at most if that is more than its total: 2^52. */
 export const MOST_BEYOND_TOTAL = 2 ** 52;
 
-/** What a counter shall hold. */
-export interface Setting {
+/** What an owner wants a counter to hold. */
+export interface Update {
   /** Undefined in the mode "max" alone, with days: the total grows by as much as these do. */
   readonly hits: number | undefined;
   /** The days that it shall have: if undefined, the known ones stay. */
@@ -15,9 +15,9 @@ export interface Setting {
   readonly mode: "replace" | "max";
 }
 
-/** What a setting makes of a counter: from then on it has days, and its newest day is `today` at least. */
-export function applied(
-  { hits, days, mode }: Setting,
+/** What an update makes of a counter: from then on it has days, and its newest day is `today` at least. */
+export function applyUpdate(
+  { hits, days, mode }: Update,
   { held, today }: { held: Held; today: Day },
 ): { hits: number; days: Days } {
   const known = held.days ?? { newest: today, hits: [] };
@@ -30,7 +30,7 @@ export function applied(
   };
 }
 
-/** Why a setting is refused that would make this of a counter; undefined if it is not. */
+/** Why an update is refused that would make this of a counter; undefined if it is not. */
 export function refusalOf({ hits, days }: { hits: number; days: Days }): Problem | undefined {
   if (hits > MAX_HITS) return new Problem("counter-full");
   return staysExact({ hits, days }) ? undefined : tooManyDays();

@@ -6,7 +6,7 @@ import { createHitPolicy } from "./hits/hit_policy.ts";
 import { createReadPolicy } from "./http/answer.ts";
 import { createDispatcher } from "./http/dispatch.ts";
 import {
-  type Peer,
+  type ConnectionInfo,
   READ,
   type Route,
   route,
@@ -34,7 +34,7 @@ export interface AppOptions {
 
 /** The HTTP surface. */
 export interface App {
-  readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
+  readonly fetch: (request: Request, connection: ConnectionInfo) => Response | Promise<Response>;
   /** Loads what the start did not wait for, before a request has to: without free descriptors it could not be loaded. */
   load(): Promise<void>;
   /** Has every answer from now on end its connection. */
@@ -98,7 +98,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     metrics,
     log,
     serveAs: config.serveAs,
-    dispatch: (request, peer) => dispatcher.handle(request, peer),
+    dispatch: (request, connection) => dispatcher.handle(request, connection),
   };
   const endpoints = () =>
     Promise.all(routes.map(async ({ endpoint, ...facts }) => ({

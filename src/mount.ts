@@ -1,4 +1,4 @@
-import type { Peer } from "./http/endpoint.ts";
+import type { ConnectionInfo } from "./http/endpoint.ts";
 import { type OpenService, openService } from "./server.ts";
 import { readEnvironment } from "./start/environment.ts";
 
@@ -6,16 +6,19 @@ let opening: Promise<OpenService> | undefined;
 
 /**
  * Answers requests inside a server of your own; the settings are the process's environment variables. The store is opened
- * with the first request; if that fails, the promise rejects and the next request tries again. `peer` is the `info` that
- * `Deno.serve` passes.
+ * with the first request; if that fails, the promise rejects and the next request tries again. `connection` is what
+ * `Deno.serve` passes as `info`.
  */
-export const fetch = async (request: Request, peer: Peer = {}): Promise<Response> => {
+export const fetch = async (
+  request: Request,
+  connection: ConnectionInfo = {},
+): Promise<Response> => {
   opening ??= open().catch((error) => {
     opening = undefined;
     throw error;
   });
   const { app } = await opening;
-  return await app.fetch(request, peer);
+  return await app.fetch(request, connection);
 };
 
 /** Closes the store when everything sent to it is answered; a later request opens it again. */

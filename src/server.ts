@@ -20,7 +20,7 @@ import {
   type OwnSecret,
   type SignInLink,
 } from "./start/own_secret.ts";
-import { ConfigError } from "./start/setting.ts";
+import { ConfigError } from "./start/settings_reader.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
 

@@ -27,7 +27,9 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/metrics.ts", []],
   ["src/problem.ts", []],
   ["src/recent.ts", []],
-  ["src/openapi/", ["src/openapi/", "src/problem.ts", "src/counter/calendar.ts"]],
+  ["src/openapi/", [
+    ...["src/openapi/", "src/http/answer.ts", "src/problem.ts", "src/counter/calendar.ts"],
+  ]],
   ["src/routes/", [
     ...[
       "src/hits/",
@@ -41,7 +43,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/page/",
       "src/peers/",
     ],
-    ...["src/routes/reading.ts", "src/load_once.ts", "src/problem.ts", "src/recent.ts"],
+    ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/recent.ts"],
   ]],
   ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
   ["src/hits/", [
@@ -226,6 +228,21 @@ for (const [what, allowed] of RESERVED) {
     deepStrictEqual(users.filter((module) => !covered(allowed, module)), []);
   });
 }
+
+/** A timer that is not awaited: work that goes on without a request. */
+const TIMER = /\bsetInterval\(|\bAbortSignal\.timeout\(|imer (?:\?\?)?= (?:\w+ \? )?setTimeout\(/;
+
+Deno.test("code: .docs/design.md lists every module that works in the background, and no other", async () => {
+  const workers: string[] = [];
+  for (const module of modules) {
+    const text = await Deno.readTextFile(join(projectFolder, module));
+    if (TIMER.test(withoutComments(text))) workers.push(module);
+  }
+  const page = await Deno.readTextFile(join(projectFolder, ".docs/design.md"));
+  const [, table = ""] = /\*\*Background work\*\*[^|]*([^]*?)\n\n/.exec(page) ?? [];
+  const listed = [...table.matchAll(/`([\w/]+\.ts)` +\|$/gm)].map(([, path]) => `src/${path}`);
+  deepStrictEqual(listed.toSorted(), workers);
+});
 
 // Deno 2.9 exports the loose comparisons of node:assert under these names: 1 would equal "1".
 const LOOSE = /\b(?:equal|deepEqual|notEqual|notDeepEqual)\b/;

@@ -45,28 +45,22 @@ export const CREDENTIALS = {
 export interface Credentials {
   readonly request: Request;
   readonly query: Query<"token" | "key">;
-  /** Undefined if the request is not about a single counter. */
-  readonly id: CounterId | undefined;
+  /** The counter that a key has to open, or the prefix of the family. */
+  readonly id: CounterId;
 }
 
 /** What authorized a request: nothing was required, the secret or a session, or a key of this kind. */
 export type Grant = "open" | "secret" | KeyKind;
 
 /** Throws or rejects with "unauthorized" if the credentials do not suffice. */
-export type AccessCheck<Given = Credentials> = (credentials: Given) => Grant | Promise<Grant>;
-
-/** For endpoints that no counter key opens. */
-type OwnersCredentials = Omit<Credentials, "id">;
+export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
 
 export interface Access {
-  readonly check: Readonly<
-    & Record<AccessLevel, AccessCheck>
-    & Record<"owner" | "secretholder", AccessCheck<OwnersCredentials>>
-  >;
+  readonly check: Readonly<Record<AccessLevel, AccessCheck>>;
   /** The key that opens one counter, to be given to an owner only. */
   keyOf(id: CounterId): string;
   /** The same for a request that the service makes of another; undefined if keys are off. */
-  keyFor(id: CounterId): Promise<string | undefined>;
+  internalKeyOf(id: CounterId): Promise<string | undefined>;
   /** The same for a family of counters. */
   familyKeyOf(prefix: FamilyPrefix): string;
   /** A session, to be given to a secretholder only. */
@@ -92,7 +86,7 @@ export function createAccess(
   let secret: Secret | undefined;
 
   /** The first check opens the secret and waits for it. */
-  function withSecret<Given>(check: (credentials: Given) => Grant): AccessCheck<Given> {
+  function withSecret(check: (credentials: Credentials) => Grant): AccessCheck {
     return (credentials) => {
       if (text === undefined || secret !== undefined) return check(credentials);
       return openSecret(text).then((opened) => {
@@ -102,7 +96,7 @@ export function createAccess(
     };
   }
 
-  function hasSecret({ request, query }: OwnersCredentials): boolean {
+  function hasSecret({ request, query }: Credentials): boolean {
     const { headers } = request;
     const isSecret = matches(headerBytes(headers.get("x-auth-token"))) ||
       matches(query.get("token")) || matches(headerBytes(bearer(headers.get("authorization"))));
@@ -110,13 +104,13 @@ export function createAccess(
     return isSecret;
   }
 
-  function hasSecretOrSession(credentials: OwnersCredentials): boolean {
+  function hasSecretOrSession(credentials: Credentials): boolean {
     if (hasSecret(credentials)) return true;
     const given = bearer(credentials.request.headers.get("authorization"));
     return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
   }
 
-  function usesSignInLink({ request }: OwnersCredentials): boolean {
+  function usesSignInLink({ request }: Credentials): boolean {
     const given = bearer(request.headers.get("authorization"));
     return given !== undefined && useSignInLink?.(given) === true;
   }
@@ -127,12 +121,11 @@ export function createAccess(
 
   function keyKindOf({ query, id }: Credentials): KeyKind | undefined {
     const given = query.get("key");
-    if (!keysAreOn || given === undefined || id === undefined) return undefined;
-    return secret?.keyFor(id, given);
+    return keysAreOn && given !== undefined ? secret?.keyKind(id, given) : undefined;
   }
 
   /** The secret, for making keys and sessions; throws the reason if there are none. */
-  function maker(reason: string): Secret {
+  function requireSecret(reason: string): Secret {
     if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
     return secret;
   }
@@ -141,39 +134,39 @@ export function createAccess(
   return {
     check: {
       anyone,
-      reader: openReads ? anyone : withSecret((credentials: Credentials) => {
+      reader: openReads ? anyone : withSecret((credentials) => {
         if (hasSecretOrSession(credentials)) return "secret";
         throw unauthorized(OPEN_READS);
       }),
-      keyholder: withSecret((credentials: Credentials) => {
+      keyholder: withSecret((credentials) => {
         const grant = hasSecret(credentials) ? "secret" : keyKindOf(credentials);
         if (grant === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
         return grant;
       }),
-      family: withSecret((credentials: Credentials) => {
+      family: withSecret((credentials) => {
         if (hasSecretOrSession(credentials)) return "secret";
         const kind = keyKindOf(credentials);
         // The key of the counter that has the same name opens that counter alone.
         if (kind === undefined || kind === "own") throw unauthorized(OF_FAMILY);
         return kind;
       }),
-      owner: withSecret((credentials: OwnersCredentials) => {
+      owner: withSecret((credentials) => {
         if (hasSecretOrSession(credentials)) return "secret";
         throw unauthorized("");
       }),
-      secretholder: withSecret((credentials: OwnersCredentials) => {
+      secretholder: withSecret((credentials) => {
         if (hasSecret(credentials) || usesSignInLink(credentials)) return "secret";
         throw unauthorized("");
       }),
     },
-    keyOf: (id) => maker(NO_KEYS).keyOf(id),
-    async keyFor(id) {
+    keyOf: (id) => requireSecret(NO_KEYS).keyOf(id),
+    async internalKeyOf(id) {
       if (!keysAreOn) return undefined;
       secret ??= await openSecret(text);
       return secret.keyOf(id);
     },
-    familyKeyOf: (prefix) => maker(NO_KEYS).familyKeyOf(prefix),
-    beginSession: () => beginSession(maker(NO_SESSIONS)),
+    familyKeyOf: (prefix) => requireSecret(NO_KEYS).familyKeyOf(prefix),
+    beginSession: () => beginSession(requireSecret(NO_SESSIONS)),
   };
 }
 

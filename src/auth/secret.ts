@@ -11,7 +11,7 @@ export interface Secret {
   keyOf(id: CounterId): string;
   familyKeyOf(prefix: FamilyPrefix): string;
   /** Undefined if this is no key of the counter; takes the same time wherever it differs from one. */
-  keyFor(id: CounterId, given: string): KeyKind | undefined;
+  keyKind(id: CounterId, given: string): KeyKind | undefined;
   /** A code that nobody can make without the secret. */
   codeOf(text: string): string;
   /** Takes the same time wherever the two differ. */
@@ -62,7 +62,7 @@ export async function openSecret(text: string): Promise<Secret> {
   const keyOf = (id: CounterId): string => keyTo(`counter:${id}`);
   const familyKeyOf = (prefix: FamilyPrefix): string => keyTo(`prefix:${prefix}`);
 
-  function keyFor(id: CounterId, given: string): KeyKind | undefined {
+  function keyKind(id: CounterId, given: string): KeyKind | undefined {
     const known = knownKeys.get(id);
     if (known !== undefined && sameText(known.key, given)) return known.kind;
     const kind = sameText(keyOf(id), given)
@@ -73,7 +73,7 @@ export async function openSecret(text: string): Promise<Secret> {
   }
 
   const matchesCode = (given: string, text: string) => sameText(codeOf(text), given);
-  return { matches, keyOf, familyKeyOf, keyFor, codeOf, matchesCode };
+  return { matches, keyOf, familyKeyOf, keyKind, codeOf, matchesCode };
 }
 
 /** Compares in constant time; the length is no secret. */

@@ -1,4 +1,4 @@
-import { type Day, firstDayOf, type Held, upTo, yearOf } from "./days.ts";
+import { type Day, DAY_MS, firstDayOf, type Held, upTo, yearOf } from "./days.ts";
 
 /** The days of one time zone. */
 export interface Calendar {
@@ -11,7 +11,6 @@ export interface Calendar {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** The calendar of a time zone; throws a RangeError for one that this machine does not know. `now` gives milliseconds. */
 export function createCalendar(timeZone: string, now: () => number = Date.now): Calendar {
@@ -106,7 +105,7 @@ export function beginningOf(period: Period, today: Day): Day {
     case "365d":
       return today - parseInt(period) + 1;
     case "month":
-      return today - new Date(today * 86_400_000).getUTCDate() + 1;
+      return today - new Date(today * DAY_MS).getUTCDate() + 1;
     case "year":
       return firstDayOf(yearOf(today));
     case "total":

@@ -9,7 +9,7 @@ export type CounterId = string & { readonly [brand]: true };
 export const MAX_ID_BYTES = 200;
 
 /** The counter that is meant if none is named. */
-export const DEFAULT_ID = "home";
+export const DEFAULT_ID = branded("home");
 
 const PLAIN = /^[!-~]{1,200}$/;
 /** Unicode's "Other": control, format, surrogate, private-use and unassigned characters; and separators of lines. */
@@ -25,10 +25,10 @@ const encoder = new TextEncoder();
 
 /** The id that a text names, or "home" for none; throws the problem "bad-id". */
 export function counterId(text: string | undefined): CounterId {
-  if (text === undefined) return branded(DEFAULT_ID);
+  if (text === undefined) return DEFAULT_ID;
   if (PLAIN.test(text)) return branded(text);
   const trimmed = text.trim();
-  if (trimmed === "") return branded(DEFAULT_ID);
+  if (trimmed === "") return DEFAULT_ID;
   const id = normalized(trimmed);
   if (!VISIBLE.test(id)) throw new Problem("bad-id");
   return branded(id);

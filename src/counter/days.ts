@@ -1,6 +1,8 @@
 /** A calendar day, as days since 1970-01-01. */
 export type Day = number;
 
+export const DAY_MS = 86_400_000;
+
 /** The hits of single days: one number for each day from `newest` backwards to the beginning of history. */
 export interface Days {
   readonly newest: Day;
@@ -171,7 +173,6 @@ export function largest(one: Days, other: Days): Days {
   };
 }
 
-const DAY_MS = 86_400_000;
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
 
 /** Hot path of exports, which write the same few days again and again: no Date for each. */

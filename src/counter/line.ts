@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, parseDay } from "./days.ts";
-import { type Update, staysExact } from "./update.ts";
+import { staysExact, type Update } from "./update.ts";
 import type { ListedCounter } from "./store.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */

@@ -1,6 +1,6 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Day, Held } from "../counter/days.ts";
-import { formatHeld, LineError, parseLine, type CounterLine } from "../counter/line.ts";
+import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
 import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
 import type { Write } from "../counter/store.ts";
 import { Problem } from "../problem.ts";

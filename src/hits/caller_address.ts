@@ -1,12 +1,12 @@
 export interface CallerAddressOptions {
   /** The address at the other end of the connection. */
-  peer: string;
+  remoteAddress: string;
   /** The value of `X-Forwarded-For`; null if there is none. */
   forwarded: string | null;
   proxies: Proxies;
 }
 
-/** How many proxies of the owner are in front of the service; behind Deno Deploy's own, the peer is the caller. */
+/** How many proxies of the owner are in front of the service; behind those of Deno Deploy, the remote address is that of the caller. */
 export type Proxies = number | "deploy";
 
 /** The address of a caller in its canonical form, or why it is unknown. */
@@ -26,9 +26,9 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
   /**
    * Never guesses: if TRUST_PROXY does not fit, the address of a proxy would be taken for that of every caller behind it.
    */
-  function callerAddress({ peer, forwarded, proxies }: CallerAddressOptions): Caller {
-    if (proxies === "deploy") return callerAt(ipAddress(peer));
-    if (proxies === 0) return forwarded === null ? callerAt(ipAddress(peer)) : FORWARDED;
+  function callerAddress({ remoteAddress, forwarded, proxies }: CallerAddressOptions): Caller {
+    if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
+    if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;
     const entries = forwarded ? entriesAt(proxies, forwarded) : undefined;
     if (entries === undefined) return TOO_FEW;
     const [before, caller] = entries.map(ipAddress);

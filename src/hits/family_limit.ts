@@ -56,10 +56,7 @@ export function createFamilyLimit(
       reported.add(family);
       log.warn(
         `${by} has reached its limit of new counters for today: hits on other new counters return 403`,
-        {
-          family,
-          limit,
-        },
+        { family, limit },
       );
     }
     throw new Problem("family-full");

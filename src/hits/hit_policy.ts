@@ -3,7 +3,7 @@ import type { FamilyPrefix } from "../auth/secret.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { Peer } from "../http/endpoint.ts";
+import type { ConnectionInfo } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
@@ -33,7 +33,7 @@ export const visitor = {
 /** An authorized request for a hit. */
 export interface HitRequest {
   readonly request: Request;
-  readonly peer: Peer;
+  readonly connection: ConnectionInfo;
   readonly query: Query<"once" | "visitor">;
   readonly id: CounterId;
   readonly grant: Grant;
@@ -91,7 +91,7 @@ export function createHitPolicy(
       : countFor(agent, { hit, idempotencyKey });
   }
 
-  function countFor(agent: AgentKind, { hit, idempotencyKey: key }: NamedHit): Promise<HitResult> {
+  function countFor(agent: AgentKind, { hit, idempotencyKey: key }: KeyedHit): Promise<HitResult> {
     const { id, grant, query } = hit;
     if (agent === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
 
@@ -107,7 +107,7 @@ export function createHitPolicy(
     return isProxy ? result.then(withCamo) : result;
   }
 
-  async function countVisitor({ hit, idempotencyKey }: NamedHit): Promise<OnceOutcome> {
+  async function countVisitor({ hit, idempotencyKey }: KeyedHit): Promise<OnceOutcome> {
     const visitors = await loadVisitors();
     return await visitors.count(hit, idempotencyKey);
   }
@@ -120,7 +120,7 @@ export function createHitPolicy(
   };
 }
 
-interface NamedHit {
+interface KeyedHit {
   readonly hit: HitRequest;
   readonly idempotencyKey: string | undefined;
 }

@@ -26,7 +26,7 @@ export interface UniqueVisitors {
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
 }
 
-type Visit = Pick<HitRequest, "request" | "peer" | "id"> & {
+type Visit = Pick<HitRequest, "request" | "connection" | "id"> & {
   readonly query: Pick<HitRequest["query"], "get">;
 };
 
@@ -51,13 +51,13 @@ export function createUniqueVisitors(
 
   /** What distinguishes this visitor from others; undefined if nothing does. */
   async function tracesOf(
-    { request: { headers }, peer, query }: Visit,
+    { request: { headers }, connection, query }: Visit,
   ): Promise<readonly string[] | undefined> {
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
     const callerAddress = await loadAddresses();
     const caller = callerAddress({
-      peer: peer.remoteAddr?.hostname ?? "",
+      remoteAddress: connection.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
       proxies,
     });

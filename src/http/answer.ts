@@ -151,7 +151,7 @@ function formatProblem({ kind: name, title, status, detail }: Problem, form: Wor
 }
 
 /** Whether somebody wants to show the answer as an image: their `Accept` names one, and no page. */
-export function asksForImage({ method, headers }: Request): boolean {
+function asksForImage({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   const ranges = rangesOf(headers);
   return ranges.some((range) => range.startsWith("image/") && !isRefused(range)) &&

@@ -1,4 +1,5 @@
 import { Problem } from "../problem.ts";
+import type { Draining } from "./dispatch.ts";
 
 /**
  * The body of a request as text; throws the problem "bad-body" if it has more than `limit` bytes, is not UTF-8 or
@@ -6,7 +7,7 @@ import { Problem } from "../problem.ts";
  */
 export async function bodyText(
   { body }: Request,
-  { limit, draining }: { limit: number; draining: { readonly hasBegun: boolean } },
+  { limit, draining }: { limit: number; draining: Draining },
 ): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
@@ -21,10 +22,7 @@ export async function bodyText(
   return text + decoded(decoder);
 }
 
-async function* chunksOf(
-  body: Request["body"],
-  draining: { readonly hasBegun: boolean },
-): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: Request["body"], draining: Draining): AsyncGenerator<Uint8Array> {
   try {
     yield* body ?? [];
   } catch (cause) {

@@ -9,7 +9,7 @@ import {
   type Grant,
 } from "../auth/access.ts";
 import { familyPrefix } from "../auth/secret.ts";
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts";
 import { LoadError } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
@@ -22,7 +22,7 @@ import {
   problemInPicture,
   problemInWords,
 } from "./answer.ts";
-import type { CounterAsked, Endpoint, Peer, Route, RouteFacts } from "./endpoint.ts";
+import type { ConnectionInfo, CounterAsked, Endpoint, Route, RouteFacts } from "./endpoint.ts";
 import {
   BadQuery,
   checkValues,
@@ -34,7 +34,7 @@ import {
 
 /** Answers every request. */
 export interface Dispatcher {
-  handle(request: Request, peer: Peer): Response | Promise<Response>;
+  handle(request: Request, connection: ConnectionInfo): Response | Promise<Response>;
   /** Loads every endpoint, and what its first request would have to wait for. */
   load(): Promise<void>;
 }
@@ -65,16 +65,16 @@ export function createDispatcher(
   function dispatch(
     path: Path | undefined,
     request: Request,
-    peer: Peer,
+    connection: ConnectionInfo,
   ): Response | Promise<Response> {
     const { method } = request;
     const row = path?.rowFor(method);
     const route = row?.loaded;
     const meter = path?.meter ?? otherPaths;
-    const exchange = createExchange({ route, meter, request, peer });
+    const exchange = createExchange({ route, meter, request, connection });
     if (row !== undefined && route === undefined) {
       return row.load().then(
-        () => dispatch(path, request, peer),
+        () => dispatch(path, request, connection),
         (error) => fail(error, exchange),
       );
     }
@@ -87,8 +87,8 @@ export function createDispatcher(
       understand(route, exchange);
       const grant = route.authorize(exchange);
       const response = grant instanceof Promise
-        ? grant.then((grant) => findAndAnswer(route.endpoint, granted(exchange, grant)))
-        : findAndAnswer(route.endpoint, granted(exchange, grant));
+        ? grant.then((grant) => findAndAnswer(route.endpoint, withGrant(exchange, grant)))
+        : findAndAnswer(route.endpoint, withGrant(exchange, grant));
       if (!(response instanceof Promise)) return finish(response, exchange);
       return response.then(
         (response) => finish(response, exchange),
@@ -118,7 +118,7 @@ export function createDispatcher(
       const svg = endpoint.draw(problem, query);
       return finish(problemInPicture(problem, { svg, request, cors }), exchange);
     }
-    return finish(problemInWords(problem, { form: wordsOf(endpoint, query), cors }), exchange);
+    return finish(problemInWords(problem, { form: wordFormOf(endpoint, query), cors }), exchange);
   }
 
   /** What every answer passes on its way out. */
@@ -133,14 +133,14 @@ export function createDispatcher(
   }
 
   // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3); Hono alone would fail on it.
-  const app = new HonoBase<{ Bindings: Peer }>({
+  const app = new HonoBase<{ Bindings: ConnectionInfo }>({
     router: new PathRouter(),
     getPath: (request) => getPath(request) || "/",
   });
   for (const path of paths) app.all(path.path, ({ req, env }) => dispatch(path, req.raw, env));
   app.notFound(({ req, env }) => dispatch(undefined, req.raw, env));
   return {
-    handle: (request, peer) => app.fetch(request, peer),
+    handle: (request, connection) => app.fetch(request, connection),
     async load() {
       // What fails now is tried again by the first request for it, which reports it.
       await Promise.allSettled(paths.map((path) => path.load()));
@@ -161,31 +161,32 @@ type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
 
 const UNREAD: Query<string> = new Map();
 
-const DEFAULT_ID = counterId(undefined);
-
 function createExchange(
-  { route, meter, request, peer }: Pick<Exchange, "route" | "meter" | "request" | "peer">,
+  { route, meter, request, connection }: Pick<
+    Exchange,
+    "route" | "meter" | "request" | "connection"
+  >,
 ): Exchange {
   return {
     route,
     meter,
     since: Date.now(),
     request,
-    peer,
+    connection,
     query: UNREAD,
-    understood: givenBack(undefined),
+    understood: asOpaque(undefined),
     id: DEFAULT_ID,
     isFamily: false,
     grant: "open",
   };
 }
 
-/** Cast: an endpoint alone knows the types of what it understood and found. */
-function givenBack(thing: unknown): never {
+/** Cast: the types of what an endpoint understood and found are known to itself alone. */
+function asOpaque(thing: unknown): never {
   return thing as never;
 }
 
-function granted(exchange: Exchange, grant: Grant): Exchange {
+function withGrant(exchange: Exchange, grant: Grant): Exchange {
   exchange.grant = grant;
   return exchange;
 }
@@ -201,17 +202,17 @@ type HostCheck = (request: Request) => void;
 
 /** A Host header that is not a host can rewrite the URL that routing sees: `Host: a/hit?id=x#`. */
 function createHostCheck(): HostCheck {
-  /** How the URLs begin that name the host that was valid last: most requests name the same one. */
-  let knownBeginning: string | undefined;
+  /** The scheme and the host, with the slash behind it, that were valid last: most requests name the same ones. */
+  let knownOrigin: string | undefined;
 
   return (request) => {
     const { url } = request;
-    if (knownBeginning !== undefined && beginsOnlyWith(knownBeginning, url)) return;
+    if (knownOrigin !== undefined && beginsOnlyWith(knownOrigin, url)) return;
     const host = request.headers.get("host");
     if (host === null) return;
     if (!isHost(host)) throw new Problem("bad-host");
-    const beginning = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
-    if (beginning.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) knownBeginning = beginning;
+    const origin = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
+    if (origin.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) knownOrigin = origin;
   };
 }
 
@@ -227,9 +228,9 @@ function isHost(host: string): boolean {
  * headers of the request. If the request line holds a whole URL, its host is the one that counts, whatever the header says
  * (RFC 9112, section 3.2.2).
  */
-function beginsOnlyWith(beginning: string, url: string): boolean {
-  return url.startsWith(beginning) && !url.includes("/", beginning.length) &&
-    !url.includes("*", beginning.length);
+function beginsOnlyWith(origin: string, url: string): boolean {
+  return url.startsWith(origin) && !url.includes("/", origin.length) &&
+    !url.includes("*", origin.length);
 }
 
 /** Understands the query and, of an endpoint about a counter, the id in it. */
@@ -238,7 +239,7 @@ function understand({ endpoint, documented, choices }: LoadedRoute, exchange: Ex
   const { request } = exchange;
   const query = exchange.query = parseQuery(request.url, documented);
   checkValues(query, choices);
-  exchange.understood = givenBack(endpoint.understand?.(query, request));
+  exchange.understood = asOpaque(endpoint.understand?.(query, request));
   const { subject } = endpoint;
   if (subject === "none") return;
   if (request.method === "POST") refuseBody(request);
@@ -269,12 +270,12 @@ function refuseBody({ headers }: Request): void {
 /** Hot path: no promise for what is known at once. */
 function findAndAnswer(endpoint: Endpoint, exchange: Exchange): Response | Promise<Response> {
   const found = endpoint.find?.(exchange);
-  if (!(found instanceof Promise)) return endpoint.answer(givenBack(found), exchange);
+  if (!(found instanceof Promise)) return endpoint.answer(asOpaque(found), exchange);
   return found.then(
-    (found) => endpoint.answer(givenBack(found), exchange),
+    (found) => endpoint.answer(asOpaque(found), exchange),
     (error) => {
       if (endpoint.recover === undefined) throw error;
-      return endpoint.answer(givenBack(endpoint.recover(error, exchange)), exchange);
+      return endpoint.answer(asOpaque(endpoint.recover(error, exchange)), exchange);
     },
   );
 }
@@ -329,7 +330,7 @@ const NOT_LOADED =
   "Part of the service could not be loaded. Nothing was changed, so it is safe to retry.";
 
 /** The words to report a problem in. */
-function wordsOf({ errors }: Endpoint, query: Query<string>) {
+function wordFormOf({ errors }: Endpoint, query: Query<string>) {
   if (typeof errors === "function") return errors(query);
   return errors === "svg" ? "json" : errors;
 }

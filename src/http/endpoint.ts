@@ -7,14 +7,14 @@ import type { CorsPolicy, WordForm } from "./answer.ts";
 import type { Parameter, Query } from "./query.ts";
 
 /** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
-export interface Peer {
+export interface ConnectionInfo {
   readonly remoteAddr?: { readonly hostname?: string };
 }
 
 /** A request that was understood and authorized. */
 export interface Asked<Name extends string = string, Understood = unknown> {
   readonly request: Request;
-  readonly peer: Peer;
+  readonly connection: ConnectionInfo;
   readonly query: Query<Name>;
   readonly understood: Understood;
   readonly grant: Grant;
@@ -28,11 +28,14 @@ export interface CounterAsked<Name extends string = string, Understood = unknown
   readonly isFamily: boolean;
 }
 
-/** What an endpoint says of itself, and what it does with a request, in the order in which it happens. */
+/**
+ * What an endpoint says of itself, and what it does with a request, in the order in which it happens. `Given` is the query,
+ * and `Call` the request once it is understood and authorized.
+ */
 interface Definition<
   Name extends string,
   Given extends Query<never>,
-  Kind,
+  Call,
   Understood,
   Found,
   Answered = Found,
@@ -48,10 +51,10 @@ interface Definition<
   /** What the query asks for; throws the problem with it before the caller is authorized. */
   readonly understand?: (query: Given, request: Request) => Understood;
   /** Asks the store for what the answer says, or does what was asked for. */
-  readonly find?: (asked: Kind) => Found | Promise<Found>;
+  readonly find?: (asked: Call) => Found | Promise<Found>;
   /** What to answer with if `find` rejects; throws the error on if there is nothing. */
-  readonly recover?: (error: unknown, asked: Kind) => Found;
-  readonly answer: (found: Answered, asked: Kind) => Response | Promise<Response>;
+  readonly recover?: (error: unknown, asked: Call) => Found;
+  readonly answer: (found: Answered, asked: Call) => Response | Promise<Response>;
   /** Draws a problem; the query is what could be read of it. */
   readonly draw?: (problem: Problem, query: Given) => string;
   /** Called with every problem that it answers with; without the query if that cannot be read. */
@@ -62,10 +65,7 @@ interface Definition<
   readonly describe?: (parts: typeof openapi) => openapi.Description;
 }
 
-/**
- * An endpoint of any kind. What it understood and found is nobody else's business: to call one, both have to be given back
- * as they came.
- */
+/** An endpoint of any kind. What it understood and found is opaque to its caller, who passes both on to its next step. */
 export interface Endpoint
   extends Definition<string, Query<string>, CounterAsked<string, never>, unknown, unknown, never> {
   /**
@@ -97,46 +97,34 @@ export function endpoint<Name extends string, Understood, Found>(
   return { ...definition, subject: "none" };
 }
 
+/** The definition of an endpoint that has `Own` parameters, which name its subject, before those of the definition. */
+type SubjectDefinition<Own extends string, Name extends string, Understood, Found> = Definition<
+  Name,
+  Query<Name | Own>,
+  CounterAsked<Name | Own, Understood>,
+  Understood,
+  Found
+>;
+
 /** An endpoint that is about the counter that `id` names. */
 export function counterEndpoint<Name extends string, Understood, Found>(
-  definition: Definition<
-    Name,
-    Query<Name | "id">,
-    CounterAsked<Name | "id", Understood>,
-    Understood,
-    Found
-  >,
+  definition: SubjectDefinition<"id", Name, Understood, Found>,
 ): Endpoint {
-  const { parameters } = definition;
-  return { ...definition, parameters: [id, ...parameters], subject: "counter" };
+  return { ...definition, parameters: [id, ...definition.parameters], subject: "counter" };
 }
 
 /** An endpoint that reads the counter that `id` names, or the sum of the family that `prefix` names. */
 export function readEndpoint<Name extends string, Understood, Found>(
-  definition: Definition<
-    Name,
-    Query<Name | "id" | "prefix">,
-    CounterAsked<Name | "id" | "prefix", Understood>,
-    Understood,
-    Found
-  >,
+  definition: SubjectDefinition<"id" | "prefix", Name, Understood, Found>,
 ): Endpoint {
-  const { parameters } = definition;
-  return { ...definition, parameters: [id, family, ...parameters], subject: "either" };
+  return { ...definition, parameters: [id, family, ...definition.parameters], subject: "either" };
 }
 
 /** An endpoint that is about the family that `prefix` names. */
 export function familyEndpoint<Name extends string, Understood, Found>(
-  definition: Definition<
-    Name,
-    Query<Name | "prefix">,
-    CounterAsked<Name | "prefix", Understood>,
-    Understood,
-    Found
-  >,
+  definition: SubjectDefinition<"prefix", Name, Understood, Found>,
 ): Endpoint {
-  const { parameters } = definition;
-  return { ...definition, parameters: [family, ...parameters], subject: "family" };
+  return { ...definition, parameters: [family, ...definition.parameters], subject: "family" };
 }
 
 /** What the table of routes says of an endpoint. */

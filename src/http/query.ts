@@ -82,21 +82,6 @@ export function readQuery(
   }
 }
 
-/** Every value of a parameter in the query of a URL, in the order in which they were given; decoded as strictly. */
-export function valuesOf(url: string, name: string): readonly string[] {
-  const values: string[] = [];
-  const start = url.indexOf("?");
-  const hash = url.indexOf("#", start);
-  if (start === -1) return values;
-  for (const pair of url.slice(start + 1, hash === -1 ? undefined : hash).split("&")) {
-    const equals = pair.indexOf("=");
-    if (decode(equals === -1 ? pair : pair.slice(0, equals)) !== name) continue;
-    const value = decode(equals === -1 ? "" : pair.slice(equals + 1));
-    if (value !== undefined) values.push(value);
-  }
-  return values;
-}
-
 /** Throws the problem "bad-query" if a parameter has a value that it does not accept. */
 export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
   for (const { name, accepts, schema } of parameters) {

@@ -1,3 +1,5 @@
+import type { Remark as HitRemark } from "../hits/hit_policy.ts";
+import { UNCACHED_IMAGE } from "../http/answer.ts";
 import { PROBLEM_NAMES } from "../problem.ts";
 import type { schemas } from "./document.ts";
 
@@ -5,7 +7,7 @@ import type { schemas } from "./document.ts";
 export type Schema = { readonly [keyword: string]: unknown };
 
 /** A schema of `components.schemas`. */
-export function reference(name: keyof typeof schemas): Schema {
+export function schemaRef(name: keyof typeof schemas): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -63,32 +65,32 @@ export type Answers = { [status: string]: Answer };
 
 /** The bodies of answers that went well. */
 export const bodies = {
-  counter: { "application/json": { schema: reference("Counter") } },
+  counter: { "application/json": { schema: schemaRef("Counter") } },
   count: {
-    "application/json": { schema: { oneOf: [reference("Counter"), reference("FamilySum")] } },
+    "application/json": { schema: { oneOf: [schemaRef("Counter"), schemaRef("FamilySum")] } },
   },
-  counts: { "application/json": { schema: reference("Counts") } },
-  top: { "application/json": { schema: reference("Top") } },
-  hits: { "text/plain": { schema: reference("HitsText") } },
-  svg: { "image/svg+xml": { schema: reference("Svg") } },
-  shieldsBadge: { "application/json": { schema: reference("ShieldsBadge") } },
-  key: { "application/json": { schema: { oneOf: [reference("Key"), reference("FamilyKey")] } } },
-  line: { "application/json": { schema: reference("Line") } },
-  lines: { "application/x-ndjson": { schema: reference("Lines") } },
-  imported: { "application/json": { schema: reference("Imported") } },
-  days: { "application/json": { schema: reference("Days") } },
-  decisions: { "application/json": { schema: reference("Decisions") } },
-  session: { "application/json": { schema: reference("Session") } },
-  health: { "application/json": { schema: reference("Health") } },
-  readiness: { "application/json": { schema: reference("Readiness") } },
+  counts: { "application/json": { schema: schemaRef("Counts") } },
+  top: { "application/json": { schema: schemaRef("Top") } },
+  hits: { "text/plain": { schema: schemaRef("HitsText") } },
+  svg: { "image/svg+xml": { schema: schemaRef("Svg") } },
+  shieldsBadge: { "application/json": { schema: schemaRef("ShieldsBadge") } },
+  key: { "application/json": { schema: { oneOf: [schemaRef("Key"), schemaRef("FamilyKey")] } } },
+  line: { "application/json": { schema: schemaRef("Line") } },
+  lines: { "application/x-ndjson": { schema: schemaRef("Lines") } },
+  imported: { "application/json": { schema: schemaRef("Imported") } },
+  days: { "application/json": { schema: schemaRef("Days") } },
+  decisions: { "application/json": { schema: schemaRef("Decisions") } },
+  session: { "application/json": { schema: schemaRef("Session") } },
+  health: { "application/json": { schema: schemaRef("Health") } },
+  readiness: { "application/json": { schema: schemaRef("Readiness") } },
   document: { "application/json": { schema: { type: "object" } } },
   text: { "text/plain": { schema: { type: "string" } } },
   script: { "text/javascript": { schema: { type: "string" } } },
   html: { "text/html": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
-/** What `X-Tallymark` says of an answer that is not what the request usually gives. */
-export type Remark = "prefetch" | "stale" | "bot" | "repeat" | "camo" | "problem";
+/** What `X-Tallymark` says of an answer that is not what the request usually gives; `problem` stands for all problems. */
+type Remark = HitRemark | "stale" | "problem";
 
 const REMARKS: Record<Remark, { values: readonly string[]; meaning: string }> = {
   prefetch: { values: ["prefetch"], meaning: "`prefetch`: a prefetch, not counted." },
@@ -135,20 +137,27 @@ export function keptImage(description: string): Answer {
 export function revalidated(description: string): Answers {
   const control = "no-cache, max-age=0, must-revalidate";
   const controls = [control, UNCACHED_IMAGE, "no-store", "private, no-store"];
-  const etag = { schema: { type: "string" } };
+  const headers = {
+    ...cacheControl({ enum: controls }),
+    ETag: { schema: { type: "string" } },
+    ...remarkOf(["stale", "problem"]),
+  };
+  return { 200: { description, headers, content: bodies.svg }, 304: unchanged(control) };
+}
+
+/** The answers of a text that stays the same while the process runs. */
+export function cachedText(description: string, content: Content, control: string): Answers {
+  const notModified = unchanged(control);
+  return { 200: { ...notModified, description, content }, 304: notModified };
+}
+
+/** The answer that the copy of the caller is up to date. */
+function unchanged(control: string): Answer {
   return {
-    200: {
-      description,
-      headers: {
-        ...cacheControl({ enum: controls }),
-        ETag: etag,
-        ...remarkOf(["stale", "problem"]),
-      },
-      content: bodies.svg,
-    },
-    304: {
-      description: "The copy of the client is up to date.",
-      headers: { ...cacheControl({ const: control }), ETag: { ...etag, required: true } },
+    description: "The copy of the client is up to date.",
+    headers: {
+      ...cacheControl({ const: control }),
+      ETag: { required: true, schema: { type: "string" } },
     },
   };
 }
@@ -162,11 +171,8 @@ export function withoutBodies(answers: Answers): Answers {
   );
 }
 
-/** The `Cache-Control` of an image that must be fetched each time. */
-export const UNCACHED_IMAGE = "max-age=0, no-cache, no-store, must-revalidate";
-
 /** A `Cache-Control` header that is always sent. */
-export function cacheControl(schema: Schema): Answer["headers"] {
+function cacheControl(schema: Schema): Answer["headers"] {
   return { "Cache-Control": { required: true, schema: { type: "string", ...schema } } };
 }
 
@@ -193,11 +199,11 @@ export function service(
 export type ProblemForm = "json" | "text" | "json or text" | "svg";
 
 /** The bodies of problems: RFC 9457, or what a reader of plain text or of images can show. */
-export const problemBodies: Record<ProblemForm, Content> = {
-  json: { "application/problem+json": { schema: reference("Problem") } },
+const problemBodies: Record<ProblemForm, Content> = {
+  json: { "application/problem+json": { schema: schemaRef("Problem") } },
   text: { "text/plain": { schema: { type: "string", minLength: 1 } } },
   "json or text": {
-    "application/problem+json": { schema: reference("Problem") },
+    "application/problem+json": { schema: schemaRef("Problem") },
     "text/plain": { schema: { type: "string", minLength: 1 } },
   },
   svg: bodies.svg,

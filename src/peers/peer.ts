@@ -34,13 +34,13 @@ export type Translation = Image | Chart | Numbers | Text;
 export interface Image {
   readonly kind: "image";
   readonly of: Counted;
-  readonly look: Look;
+  readonly look: LookParameters;
   /** Draws today's hits before the total. */
   readonly withToday?: boolean;
 }
 
 /** How a badge shall look, under the names of this service; what is left out is the default. */
-export type Look = { readonly [Name in LookName]?: string | undefined };
+export type LookParameters = { readonly [Name in LookName]?: string | undefined };
 
 /** A chart. */
 export interface Chart {

@@ -5,7 +5,7 @@ import {
   type Counted,
   type Image,
   isTrueInPhp,
-  type Look,
+  type LookParameters,
   type Numbers,
   type Peer,
   placeOf,
@@ -274,7 +274,11 @@ export const PEERS: Readonly<Record<PeerName, Peer>> = {
   busuanzi,
 };
 
-function image(of: Counted, look: Look, more: Pick<Image, "withToday"> = {}): Translation {
+function image(
+  of: Counted,
+  look: LookParameters,
+  more: Pick<Image, "withToday"> = {},
+): Translation {
   return { kind: "image", of, look, ...more };
 }
 

@@ -10,14 +10,14 @@ import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
   checkPeriodOrShow,
-  createLatest,
+  createLatestReader,
   hasDays,
   isStale,
   type Latest,
   period,
   show,
   type WithDays,
-} from "./reading.ts";
+} from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /badge`: the number as an SVG image. */
@@ -25,7 +25,7 @@ export function badge({ counters, reads }: Service): Endpoint {
   const { cors } = reads;
   const images = createRevalidatedImages(reads);
   const draw = createDrawings(images.prepare);
-  const latest = createLatest(counters);
+  const latest = createLatestReader(counters);
   const stale = {
     ...headersOf("svg", reads.sharing("no-store")),
     ...remarkOf("stale", cors),
@@ -69,7 +69,7 @@ export const cacheSeconds = {
 /** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
 export function badgeJson({ counters, reads }: Service): Endpoint {
   const { cors } = reads;
-  const latest = createLatest(counters);
+  const latest = createLatestReader(counters);
   const stale = {
     ...headersOf("json", reads.sharing("no-store")),
     ...remarkOf("stale", cors),

@@ -4,7 +4,7 @@ import * as pictures from "../chart/pictures.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
-import { readWithDays } from "./reading.ts";
+import { readWithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /chart.svg`: the hits of days, weeks or months. */

@@ -2,7 +2,7 @@ import type { FamilySum } from "../counting/families.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { period, readPeriod, readSum } from "./reading.ts";
+import { period, readPeriod, readSum } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 export const format = {

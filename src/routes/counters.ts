@@ -146,7 +146,7 @@ const MOST_EXPORTS = 8;
 function createExports(counters: Counters): (options: ListOptions) => Promise<Response> {
   let exporting = 0;
 
-  async function* counted(source: AsyncGenerator<string>): AsyncGenerator<string> {
+  async function* releasing(source: AsyncGenerator<string>): AsyncGenerator<string> {
     try {
       yield* source;
     } finally {
@@ -161,7 +161,7 @@ function createExports(counters: Counters): (options: ListOptions) => Promise<Re
     const pages = counters.list(options);
     try {
       const first = await pages.next();
-      const lines = counted(linesOf({ first, pages, ...options }));
+      const lines = releasing(linesOf({ first, pages, ...options }));
       return new Response(textStream(lines), { headers: LINES });
     } catch (error) {
       exporting--;

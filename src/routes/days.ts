@@ -3,7 +3,7 @@ import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { Problem } from "../problem.ts";
-import { readHistory } from "./reading.ts";
+import { readHistory } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** How many days an answer has at most: ten years. */
@@ -40,11 +40,9 @@ export function days({ counters, reads }: Service): Endpoint {
     parameters: [fromDay, toDay],
     errors: "json",
     understand: (query) => rangeOf(query, calendar.today()),
-    async find({ id, isFamily, query }) {
-      const range = rangeOf(query, calendar.today());
-      return { range, held: await readHistory(counters, { id, isFamily, since: range.first }) };
-    },
-    answer({ range, held }, { id, isFamily }) {
+    find: ({ id, isFamily, understood: { first } }) =>
+      readHistory(counters, { id, isFamily, since: first }),
+    answer(held, { id, isFamily, understood: range }) {
       const { timeZone } = calendar;
       const days = daysIn(range, { held, today: calendar.today() });
       const subject = isFamily ? { prefix: id } : { id };

@@ -41,20 +41,11 @@ export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint
     find: load,
     answer: (answerTo, { request }) => answerTo(request),
     preload: load,
-    describe: ({ bodies, cacheControl, IF_NONE_MATCH }) => {
-      const headers = {
-        ...cacheControl({ const: "no-cache" }),
-        ETag: { required: true, schema: { type: "string" } },
-      };
-      return {
-        name: "OpenApi",
-        tags: ["Service"],
-        headers: [IF_NONE_MATCH],
-        answers: {
-          200: { description: "The OpenAPI document.", headers, content: bodies.document },
-          304: { description: "The copy of the client is up to date.", headers },
-        },
-      };
-    },
+    describe: ({ bodies, cachedText, IF_NONE_MATCH }) => ({
+      name: "OpenApi",
+      tags: ["Service"],
+      headers: [IF_NONE_MATCH],
+      answers: cachedText("The OpenAPI document.", bodies.document, "no-cache"),
+    }),
   });
 }

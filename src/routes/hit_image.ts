@@ -13,7 +13,7 @@ import {
 } from "../http/answer.ts";
 import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import { Problem } from "../problem.ts";
-import { hasDays, readWithDays, show, type WithDays } from "./reading.ts";
+import { hasDays, readWithDays, show, type WithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** A hit that the store did not confirm: the last known number is drawn. */

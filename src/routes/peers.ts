@@ -2,7 +2,7 @@ import { errorBadge } from "../badge/badge.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createFamilyLimit } from "../hits/family_limit.ts";
 import { answer, headersOf, problemInPicture, UNCACHED_IMAGE } from "../http/answer.ts";
-import { type Endpoint, endpoint, type Peer as Caller } from "../http/endpoint.ts";
+import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
 import type { Address, AskedPeer, Chart, Counted, Image, Numbers } from "../peers/peer.ts";
 import { PEERS } from "../peers/peers.ts";
@@ -41,7 +41,7 @@ export function peers(service: Service): Endpoint {
     const given = { key: asked.get("key"), token: asked.get("token") };
     const isOpened = counted.counts && given.key === undefined && given.token === undefined &&
       opens(serveAs, id);
-    const key = isOpened ? await access.keyFor(id) : given.key;
+    const key = isOpened ? await access.internalKeyOf(id) : given.key;
     const query = new URLSearchParams({ id });
     for (const [name, value] of parameters) {
       if (value !== undefined) query.set(name, value);
@@ -55,10 +55,12 @@ export function peers(service: Service): Endpoint {
   function send(
     { id, isOpened }: Target,
     request: Request,
-    caller: Caller,
+    connection: ConnectionInfo,
   ): Response | Promise<Response> {
     const mayBegin = isOpened && request.method !== "HEAD" && !((counters.lastSeen(id) ?? 0) > 0);
-    return mayBegin ? limited(id, () => dispatch(request, caller)) : dispatch(request, caller);
+    return mayBegin
+      ? limited(id, () => dispatch(request, connection))
+      : dispatch(request, connection);
   }
 
   async function isMissing(id: CounterId): Promise<boolean> {
@@ -94,7 +96,7 @@ export function peers(service: Service): Endpoint {
   }
 
   /** Answers what was not asked for lately. */
-  async function answerNew(request: Request, caller: Caller): Promise<Response> {
+  async function answerNew(request: Request, connection: ConnectionInfo): Promise<Response> {
     const { method } = request;
     const url = new URL(request.url);
     if (url.search.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
@@ -110,7 +112,7 @@ export function peers(service: Service): Endpoint {
         case "text":
           return answer(translation.body, SCRIPT);
         case "numbers":
-          return await answerNumbers(translation, on, { request, caller });
+          return await answerNumbers(translation, on, { request, connection });
         case "chart":
         case "image": {
           const target = await targetOf(...aimAt(translation, on));
@@ -118,7 +120,7 @@ export function peers(service: Service): Endpoint {
           if (asked.get("token") === undefined && request.url.length <= MAX_REMEMBERED_LENGTH) {
             images.set(request.url, target);
           }
-          return await send(target, redirected(request, target), caller);
+          return await send(target, redirected(request, target), connection);
         }
       }
     } catch (problem) {
@@ -130,7 +132,7 @@ export function peers(service: Service): Endpoint {
   async function answerNumbers(
     { of, type, body, refusesZero }: Numbers,
     on: Pick<Aim, "asked" | "name" | "origin">,
-    { request, caller }: { request: Request; caller: Caller },
+    { request, connection }: { request: Request; connection: ConnectionInfo },
   ): Promise<Response> {
     const numbers: number[] = [];
     let last: Response | undefined;
@@ -145,7 +147,7 @@ export function peers(service: Service): Endpoint {
       const target = await targetOf(path, { ...on, counted, parameters });
       // With GET, so that a body that came with POST is overlooked, as it is there.
       const { headers } = request;
-      last = await send(target, new Request(target.url, { headers }), caller);
+      last = await send(target, new Request(target.url, { headers }), connection);
       if (!last.ok) return last;
       numbers.push((await last.json()).hits);
     }
@@ -162,10 +164,10 @@ export function peers(service: Service): Endpoint {
     errors: "json",
     // Peers take queries that are not percent-encoded.
     ignoresQuery: true,
-    answer(_, { request, peer }) {
+    answer(_, { request, connection }) {
       const known = request.method === "POST" ? undefined : images.get(request.url);
-      if (known === undefined) return answerNew(request, peer);
-      return send(known, redirected(request, known), peer);
+      if (known === undefined) return answerNew(request, connection);
+      return send(known, redirected(request, known), connection);
     },
     // Not described in the OpenAPI document: these addresses are other services' own.
   });

@@ -22,8 +22,8 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
     answer(_, { query }) {
       const { total, days } = sampleFigures(calendar.today());
       const count = sparkOf(query);
-      const told = count === 0 ? total : { counts: total, bars: badgeBars(days, count) };
-      return answer(draw(query, told), HEADERS);
+      const figures = count === 0 ? total : { counts: total, bars: badgeBars(days, count) };
+      return answer(draw(query, figures), HEADERS);
     },
     draw: errorBadge,
     describe: ({ keptImage }) => ({

@@ -4,7 +4,7 @@ import type { Decisions } from "../hits/decisions.ts";
 import type { HitPolicy } from "../hits/hit_policy.ts";
 import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
 import type { Draining } from "../http/dispatch.ts";
-import { type Endpoint, endpoint, type Peer } from "../http/endpoint.ts";
+import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ServeAs } from "../peers/serve_as.ts";
@@ -23,7 +23,7 @@ export interface Service {
   /** What anyone may count under the addresses of other counters. */
   readonly serveAs: ServeAs;
   /** Answers a request to any endpoint. */
-  readonly dispatch: (request: Request, peer: Peer) => Response | Promise<Response>;
+  readonly dispatch: (request: Request, connection: ConnectionInfo) => Response | Promise<Response>;
 }
 
 const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });

@@ -15,26 +15,17 @@ export function tally(): Endpoint {
     find: load,
     answer: (answerWith, { request }) => answerWith(request),
     preload: load,
-    describe: ({ bodies, cacheControl, IF_NONE_MATCH }) => {
-      const headers = {
-        ...cacheControl({ const: "max-age=86400" }),
-        ETag: { required: true, schema: { type: "string" } },
-      };
-      return {
-        name: "Tally",
-        tags: ["Counters"],
-        description: 'For pages of any site. It defines `<tally-mark counter="ID" key="KEY">`, ' +
-          "which counts a view when somebody sees the page, and `<tally-top>`.",
-        headers: [IF_NONE_MATCH],
-        answers: {
-          200: {
-            description: "The script, which also works as a module.",
-            headers,
-            content: bodies.script,
-          },
-          304: { description: "The copy of the client is up to date.", headers },
-        },
-      };
-    },
+    describe: ({ bodies, cachedText, IF_NONE_MATCH }) => ({
+      name: "Tally",
+      tags: ["Counters"],
+      description: 'For pages of any site. It defines `<tally-mark counter="ID" key="KEY">`, ' +
+        "which counts a view when somebody sees the page, and `<tally-top>`.",
+      headers: [IF_NONE_MATCH],
+      answers: cachedText(
+        "The script, which also works as a module.",
+        bodies.script,
+        "max-age=86400",
+      ),
+    }),
   });
 }

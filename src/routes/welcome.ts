@@ -50,8 +50,8 @@ export function welcome(
 function welcomeText(endpoints: readonly RoutedEndpoint[]): string {
   const longest = Math.max(...endpoints.map(({ path }) => path.length));
   const lines = endpoints.map(({ methods, path, summary, access }) => {
-    const told = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${told.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[access]}`;
+    const shown = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
+    return `  ${shown.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[access]}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }

@@ -1,5 +1,5 @@
 import type { ServeAs } from "../peers/serve_as.ts";
-import { type Environment, SettingsReader } from "./setting.ts";
+import { type Environment, SettingsReader } from "./settings_reader.ts";
 import { SETTINGS } from "./settings.ts";
 import { parseHostedStore, type StoreSetting } from "./store_address.ts";
 

@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, isDeploy } from "./setting.ts";
+import { ConfigError, type Environment, isDeploy } from "./settings_reader.ts";
 import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
 import { StartError } from "../problem.ts";
 

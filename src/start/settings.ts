@@ -9,7 +9,7 @@ import {
   parsePrefix,
   parseTimeZone,
   type Setting,
-} from "./setting.ts";
+} from "./settings_reader.ts";
 import type { ServeAs } from "../peers/serve_as.ts";
 import { parseStoreUrl, type StoreSetting } from "./store_address.ts";
 

@@ -1,4 +1,4 @@
-import { BadSetting } from "./setting.ts";
+import { BadSetting } from "./settings_reader.ts";
 
 /** Where the counters are kept. */
 export type StoreSetting =

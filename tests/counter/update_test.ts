@@ -23,7 +23,10 @@ Deno.test("applyUpdate: days that are given take the place of all", () => {
 
 Deno.test("applyUpdate: no days at all forget those that were known", () => {
   deepStrictEqual(
-    applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, {
+      held,
+      today: DAY,
+    }),
     { hits: 7, days: { newest: DAY, hits: [] } },
   );
 });

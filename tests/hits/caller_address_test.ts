@@ -5,19 +5,19 @@ interface Row {
   forwarded: string | null;
   proxies: number | "deploy";
   caller: string | undefined;
-  peer?: string;
+  remoteAddress?: string;
 }
 
 const callerAddress = await loadCallerAddress();
-const PEER = "198.51.100.9";
+const REMOTE_ADDRESS = "198.51.100.9";
 const LONGEST = "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]";
 
 const rows: Row[] = [
-  { forwarded: null, proxies: 0, caller: PEER },
-  { forwarded: null, proxies: "deploy", caller: PEER },
-  { forwarded: "203.0.113.7", proxies: "deploy", caller: PEER },
-  { forwarded: null, proxies: 0, peer: "::ffff:203.0.113.7", caller: "203.0.113.7" },
-  { forwarded: null, proxies: 0, peer: "2001:DB8::0:1", caller: "[2001:db8::1]" },
+  { forwarded: null, proxies: 0, caller: REMOTE_ADDRESS },
+  { forwarded: null, proxies: "deploy", caller: REMOTE_ADDRESS },
+  { forwarded: "203.0.113.7", proxies: "deploy", caller: REMOTE_ADDRESS },
+  { forwarded: null, proxies: 0, remoteAddress: "::ffff:203.0.113.7", caller: "203.0.113.7" },
+  { forwarded: null, proxies: 0, remoteAddress: "2001:DB8::0:1", caller: "[2001:db8::1]" },
   // A proxy that the owner did not tell of.
   { forwarded: "203.0.113.7", proxies: 0, caller: undefined },
   { forwarded: "", proxies: 0, caller: undefined },
@@ -71,11 +71,13 @@ const rows: Row[] = [
   { forwarded: "example.com", proxies: 1, caller: undefined },
 ];
 
-for (const { forwarded, proxies, peer = PEER, caller } of rows) {
+for (const { forwarded, proxies, remoteAddress = REMOTE_ADDRESS, caller } of rows) {
   Deno.test(
-    `callerAddress() of ${peer} behind ${proxies} with ${forwarded?.slice(-60)} is ${caller}`,
+    `callerAddress() of ${remoteAddress} behind ${proxies} with ${
+      forwarded?.slice(-60)
+    } is ${caller}`,
     () => {
-      const found = callerAddress({ peer, forwarded, proxies });
+      const found = callerAddress({ remoteAddress, forwarded, proxies });
       strictEqual("address" in found ? found.address : undefined, caller);
     },
   );

@@ -16,7 +16,7 @@ Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are reme
   const request = new Request("http://localhost/");
   const visit = (id: string, visitor: number) => {
     const query = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
-    return visitors.count({ request, peer: {}, id: counterId(id), query }, undefined);
+    return visitors.count({ request, connection: {}, id: counterId(id), query }, undefined);
   };
   for (let first = 0; first < 50_000; first += 1000) {
     await Promise.all(Array.from({ length: 1000 }, (_, index) => visit("a", first + index)));
@@ -47,7 +47,7 @@ Deno.test("createUniqueVisitors(): the process forgets the salt of a day at midn
   const request = new Request("http://localhost/");
   const query = parseQuery("/?visitor=v", new Set(["visitor"]));
   await waitFor("the salt to be asked for again", async () => {
-    await visitors.count({ request, peer: {}, id: counterId("a"), query }, undefined);
+    await visitors.count({ request, connection: {}, id: counterId("a"), query }, undefined);
     return salts > 1 || undefined;
   });
   await counters.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { OwnSecret } from "../../src/start/own_secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { parseConfig } from "../../src/start/config.ts";
-import type { Environment } from "../../src/start/setting.ts";
+import type { Environment } from "../../src/start/settings_reader.ts";
 
 const secret = "0123456789abcdef";
 

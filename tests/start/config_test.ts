@@ -3,7 +3,7 @@ import { assert, constantFrom, oneof, property, record, string, stringMatching }
 import { type Config, parseConfig } from "../../src/start/config.ts";
 import type { RedisAddress, StoreSetting } from "../../src/start/store_address.ts";
 import { VARIABLES } from "../../src/start/settings.ts";
-import { ConfigError, type Environment } from "../../src/start/setting.ts";
+import { ConfigError, type Environment } from "../../src/start/settings_reader.ts";
 
 const plain: Config = {
   platform: "standalone",

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotThrow, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Setting } from "../../src/start/setting.ts";
+import type { Setting } from "../../src/start/settings_reader.ts";
 import { SETTINGS, VARIABLES } from "../../src/start/settings.ts";
 import { projectFolder } from "../support/programs.ts";
 

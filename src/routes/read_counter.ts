@@ -54,7 +54,7 @@ export async function readSum(
 
 /** What a counter or a family holds, with its days from `since` on at least. */
 export async function readHistory(
-  counters: Pick<Counters, "families" | "history">,
+  counters: Counters,
   { id, isFamily, since }: Subject & { since: Day },
 ): Promise<Held> {
   return await (isFamily ? await counters.families() : counters).history(id, since);
@@ -121,7 +121,7 @@ export function hasDays<Value>(found: Value | WithDays<Value>): found is WithDay
 
 /** The days of a counter or a family up to today, from `since` on at least, and a value made of all that it holds. */
 export async function readWithDays<Value>(
-  counters: Pick<Counters, "calendar" | "families" | "history">,
+  counters: Counters,
   { valueOf, ...asked }: Subject & { since: Day; valueOf(held: Held, today: Day): Value },
 ): Promise<WithDays<Value>> {
   const held = await readHistory(counters, asked);
@@ -153,7 +153,7 @@ export interface LatestReader {
 }
 
 /** A reader that remembers the counts of periods and families; totals are remembered by the counters. */
-export function createLatest(counters: Counters): LatestReader {
+export function createLatestReader(counters: Counters): LatestReader {
   const remembered = new Recent<string, Counts>(REMEMBERED);
   return {
     find(asked) {

@@ -230,7 +230,7 @@ for (const [what, allowed] of RESERVED) {
 }
 
 /** A timer that is not awaited: work that goes on without a request. */
-const TIMER = /\bsetInterval\(|\bAbortSignal\.timeout\(|imer (?:\?\?)?= (?:\w+ \? )?setTimeout\(/;
+const TIMER = /\bsetInterval\(|\bAbortSignal\.timeout\(|imer (?:\?\?=|= \w+ \?) setTimeout\(/;
 
 Deno.test("code: .docs/design.md lists every module that works in the background, and no other", async () => {
   const workers: string[] = [];

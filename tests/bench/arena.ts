@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { projectFolder } from "../support/programs.ts";
 import { sendRaw } from "../support/raw_http.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
-import { startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 import { pathOf } from "./load.ts";
 import { prefillKv, prefillRedis } from "./prefill.ts";
 import type { Row, StoreName } from "./rows.ts";
@@ -17,22 +18,32 @@ const FEWEST_IDS = 10_000;
 export class Arena {
   readonly #stack: AsyncDisposableStack;
   readonly #folder: string;
+  readonly #project: string;
   readonly #started = new Map<string, Promise<unknown>>();
 
-  constructor(stack: AsyncDisposableStack, folder: string) {
+  /** The service is that of this project, unless another checkout of it is given. */
+  constructor(stack: AsyncDisposableStack, folder: string, project = projectFolder) {
     this.#stack = stack;
     this.#folder = folder;
+    this.#project = project;
   }
 
   /** The address of the service on a store that holds the ids of this row. */
-  service(store: StoreName, { shape: { ids } }: Row): Promise<string> {
+  async service(store: StoreName, row: Row): Promise<string> {
+    return (await this.process(store, row)).url;
+  }
+
+  /** The process of that service. */
+  process(store: StoreName, { shape: { ids } }: Row): Promise<Service> {
     const held = Math.max(ids, FEWEST_IDS);
     return this.#once(`${store} ${held}`, async () => {
       const cwd = join(this.#folder, `${store}-${held}`);
       await Deno.mkdir(cwd);
       if (store === "deno-kv") await prefillKv(cwd, held);
       const redis = store === "redis" ? await this.#redis(held) : undefined;
-      return this.#stack.use(await startService({ cwd, env: serviceEnv(redis?.url) })).url;
+      const wrap = (line: string[]) =>
+        line.map((part) => part.replace(projectFolder, this.#project));
+      return this.#stack.use(await startService({ cwd, wrap, env: serviceEnv(redis?.url) }));
     });
   }
 
@@ -47,7 +58,14 @@ export class Arena {
   }
 
   /** The addresses of bare servers that give the answer which the service at `url` gives in this row. */
-  limit({ name, shape }: Row, url: string): Promise<Limit> {
+  async limit(row: Row, url: string): Promise<Limit> {
+    const service = await this.limitProcess(row, url);
+    const [whole = "", oneHeader = ""] = service.stdout().trim().split(" ");
+    return { whole, oneHeader };
+  }
+
+  /** The process of these servers. */
+  limitProcess({ name, shape }: Row, url: string): Promise<Service> {
     return this.#once(`limit ${name}`, async () => {
       const [request] = shape.requests;
       if (request === undefined) throw new Error(`Measure ${name}: it asks for nothing`);
@@ -61,9 +79,7 @@ export class Arena {
       delete headers["date"];
       delete headers["content-length"];
       const fixed = JSON.stringify({ body: answer.body, headers });
-      const service = this.#stack.use(await startScript("limit.ts", { args: [fixed] }));
-      const [whole = "", oneHeader = ""] = service.stdout().trim().split(" ");
-      return { whole, oneHeader };
+      return this.#stack.use(await startScript("limit.ts", { args: [fixed] }));
     });
   }
 

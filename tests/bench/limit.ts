@@ -1,13 +1,17 @@
-// The limit: a bare Deno.serve that gives one fixed answer. The second server sends its content-type alone.
-// Its argument is the answer as JSON: {"body": "…", "headers": {…}}.
+// The limit: a bare Deno.serve that gives one fixed answer, in the fastest way that Deno has. The second server sends its
+// content-type alone. Its argument is the answer as JSON: {"body": "…", "headers": {…}}.
 
 const { body, headers }: { body: string; headers: Record<string, string> } = JSON.parse(
   Deno.args[0] ?? "",
 );
-const whole = { headers };
 const single = { headers: { "content-type": headers["content-type"] ?? "text/plain" } };
 
 const address = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-const limit = Deno.serve(address, () => new Response(body, whole));
+const limit = Deno.serve(address, () => {
+  const response = new Response(body);
+  // Set one by one, they cost less than in one object.
+  for (const name in headers) response.headers.set(name, headers[name] ?? "");
+  return response;
+});
 const oneHeader = Deno.serve(address, () => new Response(body, single));
 console.log(`http://127.0.0.1:${limit.addr.port} http://127.0.0.1:${oneHeader.addr.port}`);

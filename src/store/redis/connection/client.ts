@@ -1,5 +1,6 @@
 import type { RedisAddress } from "../../../start/store_address.ts";
 import { Problem } from "../../../problem.ts";
+import { withTimeout } from "../../../counter/store.ts";
 import type { StoreHealth } from "../../store_health.ts";
 import {
   CONNECT_MS,
@@ -47,8 +48,8 @@ export class RedisConnection {
   #replacements = 0;
   #nextReplacement = 0;
   #pending = 0;
-  /** When Redis last showed a sign of life, by `performance.now()`. */
-  #progress = performance.now();
+  /** How often in a row it was looked at without a sign of life: time in which this process stood still does not count. */
+  #silentLooks = 0;
   #checkedAt = performance.now();
   #readySince = Infinity;
   #closing: Promise<void> | undefined;
@@ -73,13 +74,13 @@ export class RedisConnection {
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const client = this.#client;
     if (!client.isReady) throw new Problem("store-unavailable");
-    if (this.#pending === 0) this.#progress = performance.now();
+    if (this.#pending === 0) this.#silentLooks = 0;
     this.#pending += commands.length;
     const settled = await Promise.allSettled(
       commands.map((command) => client.sendCommand(command)),
     );
     this.#pending -= commands.length;
-    this.#progress = performance.now();
+    this.#silentLooks = 0;
     const replies = settled.map((result) => replyOf(result, this.#options.library));
     if (replies.some(isReplicaRefusal)) this.#reconnectToMaster();
     return replies;
@@ -100,12 +101,12 @@ export class RedisConnection {
   #connect(): RedisClient {
     const { address, library } = this.#options;
     const client = createRedisClient(library, address);
-    client.on("connect", () => this.#progress = performance.now());
+    client.on("connect", () => this.#silentLooks = 0);
     // A Redis that refuses connections is not silent: the library keeps retrying, with backoff.
-    client.on("reconnecting", () => this.#progress = performance.now());
+    client.on("reconnecting", () => this.#silentLooks = 0);
     client.on("ready", () => this.#becomeReady(client));
     client.on("error", (error) => this.#fail(client, error));
-    this.#progress = performance.now();
+    this.#silentLooks = 0;
     // The library retries for ever; failures on the way are reported as "error".
     client.connect().catch(() => {});
     return client;
@@ -172,9 +173,9 @@ export class RedisConnection {
   #supervise(): void {
     const now = performance.now();
     if (now > this.#nextReplacement + HANDSHAKE_MS) this.#dropReplacement();
-    const silence = now - this.#progress;
+    const silence = this.#silentLooks++ * SUPERVISE_INTERVAL_MS;
     const ready = this.#client.isReady;
-    if (ready ? this.#pending > 0 && silence > STALL_MS : silence > HANDSHAKE_MS) this.#reopen();
+    if (ready ? this.#pending > 0 && silence >= STALL_MS : silence >= HANDSHAKE_MS) this.#reopen();
     else if (ready && now - this.#checkedAt > HEALTH_CHECK_INTERVAL_MS) this.#checkHealth();
   }
 
@@ -188,11 +189,12 @@ export class RedisConnection {
   }
 }
 
-/** Disconnects once pending commands have ended; a server that hangs would never let them end. */
+/**
+ * Disconnects once pending commands have ended. A server that hangs would never let them end, and the promise of the library
+ * never settles if the connection is reset meanwhile.
+ */
 async function release(client: RedisClient): Promise<void> {
-  const giveUp = setTimeout(() => client.destroy(), STALL_MS);
-  if (client.isReady) await client.close().catch(() => {});
-  clearTimeout(giveUp);
+  if (client.isReady) await withTimeout(STALL_MS, client.close()).catch(() => {});
   client.destroy();
 }
 

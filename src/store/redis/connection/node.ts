@@ -142,7 +142,9 @@ export class RedisNode {
   }
 
   #isUsable(connection: RedisConnection): boolean {
-    return connection.readySince <= this.#confirmedAt;
+    const { readySince } = connection;
+    // A single Redis is confirmed for ever: that must not include a connection that is down.
+    return readySince < Infinity && readySince <= this.#confirmedAt;
   }
 
   #confirmed(connection: RedisConnection | undefined): RedisConnection {

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../../../src/counting/counters.ts";
 import type { StoreLink } from "../../../../src/store/redis/connection/node.ts";
+import { STALL_MS, SUPERVISE_INTERVAL_MS } from "../../../../src/store/redis/limits.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
 import { opensslAvailable } from "../../../support/certificate.ts";
@@ -163,6 +164,21 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "RedisConnection: a process that stood still takes the replies that came meanwhile",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const link = await connect(redis.url);
+    const sent = link.send([["WAIT", "1", "200"]]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const until = performance.now() + STALL_MS + 2 * SUPERVISE_INTERVAL_MS;
+    while (performance.now() < until);
+    deepStrictEqual(await sent, [{ kind: "done", value: "0" }]);
+    await link.close();
+  },
+);
+
 Deno.test("RedisConnection: close does not wait for a server that hangs", needsRedis, async () => {
   await using redis = await startRedis();
   const room = await enter(redis.url);
@@ -188,6 +204,23 @@ Deno.test(
     const start = performance.now();
     await link.close();
     ok(performance.now() - start < timeLimit(2500), `${performance.now() - start} ms`);
+    deepStrictEqual((await sent).map(({ kind }) => kind), ["lost"]);
+  },
+);
+
+Deno.test(
+  "RedisConnection: close ends although the server dies while a command is pending",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const link = await connect(redis.url);
+    await redis.kill("SIGSTOP");
+    const sent = link.send([["PING"]]);
+    const closed = link.close();
+    // A process that dies with bytes unread has its connection reset, not ended.
+    await waitFor("the command", async () => await hasUnread(redis.port) || undefined);
+    await redis.kill();
+    await closed;
     deepStrictEqual((await sent).map(({ kind }) => kind), ["lost"]);
   },
 );
@@ -355,6 +388,13 @@ interface Room extends AsyncDisposable {
   connected(): Promise<void>;
   /** The events in the log. */
   events(): string[];
+}
+
+/** Whether the kernel holds bytes that whatever listens on this port of 127.0.0.1 has not read. */
+async function hasUnread(port: number): Promise<boolean> {
+  const local = port.toString(16).toUpperCase().padStart(4, "0");
+  const unread = new RegExp(`: \\w{8}:${local} \\S+ 01 \\w{8}:(?!0{8})`);
+  return unread.test(await Deno.readTextFile("/proc/net/tcp"));
 }
 
 /** Whether nobody is connected to a Redis but who asks this. */

@@ -65,6 +65,32 @@ Deno.test(
 );
 
 Deno.test(
+  "RedisNode: a connection for writes that broke does not keep the others from writing",
+  needsRedis,
+  async () => {
+    await using room = await startProxiedRedis();
+    const follow = ["--replicaof", "127.0.0.1", String(room.redis.port)];
+    await room.redis.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    await using _replica = await startRedis({ args: follow });
+    const { promise: broken, resolve: away } = Promise.withResolvers<unknown>();
+    await using node = await enter(room.url, { replicas: 1, health: { ...UNWATCHED, away } });
+    // As for a single Redis, which nothing can take the place of.
+    node.confirm(Infinity);
+    const write = () => node.send([["INCRBY", "a", "1"]]).then(([reply]) => reply?.kind, String);
+    await waitFor("the replica", async () => await write() === "done" || undefined);
+    await room.proxy.refuse();
+    const clients = String(await room.redis.command("CLIENT", "LIST"));
+    const [, writer = ""] = /^id=(\d+) .* cmd=wait /m.exec(clients) ?? [];
+    await room.redis.command("CLIENT", "KILL", "ID", writer);
+    await broken;
+    deepStrictEqual(await Promise.all([write(), write(), write()]), ["done", "done", "done"]);
+    // Closed before, the library would go on trying for a moment.
+    room.proxy.accept();
+    await waitFor("a new connection", () => node.usable || undefined);
+  },
+);
+
+Deno.test(
   "RedisNode: a scan fails if the server restarts meanwhile, because the cursor means something else then",
   needsRedis,
   async () => {
@@ -93,11 +119,11 @@ Deno.test(
 /** A node that is connected and not confirmed yet. */
 async function enter(
   url: string,
-  { replicas = 0 } = {},
+  { replicas = 0, health = UNWATCHED } = {},
 ): Promise<RedisNode & AsyncDisposable> {
   const address = redisFromUrl(url);
   if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
-  const node = new RedisNode({ address, library, replicas, health: UNWATCHED, onInfo() {} });
+  const node = new RedisNode({ address, library, replicas, health, onInfo() {} });
   await node.attempted;
   return Object.assign(node, { [Symbol.asyncDispose]: () => node.close() });
 }

@@ -15,7 +15,7 @@ import { Recent } from "../../recent.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Command } from "./connection/client.ts";
 import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
-import { formatLedger, formatYear, heldOf, ledgerKey, textsOf } from "./layout.ts";
+import { formatLedger, formatYear, ledgerKey, parseHeld, parseSnapshot } from "./layout.ts";
 import { callOf, isCallOf, type Script, type Scripts } from "./scripts.ts";
 
 /** Up to here a counter is far from full, and a plain INCRBY is safe. */
@@ -56,8 +56,8 @@ export class RedisChanges {
     this.#options = options;
   }
 
-  /** Has the next hits of a counter drop what is out of bounds in its ledger, as long as that is still this one. */
-  mend(id: CounterId, ledger: string): void {
+  /** Makes the next hits of a counter drop what is out of bounds in its ledger, if it is still this one by then. */
+  repair(id: CounterId, ledger: string): void {
     this.#damaged.set(id, ledger);
     this.#openDays.delete(id);
   }
@@ -75,8 +75,8 @@ export class RedisChanges {
       }
       return this.#outcomeOf(addition, { day, command, total: Number(reply.value) });
     });
-    // Hot path: nearly all are there already, and awaiting each would cost more than all the rest.
-    return outcomes.every(isThere) ? outcomes : await Promise.all(outcomes);
+    // Hot path: nearly all are settled, and awaiting each would cost more than all the rest.
+    return outcomes.every(isSettled) ? outcomes : await Promise.all(outcomes);
   }
 
   /** See `CounterStore.addOnce`. */
@@ -116,7 +116,7 @@ export class RedisChanges {
       return writes.map(({ id }, index) => {
         const reply = replies[index];
         return reply?.kind === "done"
-          ? heldOf(textsOf(reply.value), () => onDamaged(id))
+          ? parseHeld(parseSnapshot(reply.value), () => onDamaged(id))
           : problemOf(reply, "outcome-unknown");
       });
     } finally {
@@ -168,7 +168,7 @@ export class RedisChanges {
     return ["INCRBY", key, amount];
   }
 
-  /** The ledger of a counter that is to be mended with its next hits; empty if there is none. */
+  /** The ledger of a counter that its next hits are to repair; empty if there is none. */
   #takeDamaged(id: CounterId): string {
     const ledger = this.#damaged.get(id);
     if (ledger !== undefined) this.#damaged.delete(id);
@@ -230,7 +230,7 @@ export function secondsLeft(calendar: Calendar): number {
   return Math.ceil(calendar.untilMidnight() / 1000);
 }
 
-function isThere<Value>(value: Value | Promise<Value>): value is Value {
+function isSettled<Value>(value: Value | Promise<Value>): value is Value {
   return !(value instanceof Promise);
 }
 

@@ -15,7 +15,7 @@ import { slotOf } from "./cluster/key_slot.ts";
  */
 export function ledgerKey(key: string): string {
   if (!key.includes("}")) return `{${key}}days`;
-  return `{${HASH_TAG.exec(key)?.[1] ?? numberIn(slotOf(key))}}days:${key}`;
+  return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}days:${key}`;
 }
 
 /** The key of a closed year; the scripts make it in the same way. */
@@ -23,18 +23,18 @@ export function yearKey(ledger: string, year: number): string {
   return ledger.replace("}days", `}days${year}`);
 }
 
-/** What decides the slot of a key alone: the first braces, unless nothing stands in them. */
+/** The part of a key that alone decides its slot: what the first braces hold, unless they are empty. */
 const HASH_TAG = /^[^{]*\{([^}]+)\}/;
 
-const numbers = new Map<number, number>();
+const hashTags = new Map<number, number>();
 let tried = 0;
 
-/** A number that lies in a slot, for keys whose own text cannot stand in braces. */
-function numberIn(slot: number): number {
-  let number = numbers.get(slot);
-  for (; number === undefined; number = numbers.get(slot)) {
+/** A number that lies in a slot: the hash tag of a ledger whose counter's key cannot be one. */
+function hashTagOf(slot: number): number {
+  let number = hashTags.get(slot);
+  for (; number === undefined; number = hashTags.get(slot)) {
     const found = slotOf(String(tried));
-    if (!numbers.has(found)) numbers.set(found, tried);
+    if (!hashTags.has(found)) hashTags.set(found, tried);
     tried++;
   }
   return number;
@@ -77,8 +77,8 @@ export function parseYear(year: number, text: string): YearEntry | undefined {
   return isYearEntry(entry) && canBeAdded(hits) ? entry : undefined;
 }
 
-/** The texts that a script gives: total, ledger, and each year with its own. */
-export function textsOf(snapshot: unknown): HeldTexts {
+/** The texts of a snapshot that a script gives: total, ledger, and each year with its own. */
+export function parseSnapshot(snapshot: unknown): HeldTexts {
   const [total = null, ledger = null, ...rest] = Array.isArray(snapshot) ? snapshot : [];
   const years: (YearEntry | undefined)[] = [];
   for (let at = 0; at + 1 < rest.length; at += 2) {
@@ -91,7 +91,7 @@ export function textsOf(snapshot: unknown): HeldTexts {
  * What a counter holds; its total is one. A ledger without a total is left from a counter that is gone; one that is out of
  * bounds, or a year, counts as none. `onDamaged` is given the ledger if that is what is damaged.
  */
-export function heldOf(
+export function parseHeld(
   { total, ledger: text, years }: HeldTexts,
   onDamaged: (ledger: string | undefined) => void,
 ): Held {

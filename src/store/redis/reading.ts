@@ -12,7 +12,7 @@ import { Problem } from "../../problem.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { StoreLink } from "./connection/node.ts";
 import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
-import { heldOf, ledgerKey, parseLedger, parseYear, yearKey } from "./layout.ts";
+import { ledgerKey, parseHeld, parseLedger, parseYear, yearKey } from "./layout.ts";
 import { LISTED_AT_ONCE } from "./limits.ts";
 
 interface RedisReadingOptions {
@@ -191,7 +191,7 @@ function heldIn(
     const text = texts[index];
     return text ? [parseYear(year, text)] : [];
   });
-  return heldOf({ total, ledger, years: entries }, onDamaged);
+  return parseHeld({ total, ledger, years: entries }, onDamaged);
 }
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;

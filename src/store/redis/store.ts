@@ -37,7 +37,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     link,
     prefix,
     onDamaged(id, ledger) {
-      if (ledger !== undefined) changes.mend(id, ledger);
+      if (ledger !== undefined) changes.repair(id, ledger);
       onDamaged(id);
     },
   });

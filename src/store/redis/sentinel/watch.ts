@@ -136,7 +136,7 @@ class SentinelWatch {
     const node = this.#node;
     if (node === undefined) return;
     const [reply] = await withTimeout(ASK_MS, node.ask([["ROLE"]])).catch(() => []);
-    // A user who may not run ROLE gets an error: then the word of the Sentinels must do.
+    // A user who may not run ROLE gets an error: then what the Sentinels say has to be enough.
     const role = reply?.kind === "done" && Array.isArray(reply.value) ? reply.value[0] : "master";
     if (role === "master") node.confirm(askedAt);
   }

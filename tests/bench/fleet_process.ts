@@ -43,8 +43,8 @@ export const HOT = counterId("hot");
 
 /** How many nodes connect at once. */
 const CONNECTED_AT_ONCE = 25;
-/** How long a caller waits after a failure. */
-const PAUSE_MS = 20;
+/** How long the callers of a node wait after a failure before one of them tries again. */
+const RETRY_MS = 100;
 const TIMED = 64;
 /** Of how many hits in a row the counters are drawn beforehand. */
 const DRAWS = 1 << 20;
@@ -78,7 +78,9 @@ async function openNode({ url, replicas, days }: FleetJob): Promise<Counters> {
   const link = await linkTo(url, { replicas });
   const counters = createCounters(await storeOn(link, { today, untilMidnight }), calendar);
   // One shard will do: on a busy machine not all of them answer in time at once.
-  await waitFor("a node", () => counters.ready().then(() => true, () => undefined));
+  await waitFor("a node", () => counters.ready().then(() => true, () => undefined), {
+    interval: 50,
+  });
   return counters;
 }
 
@@ -129,6 +131,9 @@ class Load {
     const latencies = this.latencies;
     let calling = callers;
     let run: Run | undefined;
+    /** Callers whose last hit failed. If all of them tried again, they would leave nothing of the CPU to a failover. */
+    let failed: (() => void)[] = [];
+    let retry: ReturnType<typeof setTimeout> | undefined;
 
     const stop = () => {
       if (--calling === 0) resolve();
@@ -140,11 +145,22 @@ class Load {
     const succeed = (number: number) => {
       this.answered++;
       if (this.#isPrinting) run = this.#note(number, run);
+      if (failed.length > 0) resume(failed.length);
       next();
     };
-    const fail = (problem: unknown) => {
+    const fail = (problem: unknown) => waitAfter(problem, next);
+    const waitAfter = (problem: unknown, call: () => void) => {
       this.#noteFailure(problem);
-      setTimeout(next, PAUSE_MS);
+      failed.push(call);
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        resume(this.#isEnding ? failed.length : 1);
+      }, RETRY_MS);
+    };
+    const resume = (count: number) => {
+      const calls = failed.slice(0, count);
+      failed = failed.slice(count);
+      for (const call of calls) call();
     };
     const nextTimed = () => {
       if (this.#isEnding) return stop();
@@ -153,11 +169,9 @@ class Load {
         latencies.push(performance.now() - since);
         this.answered++;
         if (this.#isPrinting) run = this.#note(number, run);
+        if (failed.length > 0) resume(failed.length);
         nextTimed();
-      }, (problem) => {
-        this.#noteFailure(problem);
-        setTimeout(nextTimed, PAUSE_MS);
-      });
+      }, (problem) => waitAfter(problem, nextTimed));
     };
 
     for (let caller = 0; caller < callers; caller++) {

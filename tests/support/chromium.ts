@@ -1,5 +1,5 @@
 import { type Browser, chromium } from "playwright-core";
-import { findChromium, strictRun } from "./programs.ts";
+import { findChromium, findHeadlessChromium, strictRun } from "./programs.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** True when the machine has Chromium or Chrome; it is not fetched, as it needs system libraries. */
@@ -27,7 +27,7 @@ export async function openChromium(
   { args = [], ignoreDefaultArgs = [] }: ChromiumOptions = {},
 ): Promise<{ browser: Browser } & AsyncDisposable> {
   const browser = await chromium.launch({
-    executablePath: chromiumPath(),
+    executablePath: findHeadlessChromium() ?? chromiumPath(),
     args: [...QUIET, ...args],
     ignoreDefaultArgs,
   });
@@ -38,11 +38,11 @@ let shared: Awaited<ReturnType<typeof openChromium>> | undefined;
 let sharing = false;
 
 /** From here on the tests of a file share one Chromium, which is what takes most of the time of a short test. */
-export function shareChromium(): void {
+export function shareChromium(options: ChromiumOptions = {}): void {
   if (sharing || !chromiumAvailable) return;
   sharing = true;
   Deno.test.beforeAll(async () => {
-    shared = await openChromium();
+    shared = await openChromium(options);
   });
   Deno.test.afterAll(async () => {
     await shared?.[Symbol.asyncDispose]();

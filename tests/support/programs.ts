@@ -74,6 +74,16 @@ export function findChromium(): string | undefined {
   return findOnPath(["chromium", "chromium-browser", "google-chrome"]);
 }
 
+/** Where `setup.ts` unpacks the Chromium that has no window when the machine has none. */
+export const headlessFolder: string = join(projectFolder, ".cache", "chromium");
+
+/** The path of the Chromium that has no window, installed or unpacked, or undefined. */
+export function findHeadlessChromium(folder: string = headlessFolder): string | undefined {
+  const name = "chromium-headless-shell";
+  const unpacked = join(folder, "usr", "lib", "chromium", name);
+  return findOnPath([name]) ?? (isFile(unpacked) ? unpacked : undefined);
+}
+
 /** The first of `names` that is a file in a folder of the PATH, as a full path. */
 export function findOnPath(names: string[]): string | undefined {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");

@@ -1,4 +1,12 @@
-/** Does something before the second list of a Deno KV, or another one, and after those before it. */
+/** What the sweeper lists, and nobody else. */
+const SWEPT: readonly unknown[] = ["salt", "seen", "once", "deleted"];
+
+/** Whether a list is the sweeper's, which begins at any moment from a second after a store was opened. */
+export function isSweep(selector: Deno.KvListSelector): boolean {
+  return "prefix" in selector && SWEPT.includes(selector.prefix[1]);
+}
+
+/** Does something before the second list of a Deno KV, or another one, and after those before it; the sweeper's do not count. */
 export function betweenLists(kv: Deno.Kv, happen: () => Promise<unknown>, before = 2): void {
   const list = kv.list.bind(kv);
   let lists = 0;
@@ -7,6 +15,7 @@ export function betweenLists(kv: Deno.Kv, happen: () => Promise<unknown>, before
     yield* list(...args);
   }
   Object.defineProperty(kv, "list", {
-    value: (...args: Parameters<typeof list>) => ++lists === before ? late(...args) : list(...args),
+    value: (...args: Parameters<typeof list>) =>
+      !isSweep(args[0]) && ++lists === before ? late(...args) : list(...args),
   });
 }

@@ -9,6 +9,7 @@ import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type ServiceOptions, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { TIME_ZONE } from "../support/time_zones.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { reportKept, times } from "./numbers.ts";
 import { startImports } from "./imports.ts";
@@ -57,14 +58,14 @@ Deno.test(
 /** Fills a store and makes room again, while callers do everything to a few counters and import others. */
 async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void> {
   const runs = times(2, 5);
-  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", ...options.env };
+  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
   const recorder = new Recorder();
   const held = await (async () => {
     await using service = await startService({ ...options, env });
     await service.storeReady();
     const { url } = service;
     await using imports = startImports(url);
-    const doors = [{ url, today: createCalendar("UTC").today(), hasVisitors: true }];
+    const doors = [{ url, today: createCalendar(TIME_ZONE).today(), hasVisitors: true }];
     await using workload = startRandomWorkload(recorder, { doors, callers: 4, ids: IDS });
     for (let run = 1; run <= runs; run++) {
       await more("answers", () => recorder.answered, 100);

@@ -8,6 +8,7 @@ import { startCluster } from "../support/redis_cluster.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { authorized, authorizedRequest } from "../support/secret.ts";
 import { fullNumbers } from "../support/time_limit.ts";
+import { TIME_ZONE } from "../support/time_zones.ts";
 import { type Event, possibilities, type Possibility } from "./linearizable.ts";
 import { slotMover } from "./moving_slots.ts";
 import { startRandomWorkload } from "./random_workload.ts";
@@ -34,7 +35,7 @@ const OTHERS = ["s", "t/a"];
 
 /** The first day of a year, so many before this one. */
 function beginning(back: number): Day {
-  return firstDayOf(yearOf(createCalendar("UTC").today()) - back);
+  return firstDayOf(yearOf(createCalendar(TIME_ZONE).today()) - back);
 }
 
 interface Asked {
@@ -105,7 +106,7 @@ for (const { name, ignore = false, begin } of places) {
     ignore,
     async fn() {
       await using place = await begin();
-      const zones = Array.from({ length: place.processes }, () => "UTC");
+      const zones = Array.from({ length: place.processes }, () => TIME_ZONE);
       await using room = await openRoom(zones, { env: place.env });
       await fill(room, place.still);
       const recorder = new Recorder();

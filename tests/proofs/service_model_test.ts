@@ -4,10 +4,12 @@ import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis } from "../support/redis_server.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { TIME_ZONE, zoneBeforeMidnight } from "../support/time_zones.ts";
 import { openRoom } from "./service_room.ts";
 
-/** Three that are never all on the same day. */
-const ZONES = ["Pacific/Kiritimati", "UTC", "Etc/GMT+12"];
+/** A day ahead of the last one, always; what a request counts on is known as long as no day ends in any of them. */
+const FIRST = zoneBeforeMidnight("Pacific/Kiritimati", "Etc/GMT-13");
+const LAST = zoneBeforeMidnight("Etc/GMT+12", "Etc/GMT+11");
 
 Deno.test(
   "counters: three processes in other time zones on one Redis agree with the model, whatever is cut, lost or killed",
@@ -17,7 +19,7 @@ Deno.test(
       args: ["--appendonly", "yes", "--appendfsync", "always"],
     });
     const { redis, proxy, url } = proxied;
-    await using room = await openRoom(ZONES, { env: { STORE_URL: url } });
+    await using room = await openRoom([FIRST, TIME_ZONE, LAST], { env: { STORE_URL: url } });
     await room.under(again(times(1, 3), [
       () => proxy.cut(),
       () => proxy.cutAfterNextRequest(),
@@ -34,7 +36,7 @@ Deno.test(
 
 Deno.test("counters: a process on a Deno KV file agrees with the model, however often it is killed", async () => {
   await using folder = await tempDir();
-  await using room = await openRoom(["Europe/Berlin"], { cwd: folder.path });
+  await using room = await openRoom([TIME_ZONE], { cwd: folder.path });
   await room.under(again(times(2, 5), [
     () => room.restart(0, "SIGKILL"),
     () => room.restart(0, "SIGTERM"),
@@ -46,7 +48,7 @@ Deno.test("counters: two processes in other time zones on one shared Deno KV agr
   await using proxy = startProxy(server);
   const STORE_URL = `kv:${proxy.through(server.url)}`;
   const env = { STORE_URL, DENO_KV_ACCESS_TOKEN: server.token };
-  await using room = await openRoom(["Pacific/Kiritimati", "Etc/GMT+12"], { env });
+  await using room = await openRoom([FIRST, LAST], { env });
   await room.under(again(times(2, 5), [
     () => server.loseNextAnswer({ as: "status" }),
     () => server.loseNextAnswer({ as: "body" }),
@@ -58,7 +60,7 @@ Deno.test("counters: two processes in other time zones on one shared Deno KV agr
 Deno.test("counters: two processes on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
   await using server = startKvConnect();
   const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
-  await using room = await openRoom(["UTC", "UTC"], { env });
+  await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
   // Nothing fails, so that all is known of what is done: many callers of few counters, at both at once.
   await room.under(again(times(10, 100), [() => {}]), { callers: 16, ids: ["a", "b", "c"] });
 });

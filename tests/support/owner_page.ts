@@ -1,7 +1,11 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { formatDay } from "../../src/counter/days.ts";
+import { importLines as importBody } from "./import_lines.ts";
 import { authorized, SECRET } from "./secret.ts";
 import type { Service } from "./service.ts";
+import { TIME_ZONE } from "./time_zones.ts";
 import { type PageTest, type PageTestOptions, testPage } from "./web_page.ts";
 
 /** A line of `/counters`. */
@@ -33,8 +37,10 @@ export async function importLines(
   lines: readonly CounterLine[],
 ): Promise<void> {
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
-  deepStrictEqual(await answer.json(), { counters: lines.length });
+  deepStrictEqual(await importBody(url, [body]), {
+    status: 200,
+    json: { counters: lines.length },
+  });
 }
 
 /** Signs in, from any view. */
@@ -64,7 +70,7 @@ export async function countOf({ url }: Service, id: string): Promise<string> {
   return await answer.text();
 }
 
-/** The day so many days ago, in UTC. */
+/** The day so many days ago, where the service counts. */
 export function dayAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  return formatDay(createCalendar(TIME_ZONE).today() - days);
 }

@@ -3,6 +3,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type Service, startService } from "./service.ts";
+import { TIME_ZONE } from "./time_zones.ts";
 
 /** A page in a browser, and what it complained of: errors, and breaches of its policy. */
 export interface WebPage extends AsyncDisposable {
@@ -52,7 +53,7 @@ export function testPage(
 ): void {
   shareChromium();
   Deno.test(name, needsChromium, async () => {
-    await using service = await startService({ env });
+    await using service = await startService({ env: { TIME_ZONE, ...env } });
     await prepare?.(service);
     const browser = sharedChromium();
     await using opened = await openPage(browser, service.url, options);

@@ -1,7 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { needsChromium, openChromium } from "./support/chromium.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { needsChromium, shareChromium, sharedChromium } from "./support/chromium.ts";
 import { type Service, startService } from "./support/service.ts";
 import { authorized, SECRET } from "./support/secret.ts";
+
+shareChromium();
 
 const ID = "user/repo";
 /** What GitHub's image proxy puts over every image. */
@@ -16,7 +19,6 @@ Deno.test(
     });
     const key = await keyOf(service);
     await using proxy = startImageProxy();
-    await using chromium = await openChromium();
     const looks = [
       "",
       "&style=terminal",
@@ -24,7 +26,8 @@ Deno.test(
       "&label=日本&numbers=grouped",
     ];
     for (const [index, look] of looks.entries()) {
-      const page = await chromium.browser.newPage({ extraHTTPHeaders: { cookie: "reader=1" } });
+      await using opened = await openPage({ extraHTTPHeaders: { cookie: "reader=1" } });
+      const { page } = opened;
       await page.goto(proxy.pageFor([imageUrl(service, key, look)]));
       const [image] = await page.evaluate<Size[]>(DECODED);
       ok(
@@ -32,7 +35,6 @@ Deno.test(
         `${look} ${JSON.stringify(image)}`,
       );
       strictEqual(await countOf(service), index + 1, look);
-      await page.close();
     }
   },
 );
@@ -46,8 +48,8 @@ Deno.test(
     });
     const key = await keyOf(service);
     await using proxy = startImageProxy();
-    await using chromium = await openChromium();
-    const page = await chromium.browser.newPage();
+    await using opened = await openPage();
+    const { page } = opened;
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -69,8 +71,8 @@ Deno.test(
       env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
     });
     await using proxy = startImageProxy();
-    await using chromium = await openChromium();
-    const page = await chromium.browser.newPage();
+    await using opened = await openPage();
+    const { page } = opened;
     await page.goto(proxy.pageFor([imageUrl(service, "wrong")]));
     const [image] = await page.evaluate<Size[]>(DECODED);
     ok(image !== undefined && image.width > 40, JSON.stringify(image));
@@ -92,8 +94,8 @@ Deno.test(
       strictEqual(status, 200);
       ok(headers.get("content-type")?.startsWith("image/svg+xml"));
     }
-    await using chromium = await openChromium();
-    const page = await chromium.browser.newPage();
+    await using opened = await openPage();
+    const { page } = opened;
     await page.goto(proxy.pageFor([], url));
     ok((await proxy.prefetched).includes("prefetch"), "the browser did prefetch it");
     strictEqual(await countOf(service), 0);
@@ -103,6 +105,14 @@ Deno.test(
     strictEqual(await countOf(service), 1);
   },
 );
+
+/** Opens a page in a profile of its own. */
+async function openPage(
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page } & AsyncDisposable> {
+  const page = await sharedChromium().newPage(options);
+  return { page, [Symbol.asyncDispose]: () => page.close() };
+}
 
 /** Runs in the page: the sizes of all its images, once they are decoded. */
 const DECODED = `Promise.all([...document.images].map(async (image) => {

@@ -2,7 +2,9 @@ import { strictEqual } from "node:assert/strict";
 import type { Page, Request, Route } from "playwright-core";
 import { needsChromium } from "../support/chromium.ts";
 import { openEmbedding, SCRIPT } from "../support/embedding.ts";
-import { openReader, shows } from "../support/reader.ts";
+import { openReader, shareReaders, shows } from "../support/reader.ts";
+
+shareReaders();
 
 /** What a reader's browser may do to the paths of the service, and to which. */
 const FAILURES: { what: string; path: string; fail: (route: Route) => Promise<void> }[] = [
@@ -27,7 +29,7 @@ for (const { what, path, fail } of FAILURES) {
       await using site = await openEmbedding();
       const mark = await site.markOf("a");
       site.pages.set("/", { html: SCRIPT + mark.replace("–", "<b>many</b> views") });
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       const { page } = reader;
       await page.route(`http://tally.example${path}**`, fail);
       const [ended] = await Promise.all([
@@ -48,7 +50,7 @@ Deno.test(
     await using site = await openEmbedding();
     const mark = await site.markOf("a");
     site.pages.set("/", { html: SCRIPT + mark.replace('"a"', '"b"') });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     const { page } = reader;
     await Promise.all([requestEnds(page, "/hit"), page.goto("http://blog.example/")]);
     await shows(page, ["–"]);

@@ -1,8 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { needsChromium } from "../support/chromium.ts";
 import { openEmbedding, SCRIPT } from "../support/embedding.ts";
-import { openReader, shows } from "../support/reader.ts";
+import { openReader, shareReaders, shows } from "../support/reader.ts";
 import { waitFor } from "../support/wait_for.ts";
+
+shareReaders();
 
 /** Tests a page of a blog whose elements show the counters of a service. */
 function testReads(
@@ -21,7 +23,7 @@ function testReads(
   Deno.test(name, needsChromium, async () => {
     await using site = await openEmbedding({ openReads: true });
     if (Object.keys(counts).length > 0) await site.set(counts);
-    await using reader = await openReader(site, options);
+    await using reader = await openReader(options);
     const requests: string[] = [];
     reader.page.on("request", (request) => {
       const { host, pathname, search } = new URL(request.url());

@@ -1,8 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { memoryApp } from "../support/app.ts";
-import { needsChromium } from "../support/chromium.ts";
-import { openEmbedding, SCRIPT } from "../support/embedding.ts";
-import { openReader, shows } from "../support/reader.ts";
+import { needsChromium, openChromium } from "../support/chromium.ts";
+import { openEmbedding, READER_ARGS, SCRIPT } from "../support/embedding.ts";
+import { openReader, shareReaders, shows } from "../support/reader.ts";
+
+shareReaders();
 
 Deno.test(
   "tally.js counts a view of a page once and shows the number in the reader's language",
@@ -10,7 +12,7 @@ Deno.test(
   async () => {
     await using site = await openEmbedding();
     site.pages.set("/", { html: SCRIPT + await site.markOf("post") });
-    await using reader = await openReader(site, { locale: "ar-EG" });
+    await using reader = await openReader({ locale: "ar-EG" });
     const { page } = reader;
     await page.goto("http://blog.example/");
     await shows(page, ["١"]);
@@ -33,7 +35,7 @@ for (const [how, script] of Object.entries(LOADED)) {
       await using site = await openEmbedding();
       const [post, other] = [await site.markOf("blog/ü?&"), await site.markOf("other")];
       site.pages.set("/", { html: `${script}${post}<p>${post}</p>${other}` });
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       await reader.page.goto("http://blog.example/");
       await shows(reader.page, ["1", "1", "1"]);
       deepStrictEqual([await site.count("blog/ü?&"), await site.count("other")], [1, 1]);
@@ -60,7 +62,7 @@ for (const [how, script] of Object.entries(LOADED)) {
         const versioned = script.replaceAll("tally.js", "tally.js?v=1/2");
         site.pages.set(`/${index}`, { html: `<script>${breaks}</script>${versioned}${mark}` });
       }
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       for (const index of STACKLESS.keys()) {
         await reader.page.goto(`http://blog.example/${index}`);
         await shows(reader.page, [String(index + 1)]);
@@ -82,7 +84,7 @@ Deno.test(
       globalThis.requestAnimationFrame = (run) => (frames_++, ask(run));
     </script>`;
     site.pages.set("/", { html: `${counting}${SCRIPT}${marks}` });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     await reader.page.goto("http://blog.example/");
     await shows(reader.page, Array(2000).fill("1"));
     const frames: number = await reader.page.evaluate("frames_");
@@ -125,7 +127,7 @@ for (const [what, keyed, number] of [["counts", true, 500], ["reads", false, 200
         return `<tally-mark counter="b/${index}"${key}>–</tally-mark>`;
       });
       site.pages.set("/", { html: WATCHED + marks.join(" ") + SCRIPT });
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       await reader.page.goto("http://blog.example/");
       await shows(reader.page, Array(number).fill(keyed ? "1" : "0"));
       const most: { elements: number; requests: number } = await reader.page.evaluate("most_");
@@ -143,7 +145,7 @@ for (const path of ["/%ff/", "/%E0%A4%A/"]) {
       await using site = await openEmbedding({ openReads: true });
       const auto = '<tally-mark counter="auto" prefix="b/">–</tally-mark>';
       site.pages.set(path, { html: SCRIPT + auto + (await site.markOf("a")) });
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       await reader.page.goto(`http://blog.example${path}`);
       await shows(reader.page, ["–", "1"]);
     },
@@ -165,7 +167,7 @@ Deno.test(
     </script>`;
     const line = '<p><tally-mark counter="a">–</tally-mark> views of this page so far</p>';
     site.pages.set("/", { html: watch + style + line.repeat(20) + SCRIPT });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     await reader.page.goto("http://blog.example/");
     await shows(reader.page, Array(20).fill("12,345"));
     // Shifts are reported after the frame that has them.
@@ -190,12 +192,15 @@ Deno.test(
         "cross-origin-embedder-policy": "require-corp",
       },
     });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     await reader.page.goto("http://blog.example/");
     await shows(reader.page, ["1"]);
     deepStrictEqual(reader.complaints, []);
   },
 );
+
+/** Those of a browser that says that it is steered. */
+const STEERED_ARGS = READER_ARGS.filter((arg) => !arg.includes("AutomationControlled"));
 
 /** Where nobody reads a page, or nobody gave it a key: there it is shown and not counted. */
 const LOOKS: { where: string; url?: string; keyless?: true; automated?: true }[] = [
@@ -210,8 +215,8 @@ for (const { where, url = "blog.example", keyless = false, automated = false } o
     await using site = await openEmbedding({ openReads: true });
     const mark = await site.markOf("a");
     site.pages.set("/", { html: SCRIPT + (keyless ? mark.replace(/ key="[^"]+"/, "") : mark) });
-    const args = site.args.filter((arg) => !automated || !arg.includes("AutomationControlled"));
-    await using reader = await openReader({ args });
+    await using steered = automated ? await openChromium({ args: STEERED_ARGS }) : undefined;
+    await using reader = await openReader({}, steered?.browser);
     const { page } = reader;
     await page.goto(`http://${url}${url === "blog.example" ? "" : `:${site.port}`}/`);
     await shows(page, ["0"]);

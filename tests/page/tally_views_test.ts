@@ -1,8 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { browse, needsChromium } from "../support/chromium.ts";
-import { type Embedding, openEmbedding, SCRIPT } from "../support/embedding.ts";
-import { openReader, shows } from "../support/reader.ts";
+import { type Embedding, openEmbedding, READER_ARGS, SCRIPT } from "../support/embedding.ts";
+import { openReader, shareReaders, shows } from "../support/reader.ts";
 import { waitFor } from "../support/wait_for.ts";
+
+shareReaders();
 
 Deno.test(
   "tally.js counts a view whenever a single-page app changes `counter`, and none for moving an element",
@@ -11,7 +13,7 @@ Deno.test(
     await using site = await openEmbedding();
     const [a, b] = [await site.markOf("a"), await site.markOf("b")];
     site.pages.set("/", { html: `${SCRIPT}<template>${a}${b}</template><p>${a}</p><div></div>` });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     const { page } = reader;
     await page.goto("http://blog.example/");
     await shows(page, ["1"]);
@@ -41,7 +43,7 @@ Deno.test(
   async () => {
     await using site = await openEmbedding();
     site.pages.set("/", { html: SCRIPT + await site.markOf("a") });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     const { page, context } = reader;
     await page.goto("http://blog.example/");
     await shows(page, ["1"]);
@@ -60,7 +62,7 @@ Deno.test(
     await using site = await openEmbedding();
     site.pages.set("/", { html: SCRIPT + await site.markOf("a") });
     site.pages.set("/other", { html: SCRIPT + await site.markOf("b") });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     const { page } = reader;
     await page.goto("http://blog.example/");
     await shows(page, ["1"]);
@@ -95,7 +97,7 @@ Deno.test(
       document.addEventListener("prerenderingchange", () => fetch("/activated"));
     </script>`,
     });
-    await using _ = await browse("http://blog.example/", site.args);
+    await using _ = await browse("http://blog.example/", READER_ARGS);
     await isAsked(site, "/ready (prefetch;prerender)");
     await isAsked(site, "/prefetched (prefetch)");
     strictEqual(await site.count("shown"), 0);
@@ -125,7 +127,7 @@ Deno.test(
     });
     site.pages.set("/front", { html: '<script>fetch("/wait/visible").then(close)</script>' });
     await using _ = await browse("http://blog.example/", [
-      ...site.args,
+      ...READER_ARGS,
       "--disable-popup-blocking",
     ]);
     await waitFor("the first hit", async () => await site.count("a") > 0 || undefined);

@@ -1,8 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { needsChromium } from "../support/chromium.ts";
 import { openEmbedding } from "../support/embedding.ts";
-import { openReader } from "../support/reader.ts";
+import { openReader, shareReaders } from "../support/reader.ts";
 import { waitFor } from "../support/wait_for.ts";
+
+shareReaders();
 
 const SERVED = { serveAs: "busuanzi/blog.example/" };
 const SCRIPT =
@@ -21,7 +23,7 @@ for (const policy of ["strict-origin-when-cross-origin", "no-referrer"]) {
       await using site = await openEmbedding(SERVED);
       const page = { html: ELEMENTS + SCRIPT, headers: { "referrer-policy": policy } };
       for (const path of ["/", "/post/1/", "/文章/"]) site.pages.set(encodeURI(path), page);
-      await using reader = await openReader(site);
+      await using reader = await openReader();
       const shown = async (path: string) => {
         await reader.page.goto(`http://blog.example${path}`);
         return await numbersOf(reader.page);
@@ -56,7 +58,7 @@ Deno.test(
       <script src="http://tally.example/as/busuanzi/busuanzi?jsonpCallback=BusuanziCallback_1"
         referrerpolicy="no-referrer-when-downgrade"></script>`,
     });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     await reader.page.goto("http://blog.example/old/");
     deepStrictEqual(await numbersOf(reader.page), ["1", "1", "1"]);
     strictEqual(await site.count("busuanzi/blog.example/old/"), 1);
@@ -69,7 +71,7 @@ Deno.test(
   async () => {
     await using site = await openEmbedding({ serveAs: "busuanzi/other.example/" });
     site.pages.set("/", { html: ELEMENTS + SCRIPT });
-    await using reader = await openReader(site);
+    await using reader = await openReader();
     const refused = reader.page.waitForEvent("requestfailed");
     await reader.page.goto("http://blog.example/");
     await refused;

@@ -1,6 +1,8 @@
-import { importLines } from "./owner_page.ts";
+import { dayAgo, importLines } from "./owner_page.ts";
+import { reservePort } from "./reserved_port.ts";
 import { authorized, SECRET } from "./secret.ts";
 import { startService } from "./service.ts";
+import { TIME_ZONE } from "./time_zones.ts";
 
 /** A page of the embedding site. */
 export interface SitePage {
@@ -14,8 +16,6 @@ export interface Embedding extends AsyncDisposable {
   readonly pages: Map<string, SitePage>;
   /** The paths that the site was asked for, each with the purpose that the browser gave. */
   readonly asked: readonly string[];
-  /** Flags with which Chromium finds the service and the site under their names, and is one that a reader has. */
-  readonly args: readonly string[];
   /** The port of the site, where it is not found by its name. */
   readonly port: number;
   /** Answers those who asked for a path under `/wait/`, who wait for it. */
@@ -37,6 +37,17 @@ export const SCRIPT = '<script async src="http://tally.example/tally.js"></scrip
 const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
 
+/** The same in each test of a file, as one Chromium knows them for all. */
+const [SERVICE_PORT, SITE_PORT] = [reservePort(), reservePort()];
+
+/** Flags with which Chromium finds the service and the site under their names, and is one that a reader has. */
+export const READER_ARGS: readonly string[] = [
+  `--user-agent=${READER}`,
+  "--disable-blink-features=AutomationControlled",
+  `--host-resolver-rules=MAP tally.example 127.0.0.1:${SERVICE_PORT},` +
+  `MAP blog.example 127.0.0.1:${SITE_PORT}`,
+];
+
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
 export async function openEmbedding(
   { openReads = false, serveAs = "" } = {},
@@ -45,8 +56,10 @@ export async function openEmbedding(
     env: {
       SECRET_TOKEN: SECRET,
       STORE_URL: "memory:",
+      TIME_ZONE,
       PUBLIC_READS: openReads ? "1" : "0",
       SERVE_AS: serveAs,
+      PORT: String(SERVICE_PORT),
     },
   });
   const pages = new Map<string, SitePage>();
@@ -57,7 +70,8 @@ export async function openEmbedding(
     gates.set(path, found);
     return found;
   };
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+  const address = { hostname: "127.0.0.1", port: SITE_PORT };
+  const server = Deno.serve({ ...address, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
     const purpose = request.headers.get("sec-purpose");
     asked.push(purpose === null ? pathname : `${pathname} (${purpose})`);
@@ -68,7 +82,6 @@ export async function openEmbedding(
       headers: { "content-type": "text/html; charset=utf-8", ...page?.headers },
     });
   });
-  const { port } = server.addr;
 
   async function read(path: string, id: string) {
     const url = `${service.url}${path}?id=${encodeURIComponent(id)}`;
@@ -78,13 +91,7 @@ export async function openEmbedding(
   return {
     pages,
     asked,
-    args: [
-      `--user-agent=${READER}`,
-      "--disable-blink-features=AutomationControlled",
-      `--host-resolver-rules=MAP tally.example 127.0.0.1:${new URL(service.url).port},` +
-      `MAP blog.example 127.0.0.1:${port}`,
-    ],
-    port,
+    port: SITE_PORT,
     release: (path) => gate(path).resolve(),
     async markOf(id) {
       const { key } = await read("/key", id);
@@ -92,7 +99,7 @@ export async function openEmbedding(
     },
     count: async (id) => (await read("/count", id)).hits,
     async set(counts) {
-      const today = new Date().toISOString().slice(0, 10);
+      const today = dayAgo(0);
       await importLines(
         service,
         Object.entries(counts).map(([id, hits]) => ({ id, hits, days: { [today]: hits } })),

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { deepStrictEqual } from "node:assert/strict";
-import { openChromium } from "./chromium.ts";
-import type { Embedding } from "./embedding.ts";
+import { shareChromium, sharedChromium } from "./chromium.ts";
+import { READER_ARGS } from "./embedding.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** Somebody who reads pages. */
@@ -12,21 +12,22 @@ export interface Reader extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** Opens a reader's browser. */
+/** From here on the readers of a file share one Chromium, each with a profile of its own. */
+export function shareReaders(): void {
+  shareChromium({ args: READER_ARGS, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+}
+
+/** Opens a reader's browser: a profile of the one that the file shares, unless another is given. */
 export async function openReader(
-  site: Pick<Embedding, "args">,
   options: BrowserContextOptions = {},
+  browser = sharedChromium(),
 ): Promise<Reader> {
-  const { browser, ...chromium } = await openChromium({
-    args: site.args,
-    ignoreDefaultArgs: ["--disable-back-forward-cache"],
-  });
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => complaints.push(message.text()));
-  return { context, page, complaints, ...chromium };
+  return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Waits until the elements of a page show these texts. */

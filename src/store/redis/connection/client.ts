@@ -101,7 +101,11 @@ export class RedisConnection {
   #connect(): RedisClient {
     const { address, library } = this.#options;
     const client = createRedisClient(library, address);
-    client.on("connect", () => this.#silentLooks = 0);
+    client.on("connect", () => {
+      // The library forgets a socket that was still being opened when its client was destroyed.
+      if (this.#isReleased(client)) client.destroy();
+      else this.#silentLooks = 0;
+    });
     // A Redis that refuses connections is not silent: the library keeps retrying, with backoff.
     client.on("reconnecting", () => this.#silentLooks = 0);
     client.on("ready", () => this.#becomeReady(client));
@@ -110,6 +114,10 @@ export class RedisConnection {
     // The library retries for ever; failures on the way are reported as "error".
     client.connect().catch(() => {});
     return client;
+  }
+
+  #isReleased(client: RedisClient): boolean {
+    return this.#closing !== undefined || client !== this.#client && client !== this.#replacement;
   }
 
   #becomeReady(client: RedisClient): void {

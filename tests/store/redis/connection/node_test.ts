@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { redisFromUrl } from "../../../../src/start/store_address.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
-import { UNWATCHED } from "../../../../src/store/store_health.ts";
+import { type StoreHealth, UNWATCHED } from "../../../../src/store/store_health.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../../support/redis_server.ts";
@@ -90,6 +90,14 @@ Deno.test(
   },
 );
 
+Deno.test("RedisNode: close leaves no connection that was being opened", needsRedis, async () => {
+  await using room = await startProxiedRedis();
+  await nodeOf(room.url).close();
+  await using other = await enter(room.url);
+  deepStrictEqual(await other.ask([["GET", "a"]]), [{ kind: "done", value: null }]);
+  await waitFor("the end of the first one", () => room.proxy.open === 1 || undefined);
+});
+
 Deno.test(
   "RedisNode: a scan fails if the server restarts meanwhile, because the cursor means something else then",
   needsRedis,
@@ -119,11 +127,15 @@ Deno.test(
 /** A node that is connected and not confirmed yet. */
 async function enter(
   url: string,
-  { replicas = 0, health = UNWATCHED } = {},
+  options?: { replicas: number; health?: StoreHealth },
 ): Promise<RedisNode & AsyncDisposable> {
-  const address = redisFromUrl(url);
-  if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
-  const node = new RedisNode({ address, library, replicas, health, onInfo() {} });
+  const node = nodeOf(url, options);
   await node.attempted;
   return Object.assign(node, { [Symbol.asyncDispose]: () => node.close() });
+}
+
+function nodeOf(url: string, { replicas = 0, health = UNWATCHED } = {}): RedisNode {
+  const address = redisFromUrl(url);
+  if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
+  return new RedisNode({ address, library, replicas, health, onInfo() {} });
 }

@@ -31,24 +31,21 @@ if (!customElements.get("tally-mark")) {
     return path.startsWith(prefix) ? path : prefix + path;
   };
 
-  // One request reads up to 100 counters.
-  let waiting;
-  const read = (id, period) =>
-    new Promise((resolve) => {
-      if (!waiting) queueMicrotask(readAll);
-      waiting ??= {};
-      (waiting[period] ??= []).push({ id, resolve });
-    });
-  const readAll = () => {
-    for (const [period, all] of Object.entries(waiting)) {
-      for (let first = 0; first < all.length; first += 100) {
-        const some = all.slice(first, first + 100);
-        ask("counts", [...some.map(({ id }) => ["id", id]), ["period", period]])
-          .then(({ counts }) => some.forEach(({ id, resolve }) => resolve(counts[id])))
-          .catch(() => {});
-      }
+  // One request reads up to 100 counters, in a query of up to 8 kB.
+  const batches = {};
+  const read = async (id, period) => {
+    const part = `id=${encodeURIComponent(id)}&`;
+    let batch = batches[period];
+    if (!batch?.left || (batch.query + part).length > 8e3) {
+      batch = batches[period] = { left: 100, query: "" };
+      batch.answer = Promise.resolve().then(() => {
+        batch.left = 0;
+        return ask("counts", `${batch.query}period=${period}`);
+      });
     }
-    waiting = undefined;
+    batch.left--;
+    batch.query += part;
+    return (await batch.answer).counts[id.normalize()];
   };
 
   const rules = new Intl.PluralRules();
@@ -149,8 +146,14 @@ if (!customElements.get("tally-mark")) {
     "tally-top",
     class extends HTMLElement {
       async connectedCallback() {
-        const { prefix = "", href = `/${prefix}`, key, period = "total", limit = 10, ...form } =
-          attributesOf(this);
+        const {
+          prefix = "",
+          href = prefix.replace(/^\/*/, "/"),
+          key,
+          period = "total",
+          limit = 10,
+          ...form
+        } = attributesOf(this);
         const { counters } = await ask("top", { prefix, key, period, limit }).catch(() => ({}));
         if (!counters) return;
         const list = document.createElement("ol");
@@ -158,7 +161,7 @@ if (!customElements.get("tally-mark")) {
           const page = id.slice(prefix.length);
           const link = document.createElement("a");
           // A slash in front could lead to another site.
-          link.href = href + encodeURI(page.replace(/^\/+/, ""));
+          link.href = href + encodeURI(page.replace(/^\/*/, ""));
           link.textContent = page;
           const item = document.createElement("li");
           item.append(link, ` ${textOf(hits, form)}`);

@@ -67,6 +67,29 @@ testReads(
   },
 );
 
+/** As long as an id may be, and three times that in a query. */
+const LONG_IDS = Array.from({ length: 100 }, (_, index) => `${"閲".repeat(65)}/${index}`);
+
+testReads(
+  "tally.js reads counters with long ids in as many requests as their queries need",
+  Object.fromEntries(LONG_IDS.map((id, index) => [id, index])),
+  async ({ reader, requests, open }) => {
+    await open([...LONG_IDS, "x".repeat(9000)].map((id) => mark(`counter="${id}"`)).join(""));
+    await shows(reader.page, [...LONG_IDS.map((_, index) => String(index)), "–"]);
+    const reads = requests.filter((path) => path.startsWith("/counts"));
+    ok(reads.length < 12, `${reads.length} requests`);
+  },
+);
+
+testReads(
+  "tally.js shows a counter whose id the service writes in another form",
+  { "caf\u00e9": 3 },
+  async ({ reader, open }) => {
+    await open(mark('counter="cafe\u0301"'));
+    await shows(reader.page, ["3"]);
+  },
+);
+
 testReads(
   "tally.js shows the sum of a family, a period, compact numbers, and words that agree with them",
   { "blog/a": 12_345, "blog/b": 1 },
@@ -154,6 +177,24 @@ testReads(
     ]);
   },
 );
+
+for (const prefix of ["/", "/blog/", "//blog/"]) {
+  testReads(
+    `<tally-top> links to pages of the site where the ids begin as in prefix="${prefix}"`,
+    { [`${prefix}first`]: 2, [`${prefix}second/part`]: 1 },
+    async ({ site, reader, open }) => {
+      const key = await site.familyKey(prefix);
+      await open(`<tally-top prefix="${prefix}" key="${key}"></tally-top>`);
+      const links = reader.page.locator("tally-top a");
+      await links.first().waitFor();
+      const path = prefix.replace("//", "/");
+      deepStrictEqual(await links.evaluateAll((all) => all.map((link) => String(link))), [
+        `http://blog.example${path}first`,
+        `http://blog.example${path}second/part`,
+      ]);
+    },
+  );
+}
 
 testReads(
   "tally.js leaves everything as it is where the service cannot be reached",

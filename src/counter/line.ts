@@ -107,7 +107,8 @@ function checkedId(text: string): CounterId {
 }
 
 function parseCount(value: unknown, name: string): number {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  // Adding 0 makes 0 of -0, which number formats would write with its sign.
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value + 0;
   throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
 }
 

@@ -30,6 +30,11 @@ Deno.test("parseLine: reads what formatLine writes, whatever the id", () => {
   }
 });
 
+Deno.test("parseLine: a zero has no sign, as numbers are written for people with it", () => {
+  const line = parseLine('{"id":"a","hits":-0,"days":{"2026-11-20":-0.0}}', { today });
+  deepStrictEqual(line, { id: counterId("a"), hits: 0, days: { newest: today, hits: [0] } });
+});
+
 Deno.test("parseLine: an id is normalized as everywhere", () => {
   strictEqual(parseLine('{"id":" e\\u0301 ","hits":1}', { today }).id, counterId("é"));
 });

@@ -149,7 +149,7 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   font: DIGITS,
   numbers: DIGITS,
   locale: DIGITS,
-  theme: ["social", ...DIGITS],
+  theme: DIGITS,
   spark: ["plastic", "for-the-badge", "social", ...DIGITS],
   logo: ["terminal", ...DIGITS],
   logoColor: ["terminal", ...DIGITS],

@@ -3,8 +3,8 @@ import { factsOf } from "../../src/page/compose.ts";
 import { memoryApp } from "../support/app.ts";
 import { endpoints } from "../support/surface.ts";
 
-/** A value of each look that differs from what every style would do without it. */
-const VALUES: Record<string, string> = {
+/** A value of each look that differs from what every style would do without it, or several that do so together. */
+const VALUES: Record<string, string | readonly string[]> = {
   label: "else",
   color: "deeppink",
   bg: "deeppink",
@@ -13,7 +13,7 @@ const VALUES: Record<string, string> = {
   font: "Georgia",
   numbers: "grouped",
   locale: "ar-EG",
-  theme: "light",
+  theme: ["auto", "light", "dark"],
   spark: "14",
   logo: "eye",
   logoColor: "deeppink",
@@ -27,12 +27,15 @@ Deno.test("the page knows of each style what it does nothing with", async () => 
   const { controls } = factsOf(endpoints, true);
   const styles = controls.style?.enum ?? [];
   const found: Record<string, string[]> = {};
-  for (const [name, value] of Object.entries(VALUES)) {
+  for (const [name, values] of Object.entries(VALUES)) {
     const same: string[] = [];
     for (const style of styles) {
       const path = `GET /sample/badge?style=${style}${WITH[name] ?? ""}`;
-      const [plain, changed] = [await app.send(path), await app.send(`${path}&${name}=${value}`)];
-      if (seen(plain.body) === seen(changed.body)) same.push(style);
+      const plain = seen((await app.send(path)).body);
+      const changed = await Promise.all(
+        [values].flat().map((value) => app.send(`${path}&${name}=${value}`)),
+      );
+      if (changed.every(({ body }) => seen(body) === plain)) same.push(style);
     }
     found[name] = same.toSorted();
   }

@@ -98,13 +98,16 @@ function createDrawing<Framed>(
   look: Look,
   frame: (badge: Badge) => Framed,
 ): (figures: BadgeFigures) => Framed {
-  // Whatever changes the look changes the bytes of a badge without a message.
-  const hash = textHash(renderBadge(look, ""));
+  // Whatever changes the look changes the bytes of a badge without a message, but for digits: these draw words differently.
+  const hash = look.style.plainDigits ? undefined : textHash(renderBadge(look, ""));
   const draw = (figures: BadgeFigures) => {
     const { counts, bars } = partsOf(figures);
     const message = formatCounts(withBase(counts, look), look);
-    const tag = `${hash}-${encodeURIComponent(message)}${bars.tag}`;
-    return { figures, framed: frame({ svg: renderBadge(look, message, { bars }), tag }) };
+    const svg = renderBadge(look, message, { bars });
+    const tag = hash === undefined
+      ? textHash(svg)
+      : `${hash}-${encodeURIComponent(message)}${bars.tag}`;
+    return { figures, framed: frame({ svg, tag }) };
   };
   let last: ReturnType<typeof draw> | undefined;
   return (figures) => {

@@ -140,7 +140,7 @@ Deno.test("/badge has one ETag for the same bytes and different ones for differe
   const choices: [string, string[]][] = [
     ["id", ["a", "b", "never"]],
     ["label", ["", "views", "x", "x\0y", "<", "\u0639"]],
-    ["style", ["", "flat", "terminal", "for-the-badge", "flat-square", "y\0"]],
+    ["style", ["", "flat", "terminal", "flat-square", "odometer", "flap", "led", "pixel", "y\0"]],
     ["color", ["", "blue", "red", "#f00", "nonsense"]],
     ["bg", ["", "navy"]],
     ["labelColor", ["", "red"]],
@@ -149,6 +149,7 @@ Deno.test("/badge has one ETag for the same bytes and different ones for differe
     ["numbers", ["", "grouped", "compact"]],
     ["locale", ["", "de", "ar-EG"]],
     ["theme", ["", "auto", "dark"]],
+    ["digits", ["", "1", "9"]],
   ];
   const query = fc.record(
     Object.fromEntries(choices.map(([name, values]) => [name, fc.constantFrom(...values)])),

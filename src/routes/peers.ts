@@ -1,7 +1,7 @@
 import { errorBadge } from "../badge/badge.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createFamilyLimit } from "../hits/family_limit.ts";
-import { answer, headersOf, problemInPicture, UNCACHED_IMAGE } from "../http/answer.ts";
+import { answer, headersOf, problemInPicture, remarkOf, UNCACHED_IMAGE } from "../http/answer.ts";
 import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
 import type { Address, AskedPeer, Chart, Counted, Image, Numbers } from "../peers/peer.ts";
@@ -135,6 +135,8 @@ export function peers(service: Service): Endpoint {
     { request, connection }: { request: Request; connection: ConnectionInfo },
   ): Promise<Response> {
     const numbers: number[] = [];
+    /** What is special about each hit. */
+    const remarks = new Set<string | null>();
     let last: Response | undefined;
     // One after the other: what is asked for behind a hit has to show it.
     for (const one of of) {
@@ -150,12 +152,19 @@ export function peers(service: Service): Endpoint {
       last = await send(target, new Request(target.url, { headers }), connection);
       if (!last.ok) return last;
       numbers.push((await last.json()).hits);
+      if (counted.counts) remarks.add(last.headers.get("x-tallymark"));
     }
     if (refusesZero && numbers[0] === 0) {
       throw new Problem("not-found", { detail: "Key not found" });
     }
     const cors = last?.headers.has("access-control-allow-origin") ? "any" : "none";
-    return answer(body(numbers), headersOf(type, { cacheControl: UNCACHED_IMAGE, cors }));
+    const headers = headersOf(type, { cacheControl: UNCACHED_IMAGE, cors });
+    const [remark] = remarks;
+    return answer(body(numbers), {
+      ...headers,
+      // Where one of several was an ordinary hit, so is the request.
+      ...(remarks.size === 1 && remark && remarkOf(remark, cors)),
+    });
   }
 
   return endpoint({

@@ -250,6 +250,9 @@ Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tel
   strictEqual(bot.headers["x-tallymark"], "bot");
   const prefetch = await app.send(`GET ${address}`, { ...READER, "sec-purpose": "prefetch" });
   strictEqual(prefetch.headers["x-tallymark"], "prefetch");
+  const json = await app.send("GET /as/countapi/hit/abc/def", { "user-agent": "Googlebot/2.1" });
+  strictEqual(json.headers["x-tallymark"], "bot");
+  strictEqual(json.headers["access-control-expose-headers"], "x-tallymark");
   strictEqual((await app.send(`HEAD ${address}`, READER)).status, 200);
   strictEqual((await app.send("HEAD /as/countapi/hit/abc/def", READER)).status, 200);
   deepStrictEqual(await counted(app), {});

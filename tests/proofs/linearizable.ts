@@ -30,10 +30,9 @@ export interface Possibility {
  * counters that may be left then, which are none where they could not.
  */
 export function linearize(events: readonly Event[], beginning: Counter = NOTHING): Counter[] {
-  const ordered = inOrder(events);
   const left = new Map<string, Counter>();
-  for (const { node } of search(ordered, beginning).values()) {
-    if (!answersRemain(ordered, node)) left.set(stateText(node.counter), node.counter);
+  for (const { node } of whole(inOrder(events), beginning)) {
+    left.set(stateText(node.counter), node.counter);
   }
   return [...left.values()];
 }
@@ -41,8 +40,7 @@ export function linearize(events: readonly Event[], beginning: Counter = NOTHING
 /** What a counter may have held at what time, in every order in which all could have happened. */
 export function possibilities(events: readonly Event[]): Possibility[] {
   const ordered = inOrder(events);
-  const visits = search(ordered, NOTHING);
-  const good = new Set(visits.values().filter(({ node }) => !answersRemain(ordered, node)));
+  const good = new Set(whole(ordered, NOTHING));
   // What is added to a set while it is gone through has its turn as well.
   for (const { before } of good) for (const visit of before) good.add(visit);
   return Array.from(good, ({ node }) => {
@@ -61,8 +59,21 @@ interface Visit {
   readonly before: Visit[];
 }
 
+/** The ends of all orders in which everything that had an answer happened. */
+function whole(ordered: readonly Event[], beginning: Counter): Visit[] {
+  for (const most of MOST_GUESSES) {
+    const ends = search(ordered, { beginning, most }).values()
+      .filter(({ node }) => !answersRemain(ordered, node)).toArray();
+    if (ends.length > 0) return ends;
+  }
+  return [];
+}
+
 /** All that may have happened up to any instant, by what tells one from the other. */
-function search(ordered: readonly Event[], beginning: Counter): Map<string, Visit> {
+function search(
+  ordered: readonly Event[],
+  { beginning, most }: { beginning: Counter; most: number },
+): Map<string, Visit> {
   const first: Node = {
     counter: beginning,
     first: 0,
@@ -73,7 +84,7 @@ function search(ordered: readonly Event[], beginning: Counter): Map<string, Visi
   const visits = new Map<string, Visit>([["", { node: first, before: [] }]]);
   const open = [...visits.values()];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
-    for (const node of nodesAfter(ordered, visit.node)) {
+    for (const node of nodesAfter(ordered, visit.node, most)) {
       const done = [...node.done].sort().join();
       const key = `${node.first} ${done} ${node.guesses} ${stateText(node.counter)}`;
       const known = visits.get(key);
@@ -116,8 +127,11 @@ interface Node {
   readonly latestStart: number;
 }
 
-/** How many without an answer are taken to have happened between two that had one; each more multiplies what is to be tried. */
-const MOST_GUESSES = 3;
+/**
+ * How many without an answer are taken to have happened between two that had one. Each more multiplies what is to be
+ * tried, so more are only where few explain nothing: a machine that stands still leaves many callers without an answer.
+ */
+const MOST_GUESSES = [3, 5, 8];
 
 /** A read without an answer tells nothing and changes nothing. */
 function isUnknownRead({ op, end }: Event): boolean {
@@ -138,7 +152,7 @@ function answersRemain(events: readonly Event[], { first, done }: Node): boolean
 }
 
 /** What may happen next: whatever began before the first end of all that is still to happen. */
-function nodesAfter(events: readonly Event[], node: Node): Node[] {
+function nodesAfter(events: readonly Event[], node: Node, mostGuesses: number): Node[] {
   const nodes: Node[] = [];
   const tried = new Set<string>();
   const end = firstEnd(events, node);
@@ -147,7 +161,7 @@ function nodesAfter(events: readonly Event[], node: Node): Node[] {
     if (event === undefined || event.start > end) break;
     if (node.done.has(index)) continue;
     const isGuess = event.end === Infinity;
-    if (isGuess && node.guesses === MOST_GUESSES) continue;
+    if (isGuess && node.guesses === mostGuesses) continue;
     if (isGuess && node.guesses > 0 && overrides(event.op, node.counter)) continue;
     const guesses = isGuess ? node.guesses + 1 : 0;
     // Of those that are alike one is enough.

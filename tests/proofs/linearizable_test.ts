@@ -57,6 +57,15 @@ const cases: { what: string; events: Event[]; left: number[] }[] = [
     left: [1],
   },
   {
+    what: "many hits without an answer that have all counted, after a read that saw none of them",
+    events: [
+      ...Array.from({ length: 8 }, () => event(hit, [0, Infinity])),
+      event(total, [1, 2], 0),
+      event(total, [3, 4], 6),
+    ],
+    left: [6, 7, 8],
+  },
+  {
     what: "a hit without an answer that counts twice",
     events: [event(hit, [0, Infinity]), event(total, [1, 2], 1), event(total, [3, 4], 2)],
     left: [],

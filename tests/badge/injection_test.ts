@@ -6,10 +6,11 @@ import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { LOGOS } from "../../src/badge/styles/style.ts";
 import { cleanText } from "../../src/badge/text.ts";
+import { times } from "../faults/numbers.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { skeleton } from "../support/parse_svg.ts";
 
-const RUNS = 10_000;
+const RUNS = times(2000, 10_000);
 
 const color = fc.oneof(
   hostileText,

@@ -1,6 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { field, memoryApp, type TestApp } from "../support/app.ts";
+import { counterId } from "../../src/counter/counter_id.ts";
+import type { CounterStore } from "../../src/counter/store.ts";
+import { field, memoryStore, openApp, type TestApp } from "../support/app.ts";
 import { SECRET } from "../support/secret.ts";
 
 /** Everything that decides whether a hit counts, in all combinations. */
@@ -106,11 +108,14 @@ const AGENTS = {
 
 const KEYS = { none: [], good: ["n-1"], bad: ["n 1"] };
 
-/** Sends the hit of a case to a counter of its own, twice. */
-async function sendTwice(app: TestApp, id: string, given: Case): Promise<Outcome[]> {
-  if (given.counter !== "new") {
-    await app.sendBody(`PUT /counters?id=${id}`, given.counter === "at 0" ? '{"hits":0}' : THREE);
-  }
+/** An app, and the store to look into what a counter holds. */
+interface Room {
+  readonly app: TestApp;
+  readonly store: CounterStore;
+}
+
+/** Sends the hit of a case to its counter, twice. */
+async function sendTwice({ app, store }: Room, id: string, given: Case): Promise<Outcome[]> {
   const headers = new Headers({ "user-agent": AGENTS[given.agent] });
   if (given.prefetch) headers.set("sec-purpose", "prefetch;prerender");
   if (given.credentials === "secret") headers.set("x-auth-token", SECRET);
@@ -126,13 +131,12 @@ async function sendTwice(app: TestApp, id: string, given: Case): Promise<Outcome
   for (let time = 0; time < 2; time++) {
     const answer = await app.send(`${given.line}?${query}`, headers);
     const remark = answer.headers["x-tallymark"];
-    const count = Number(await app.count(id));
-    outcomes.push({ status: answer.status, remark, hits: hitsOf(answer), count });
+    const [count] = await store.read([counterId(id)]);
+    outcomes.push({ status: answer.status, remark, hits: hitsOf(answer), count: Number(count) });
   }
   return outcomes;
 }
 
-const THREE = '{"hits":3}';
 const FAMILY = "f/";
 
 function hitsOf({ status, json, body }: Awaited<ReturnType<TestApp["send"]>>): number | undefined {
@@ -159,10 +163,17 @@ function casesWith(fixed: Pick<Case, "line" | "familyIsFull">): Case[] {
 for (const familyIsFull of DIMENSIONS.familyIsFull) {
   for (const line of DIMENSIONS.line) {
     Deno.test(`${line} counts as the contract says${familyIsFull ? ", in a full family" : ""}`, async () => {
-      await using app = await memoryApp({ familyLimit: familyIsFull ? 0 : 10_000 });
-      let number = 0;
-      for (const given of casesWith({ line, familyIsFull })) {
-        const outcomes = await sendTwice(app, `${FAMILY}${number++}`, given);
+      const { store } = await memoryStore();
+      await using app = openApp({ store, familyLimit: familyIsFull ? 0 : 10_000 });
+      const cases = casesWith({ line, familyIsFull });
+      const lines = cases.flatMap(({ counter }, number) => {
+        const hits = counter === "at 3" ? 3 : 0;
+        return counter === "new" ? [] : [JSON.stringify({ id: `${FAMILY}${number}`, hits })];
+      });
+      const { json } = await app.sendBody("POST /counters", lines.join("\n"));
+      deepStrictEqual(json, { counters: lines.length });
+      for (const [number, given] of cases.entries()) {
+        const outcomes = await sendTwice({ app, store }, `${FAMILY}${number}`, given);
         deepStrictEqual({ given, outcomes }, { given, outcomes: expected(given) });
       }
     });

@@ -74,8 +74,8 @@ export async function hashOf(text: string): Promise<string> {
 
 /** What the page knows of a parameter of how a picture looks, which it makes a control from. */
 export interface Control extends Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum"> {
-  /** The pictures that it shapes, by their places in `PICTURES`. */
-  readonly in: readonly number[];
+  /** The pictures that it shapes, by their places in `PICTURES`; badges alone if left out. */
+  readonly in?: readonly number[];
   /** The styles in which nothing is seen of it, by their places in the list of styles. */
   readonly unseen?: readonly number[];
   /** False if a counting image does not take it. */
@@ -110,10 +110,11 @@ export function factsOf(endpoints: readonly RoutedEndpoint[], openReads: boolean
     }
     const { type: _, maxLength: __, ...values } = schema;
     const unseen = UNSEEN[name]?.map((style) => STYLES.indexOf(style));
+    const shaped = PICTURES.flatMap((path, index) => takes(path, name) ? [index] : []);
     controls[name] ??= {
       ...values,
       ...(name === "style" && { enum: STYLES }),
-      in: PICTURES.flatMap((path, index) => takes(path, name) ? [index] : []),
+      ...(shaped.some((place) => place > 0) && { in: shaped }),
       ...(unseen && { unseen }),
       ...(takes("/badge", name) && !takes("/hit.svg", name) && { counting: false }),
       ...(takes("/badge.json", name) && { shields: true }),

@@ -45,6 +45,26 @@ testOwner(
   },
 );
 
+testOwner(
+  "of days that tie for the most views the first is the best, in the facts and on the chart",
+  [{ id: "tied", hits: 19, days: { [dayAgo(1)]: 1, [dayAgo(3)]: 9, [dayAgo(12)]: 9 } }],
+  async ({ page }) => {
+    await openRow(page, "tied");
+    const first = new Date(dayAgo(12));
+    const dateText = (year?: "numeric") =>
+      first.toLocaleDateString("en-US", {
+        timeZone: "UTC",
+        month: "short",
+        day: "numeric",
+        ...(year && { year }),
+      });
+    const detail = page.locator(".detail");
+    await detail.getByText(`Best day ${dateText("numeric")}, 9`).waitFor();
+    match(await detail.locator(".plot svg").getAttribute("aria-label") ?? "", /with 9$/);
+    strictEqual(await detail.locator(".peak").textContent(), `9 · ${dateText()}`);
+  },
+);
+
 testOwner("a counter leads to the builder", LINES, async ({ page }) => {
   await openRow(page, "blog/one");
   await page.getByRole("link", { name: "Design a badge" }).click();

@@ -79,6 +79,31 @@ const MANY = Array.from({ length: 20_000 }, (_, index) => ({
   days: { [dayAgo(index % 60)]: index },
 }));
 
+/** Counts the rows that each frame adds to the table. */
+const WATCH_ROWS = `globalThis.added = [];
+new MutationObserver((records) => {
+  const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
+  added.push(nodes.filter(({ ariaRowIndex }) => ariaRowIndex).length);
+}).observe(document.querySelector(".counters tbody"), { childList: true });`;
+/** Whether there is a row at each height of the screen, but for where the table may have ended. */
+const IS_COVERED = `[60, 150, 250, 350].every((y) =>
+  document.elementFromPoint(300, y)?.closest("tr[aria-rowindex], thead"))`;
+
+testOwner(
+  "a jump of the scroll bar among 20,000 counters takes a few rows a frame, until the screen is full",
+  MANY,
+  async ({ page }) => {
+    await page.getByText("20,000 counters", { exact: true }).waitFor();
+    await page.evaluate(WATCH_ROWS);
+    for (const part of [1, 0.5, 0.2, 0.8]) {
+      await page.evaluate(`scrollTo(0, ${part} * document.documentElement.scrollHeight)`);
+      await waitFor("rows", async () => await page.evaluate(IS_COVERED) || undefined);
+    }
+    const added: number[] = await page.evaluate("added");
+    ok(Math.max(...added) <= 8, added.join());
+  },
+);
+
 testOwner(
   "of 20,000 counters those near the screen alone are in the document",
   MANY,

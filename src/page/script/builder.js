@@ -199,7 +199,7 @@ function swatch(className, value, name, checked = false, hex = "") {
 /** The parameters that shape the picture, with their defaults in it. */
 function parameters() {
   const place = KINDS.indexOf(kind);
-  return Object.entries(facts.controls).filter(([, control]) => control.in.includes(place))
+  return Object.entries(facts.controls).filter(([, { in: shaped = [0] }]) => shaped.includes(place))
     .map(([name, { default: usual }]) => /** @type {[name: string, usual: string]} */ ([
       name,
       String((place > 0 && facts.defaults[name]) || (usual ?? "")),
@@ -223,7 +223,7 @@ function valueWords(name, value) {
 /** @param {string} name @param {Control} control */
 function fieldOf(name, { default: usual = "", enum: values, minimum, maximum }) {
   if (name === "spark") values = ["7", "14", "30"];
-  if (values && Object.hasOwn(SUITED, name)) values = [OFF, ...values];
+  if (values && name in SUITED) values = [OFF, ...values];
   const first = FIRST[name] ?? usual;
   const control = values
     ? make(
@@ -295,7 +295,7 @@ function chosen(tile) {
     let value = String(data.get(name) ?? "").trim();
     if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
     if (tile && name === tileName()) value = tile;
-    if (Object.hasOwn(SUITED, name)) value = value === OFF ? "" : value || suited(name, style);
+    if (name in SUITED) value = value === OFF ? "" : value || suited(name, style);
     return ["", usual].includes(value) ? [] : [/** @type {[string, string]} */ ([name, value])];
   });
 }
@@ -349,7 +349,7 @@ export function restoreDesign(query) {
   const choices = [...query, ["swatch", isNamed ? color : "other"]];
   for (const [name, value] of choices) {
     for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
-      if (control.type === "radio" || control.type === "checkbox") {
+      if (/radio|checkbox/.test(control.type)) {
         control.checked = control.value === value;
       } else control.value = value;
     }

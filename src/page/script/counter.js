@@ -83,9 +83,10 @@ async function fetchLine(id) {
 
 /** @param {HTMLElement} place @param {import("./figures.js").Figures} row @param {number} today @param {Line["days"]} [days] */
 function describe(place, { month }, today, days = {}) {
-  const all = Object.entries(days).sort(([, one], [, other]) => other - one);
-  const [best] = all;
-  const [first] = all.map(([day]) => day).sort();
+  const all = Object.entries(days).sort();
+  const first = all[0]?.[0];
+  // Of equal days the first, as in the charts.
+  const [best] = all.toSorted(([, one], [, other]) => other - one);
   const since = first ? dayNumber(first) : today;
   const span = Math.max(1, Math.min(30, today - since + 1));
   const fact = (/** @type {string} */ name, /** @type {string} */ value) =>

@@ -76,7 +76,7 @@ function emptyPanel() {
   const steps = names.map(([name, words], index) =>
     make(
       "li",
-      make("span.step", { "aria-hidden": "true" }, String(index + 1)),
+      make("span.step", { "aria-hidden": true }, String(index + 1)),
       make("b", name),
       make("small", words),
     )

@@ -7,7 +7,7 @@ export const here = new URL(".", location.href);
 
 /**
  * What the service says of itself, as its `PageFacts` describe it.
- * @typedef {{ default?: string | number, enum?: string[], minimum?: number, maximum?: number, in: number[], unseen?: number[], counting?: false, shields?: true }} Control
+ * @typedef {{ default?: string | number, enum?: string[], minimum?: number, maximum?: number, in?: number[], unseen?: number[], counting?: false, shields?: true }} Control
  * @type {{ controls: Record<string, Control>, defaults: Record<string, string | number>, openReads: boolean }}
  */
 export const facts = JSON.parse(byId("facts").textContent);

@@ -24,6 +24,8 @@ const COLUMNS = [
 const ROW_HEIGHT = 41;
 /** How far above and below the screen there are rows, so that scrolling shows no gap. */
 const MARGIN = 400;
+/** How many new rows a frame takes: all that a jump among thousands needs at once would hold up the page. */
+const ROWS_PER_FRAME = 8;
 const GROUPED = "tallymark-grouped";
 /** From how many counters on they are grouped unless the owner chose otherwise. */
 const MANY = 8;
@@ -226,11 +228,11 @@ function inOrder({ row: one }, { row: other }) {
 
 // --- Rows near the screen ------------------------------------------------------------------------
 
-/** Draws all rows near the screen again, after the lines or the open one became others. */
+/** Draws the rows on the screen again, after the lines became others; those beyond it follow. */
 function drawAnew() {
   openAt = lines.findIndex(isOpen);
   drawn.clear();
-  drawRows();
+  drawRows(true);
 }
 
 /** The height of everything above a line. @param {number} index */
@@ -259,24 +261,46 @@ function drawSoon() {
   });
 }
 
-/** Puts the rows that are near the screen into the table, and room in place of the others. */
-function drawRows() {
+/**
+ * Puts the rows that are near the screen into the table, first those on it, and room in place of the others.
+ * @param {boolean} [isAnew] draws all on the screen at once
+ */
+function drawRows(isAnew = false) {
   if (!panel.checkVisibility()) return;
   const above = -body.getBoundingClientRect().top;
-  const first = indexAt(above - MARGIN);
-  const last = Math.min(lines.length, indexAt(above + innerHeight + MARGIN) + 1);
-  const part = lines.slice(first, last);
-  const kept = new Set(part);
+  const endAt = (/** @type {number} */ height) => Math.min(lines.length, indexAt(height) + 1);
+  const [seen, endOfSeen] = [indexAt(above), endAt(above + innerHeight)];
+  const [first, end] = [indexAt(above - MARGIN), endAt(above + innerHeight + MARGIN)];
+  const kept = new Set(lines.slice(first, end));
   for (const line of drawn.keys()) if (!kept.has(line)) drawn.delete(line);
+  let left = ROWS_PER_FRAME;
+  addRows(seen, endOfSeen, isAnew);
+  addRows(endOfSeen, end);
+  addRows(first, seen);
+
+  /** @param {number} from @param {number} to @param {boolean} [isAll] */
+  function addRows(from, to, isAll) {
+    for (let index = from; index < to; index++) {
+      const line = lines[index];
+      if (!line || drawn.has(line)) continue;
+      if (!isAll && left-- <= 0) return drawSoon();
+      drawn.set(line, rowFor(line, index));
+    }
+  }
+
   /** @type {HTMLElement[]} */
-  const elements = [room(topOf(first))];
-  for (const [index, line] of part.entries()) {
-    const element = drawn.get(line) ?? rowFor(line, first + index);
-    drawn.set(line, element);
+  const elements = [];
+  let next = 0;
+  for (let index = first; index < end; index++) {
+    const line = lines[index];
+    const element = line && drawn.get(line);
+    if (!element) continue;
+    if (index > next) elements.push(room(topOf(index) - topOf(next)));
     elements.push(element);
     if (open && isOpen(line)) elements.push(detailFor(open, line.row));
+    next = index + 1;
   }
-  elements.push(room(topOf(lines.length) - topOf(last)));
+  elements.push(room(topOf(lines.length) - topOf(next)));
   swap(body, elements);
 }
 
@@ -355,8 +379,7 @@ function sparkOf(days) {
   const { before, today } = sparkline(days);
   return draw(
     "svg.spark",
-    { viewBox: "0 0 120 24", preserveAspectRatio: "none", "aria-hidden": true },
-    draw("path.base", { d: "M0 23.5H120" }),
+    { viewBox: "0 0 120 23.5", preserveAspectRatio: "none", "aria-hidden": true },
     draw("path", { d: before }),
     draw("path.now", { d: today }),
   );
@@ -374,8 +397,11 @@ function fold(prefix) {
 /** @param {string} id */
 function toggle(id) {
   drafts.clear();
+  const changed = [id, open?.id];
   open = open?.id === id ? undefined : { id, detail: undefined, height: 0 };
-  drawAnew();
+  openAt = lines.findIndex(isOpen);
+  for (const line of drawn.keys()) if (changed.includes(line.row.id)) drawn.delete(line);
+  drawRows();
   focusOn((line) => !line.members && line.row.id === id);
 }
 

@@ -39,7 +39,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
   const hits = Array.from({ length: count }, (_, index) => days.hits[count - 1 - index] ?? 0);
   const sum = hits.reduce((sum, day) => sum + day, 0);
   const most = Math.max(...hits);
-  const best = since + hits.lastIndexOf(most);
+  const best = since + hits.indexOf(most);
   const paint = paintOf(look, CALENDAR);
   const shades = shadesOf(look);
   const legend = legendOf(most, look);

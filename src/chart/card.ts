@@ -2,28 +2,28 @@ import { formatCount } from "../badge/number.ts";
 import { trendOf, trendWords } from "../badge/spark.ts";
 import { cleanText } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
-import { curveThrough } from "./curve.ts";
+import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { DARK, frame, LIGHT, paintOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
-import { drawType, setType, setWithin, tenth } from "./type.ts";
+import { drawType, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */
-export const CARD = { width: 400, height: 150 };
+export const CARD = { width: 400, height: 150, radius: 10 };
 /** How many days its line shows. */
 export const CARD_DAYS = 30;
 
-/** Can be seen on a light page and on a dark one. */
-const GREEN = "#17957f";
+/** The line: the first can be seen on a dark page too. */
+const GREEN = { light: "#17957f", dark: "#2fae91" } as const;
 const LEFT = 20;
 const RIGHT = CARD.width - 20;
 /** The line runs between these heights. */
 const PEAK = 98;
 const GROUND = 138;
 const WEEK = { count: 7, unit: "day" } as const;
-/** The room that the mark takes before the name. */
+/** The width of the mark and the space behind it. */
 const MARK = 22;
-/** Of count and label, in pixels. */
+/** Of count and label. */
 const MOST_WIDTH = 230;
 const LARGEST = { size: 30, bold: true };
 const LARGE = { size: 22, bold: true };
@@ -34,7 +34,9 @@ export function drawCard(
   { id, total, days }: ChartFigures & { readonly id: string },
   look: PictureLook,
 ): string {
-  const paint = paintOf({ ...look, color: look.color ?? GREEN }, CARD);
+  const { light, dark } = GREEN;
+  const color = look.color ?? (look.theme === "dark" ? dark : light);
+  const paint = paintOf({ ...look, color }, CARD);
   const name = cleanText(id);
   const count = formatCount(total, look);
   const today = formatCount(days.hits[0] ?? 0, look);
@@ -42,14 +44,14 @@ export function drawCard(
   const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
   const label = setWithin(look.label, SMALL, MOST_WIDTH);
   const { strong } = paint;
-  const accent = accentOf(look);
+  const accents = accentsOf(look);
   return frame(CARD, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accent.css + drawLine(days.hits, paint) +
+    ground: accents.css + drawLine(days.hits, paint) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
-      `<path ${paint.lines} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
+      `<path ${accents.mark || paint.lines} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path ${paint.bars} d="M19 24.5l13-6"/></g>`,
     words: drawName(name, strong) + drawCount(count, strong) +
       `<g font-size="11">` +
@@ -60,7 +62,7 @@ export function drawCard(
         size: 11,
         words: spanOf(WEEK, look.locale),
         y: 74,
-        ink: trend.isUp ? accent.ink : "",
+        ink: trend.isUp ? accents.up : "",
       })) +
       `</g>`,
   });
@@ -73,7 +75,7 @@ function drawName(name: string, ink: string): string {
     : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left", ink }));
 }
 
-/** As large as there is room for beside the figures on the right. */
+/** As large as the room beside the figures on the right allows. */
 function drawCount(count: string, ink: string): string {
   const large = setType(count, LARGEST);
   const set = large.width <= MOST_WIDTH ? large : setType(count, LARGE);
@@ -84,7 +86,7 @@ function sized(size: number, drawn: string): string {
   return `<g font-size="${size}">${drawn}</g>`;
 }
 
-/** A figure at the right edge, and before it in quieter ink what it is. */
+/** A figure at the right edge, with its name before it in quieter ink. */
 function drawAside(
   { figure, size, words, y, ink }: {
     figure: string;
@@ -100,31 +102,44 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-/** The ink of a trend that goes up; one that goes down stays as quiet as the words. */
-function accentOf({ theme }: PictureLook): { css: string; ink: string } {
-  const auto = theme === "auto";
-  if (theme === "none") return { css: "", ink: "" };
+/** What a card has in colors of its own, as attributes; both are empty without a theme. */
+interface Accents {
+  readonly css: string;
+  /** The strokes of the mark. */
+  readonly mark: string;
+  /** A trend that goes up; one that goes down stays as quiet as the words. */
+  readonly up: string;
+}
+
+function accentsOf({ theme, color }: PictureLook): Accents {
+  if (theme === "none") return { css: "", mark: "", up: "" };
+  const ground = theme === "dark" ? DARK : LIGHT;
+  const up = theme === "dark" ? UP.dark : UP.light;
+  if (theme !== "auto") return { css: "", mark: `stroke="${ground.strong}"`, up: `fill="${up}"` };
+  const line = color === undefined ? `.d{stroke:${GREEN.dark}}` : "";
+  const rules = `.g{fill:${UP.dark}}.h{stroke:${DARK.strong}}${line}`;
   return {
-    css: auto ? `<style>@media(prefers-color-scheme:dark){.g{fill:${UP.dark}}}</style>` : "",
-    ink: `${auto ? 'class="g" ' : ""}fill="${theme === "dark" ? UP.dark : UP.light}"`,
+    css: `<style>@media(prefers-color-scheme:dark){${rules}}</style>`,
+    mark: `class="h" stroke="${ground.strong}"`,
+    up: `class="g" fill="${up}"`,
   };
 }
 
 const UP = { light: "#0b7261", dark: "#5ad1b2" };
 
-/** The days up to today, from edge to edge; nothing where none are known. */
+/** The days up to today, from edge to edge; nothing if all of them are 0. */
 function drawLine(hits: readonly number[], { bars, tint }: { bars: string; tint: string }): string {
   const shown = Array.from({ length: CARD_DAYS }, (_, index) => hits[CARD_DAYS - 1 - index] ?? 0);
   const most = Math.max(...shown);
   if (most === 0) return "";
   const step = (CARD.width - 2) / (CARD_DAYS - 1);
   const points = shown.map((number, index) => ({
-    x: 1 + index * step,
-    y: GROUND - (GROUND - PEAK) * number / most,
+    x: FINENESS * (1 + index * step),
+    y: FINENESS * (GROUND - (GROUND - PEAK) * number / most),
   }));
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
-    `<clipPath id="k"><rect x="1" y="1" width="398" height="148" rx="6"/></clipPath>` +
-    `<path clip-path="url(#k)" fill="url(#g)" ${bars} stroke-width="2" stroke-linejoin="round" ` +
-    `d="M-4 154V${tenth(points[0]?.y ?? 0)}H1${curveThrough(points)}h5V154z"/>`;
+    `<clipPath id="k"><rect x="5" y="5" width="1990" height="740" rx="45"/></clipPath>` +
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)" ${bars} ` +
+    `d="M-20 770V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V770z"/>`;
 }

@@ -1,6 +1,6 @@
 import { formatCount } from "../badge/number.ts";
 import type { Day, Days } from "../counter/days.ts";
-import { curveThrough } from "./curve.ts";
+import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { type Bar, barsOf, dateBelow, description, spanOf } from "./dates.ts";
 import { frame, type Paint, paintOf } from "./frame.ts";
 import type { ChartLook } from "./look.ts";
@@ -117,16 +117,19 @@ const BELOW = 18;
 const WIDEST_BAR = 28;
 
 /**
- * The bars are strokes, which take half the bytes of boxes, with tops on whole pixels; the last one is pale, as it is not
- * over yet.
+ * The bars are strokes with tops on whole pixels. They stand at 0, 1, 2 … on a ground that is stretched to the plot, which takes
+ * half the bytes of places in pixels. The last one is pale, as it is not over yet.
  */
 function drawBars({ columns, plot, paint }: Drawn): string {
-  const strokes = columns.map(({ x, height }) =>
-    height === 0 ? "" : `M${tenth(x)} ${plot.bottom}v-${Math.round(height)}`
+  const strokes = columns.map(({ height }, index) =>
+    height === 0 ? "" : `M${index} 0v${Math.round(height)}`
   );
   const last = strokes.pop() ?? "";
-  const width = tenth(barWidth({ columns, plot }));
-  return `<g ${paint.bars} stroke-width="${width}"><path d="${strokes.join("")}"/>` +
+  const step = (plot.right - plot.left) / columns.length;
+  const [across, start, width] = [step, plot.left + step / 2, barWidth({ columns, plot }) / step]
+    .map((length) => Math.round(length * 1000) / 1000);
+  return `<g ${paint.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
+    `stroke-width="${width}"><path d="${strokes.join("")}"/>` +
     `<path d="${last}" stroke-opacity=".45"/></g>`;
 }
 
@@ -136,17 +139,20 @@ function barWidth({ columns, plot }: Pick<Drawn, "columns" | "plot">): number {
 
 /** One path is the line and the ground below it; what it has beyond the plot is cut off. */
 function drawArea({ columns, plot, paint }: Drawn): string {
-  const points = columns.map(({ x, height }) => ({ x, y: plot.bottom - height }));
+  const points = columns.map(({ x, height }) => ({
+    x: FINENESS * x,
+    y: FINENESS * (plot.bottom - height),
+  }));
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return "";
-  const { left, right, bottom } = plot;
-  const top = plot.top - 4;
+  const [left, right] = [FINENESS * plot.left, FINENESS * plot.right];
+  const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${paint.tint}" stop-opacity=".42"/>` +
     `<stop offset="1" stop-color="${paint.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
-    `<path clip-path="url(#k)" fill="url(#g)" ${paint.bars} stroke-width="2" stroke-linejoin="round" ` +
-    `d="M${left - 4} ${bottom + 9}V${tenth(first.y)}H${tenth(first.x)}${curveThrough(points)}` +
-    `H${right + 4}V${bottom + 9}z"/>`;
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)" ${paint.bars} ` +
+    `d="M${left - 20} ${bottom + 45}V${Math.round(first.y)}H${Math.round(first.x)}` +
+    `${curveThrough(points)}H${right + 20}V${bottom + 45}z"/>`;
 }
 
 /** A day is out of the usual above so many times the middle one of those with hits. */
@@ -164,11 +170,7 @@ function drawPeak({ columns, plot, look, paint, lines }: Drawn): string {
   const date = setType(dateBelow(peak.first, look.range, look.locale), SMALL);
   const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
   const aside = look.kind === "bars" ? barWidth({ columns, plot }) / 2 + 4 : 8;
-  const dot = look.kind === "bars"
-    ? ""
-    : `<circle cx="${tenth(peak.x)}" cy="${
-      tenth(plot.bottom - peak.height)
-    }" r="3.5" ${paint.dot}/>`;
+  const dot = look.kind === "bars" ? "" : drawDot(peak, { plot, paint });
   for (const parts of [[number, date], [number]]) {
     const width = parts.reduce((sum, part) => sum + part.width + BESIDE, -BESIDE);
     for (const left of [peak.x + aside, peak.x - aside - width]) {
@@ -207,11 +209,16 @@ function isFree(
 const ROUND = [1, 2, 5];
 const MOST_MARKS = 2;
 
-/** Marks the last round totals with the day on which they were reached. */
+/** A dot on the line. */
+function drawDot({ x, height }: Column, { plot, paint }: Pick<Drawn, "plot" | "paint">): string {
+  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="4" ${paint.dot}/>`;
+}
+
+/** Marks the last round totals with the day on which they were reached, and the total of today. */
 function drawRoundTotals({ columns, plot, look, paint, lines }: Drawn): string {
-  const marks: string[] = [];
+  const marks = columns.slice(-1).map((last) => drawDot(last, { plot, paint }));
   let edge = plot.right;
-  for (let index = columns.length - 1; index > 0 && marks.length < MOST_MARKS; index--) {
+  for (let index = columns.length - 1; index > 0 && marks.length <= MOST_MARKS; index--) {
     const [column, before] = [columns[index], columns[index - 1]];
     if (column === undefined || before === undefined) break;
     const round = largestRound(column.value);
@@ -224,7 +231,7 @@ function drawRoundTotals({ columns, plot, look, paint, lines }: Drawn): string {
     const top = plot.bottom - column.height;
     const y = clearOf(lines, Math.round(Math.max(plot.top + 4, top - 6)));
     marks.push(
-      `<circle cx="${tenth(column.x)}" cy="${tenth(top)}" r="3.5" ${paint.dot}/>` +
+      drawDot(column, { plot, paint }) +
         drawType(number, { x: left, y, at: "left", ink: paint.strong }) +
         drawType(date, { x: right, y, at: "right" }),
     );

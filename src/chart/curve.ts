@@ -1,19 +1,28 @@
-import { tenth } from "./type.ts";
+/**
+ * Units of a curve to a pixel: its numbers are rounded to whole ones, which take fewer bytes than fractions, and a fifth of a pixel
+ * is as fine as anybody sees.
+ */
+export const FINENESS = 5;
+/** Attributes that draw a curve in its own units, with a line of two pixels. */
+export const CURVE_STROKE = `transform="scale(.2)" stroke-width="${
+  2 * FINENESS
+}" stroke-linejoin="round"`;
 
-/** A point in pixels. */
+/** A point in units of a curve. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
 /**
- * The data of a path through points from left to right, equally far apart, after a move to the first: smooth, and never above or below the
- * points beside it, so that a day without hits stays on the ground (Fritsch and Carlson's monotone cubic, 1980).
+ * Path data that leads from the first point, where the pen must be, through the others, which must be equally far apart. The curve
+ * never leaves the heights of the two points beside it, so that a day without hits stays on the ground (the monotone cubic of
+ * Fritsch and Carlson, 1980).
  */
 export function curveThrough(points: readonly Point[]): string {
   const slopes = slopesOf(points);
   let path = "";
-  // Where the pen is after rounding: differences from there do not add up to an error.
+  // Differences are taken from the rounded position of the pen, or their rounding errors would add up.
   let pen = rounded(points[0] ?? { x: 0, y: 0 });
   points.forEach((point, index) => {
     const last = points[index - 1];
@@ -22,29 +31,27 @@ export function curveThrough(points: readonly Point[]): string {
     const end = rounded(point);
     const [x, y] = [end.x - pen.x, end.y - pen.y];
     if (points.length > MOST_CURVES) {
-      path += `l${tenth(x)} ${tenth(y)}`;
+      path += `l${x} ${y}`;
       pen = end;
       return;
     }
-    // A whole number for the x of a control point looks the same, for fewer bytes.
-    const control = [Math.round(x - third), y - third * (slopes[index] ?? 0), x, y];
-    // The points are equally far apart, so each curve leaves as the one before it came: that is what "s" draws.
+    const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
+    // With points equally far apart, each curve leaves a point as the last one came to it: "s" draws just that.
     path += index === 1
-      ? `c${[third, third * (slopes[0] ?? 0), ...control].map(tenth).join(" ")}`
-      : `s${control.map(tenth).join(" ")}`;
+      ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
+      : `s${control.map(Math.round).join(" ")}`;
     pen = end;
   });
-  return path.replaceAll(" -", "-").replaceAll(/(?<!\d)0\./g, ".");
+  return path.replaceAll(" -", "-");
 }
 
-/** With more points they are so close that straight lines look the same, for half the bytes. */
+/** More points are so close together that straight lines look the same, for half the bytes. */
 const MOST_CURVES = 40;
 
 function rounded({ x, y }: Point): Point {
-  return { x: tenth(x), y: tenth(y) };
+  return { x: Math.round(x), y: Math.round(y) };
 }
 
-/** The slope of the curve at each point. */
 function slopesOf(points: readonly Point[]): number[] {
   const rises = points.slice(1).map(({ x, y }, index) => {
     const last = points[index] ?? { x: 0, y: 0 };
@@ -53,7 +60,7 @@ function slopesOf(points: readonly Point[]): number[] {
   return points.map((_, index) => {
     const [before, after] = [rises[index - 1], rises[index]];
     if (before === undefined || after === undefined) return before ?? after ?? 0;
-    // At a peak or in a valley the curve is level; elsewhere the harmonic mean keeps it between its neighbors.
+    // Level at a peak and in a valley; elsewhere the harmonic mean keeps the curve between its neighbors.
     return before * after <= 0 ? 0 : 2 * before * after / (before + after);
   });
 }

@@ -21,16 +21,23 @@ export interface Paint {
   readonly tint: Color;
 }
 
+/** The size of a picture and the radius of its corners, in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly radius?: number;
+}
+
 /** Fills in what the caller left out. Without a theme the ground stays that of the page, light or dark. */
 export function paintOf(
   { theme, color }: PictureLook,
-  { width, height }: { width: number; height: number },
+  { width, height, radius = 8 }: Size,
 ): Paint {
   const themed = theme === "dark" ? DARK : LIGHT;
   const ground = theme === "none" ? ANY : themed;
   const auto = theme === "auto";
   const name = (letter: string) => auto ? `class="${letter}" ` : "";
-  const panel = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="6" ` +
+  const panel = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}" ` +
     `${name("a")}fill="${ground.panel}" stroke="${ground.border}"/>`;
   return {
     css: auto ? darkRules(color) : "",
@@ -38,17 +45,21 @@ export function paintOf(
     words: `${name("b")}fill="${ground.words}"`,
     lines: `${name("c")}stroke="${ground.words}"`,
     bars: `${name("d")}stroke="${color ?? ground.bars}"`,
-    dot: `${name("e")}fill="${color ?? ground.bars}"`,
+    // A ring of the ground sets a dot apart from its line.
+    dot: `${name("e")}fill="${color ?? ground.bars}"` +
+      (theme === "none" ? "" : ` stroke="${ground.panel}"`),
     strong: theme === "none" ? "" : `${name("f")}fill="${themed.strong}"`,
     tint: color ?? ANY.bars,
   };
 }
 
 function darkRules(color: Color | undefined): string {
-  const bars = color === undefined ? `.d{stroke:${DARK.bars}}.e{fill:${DARK.bars}}` : "";
+  const chosen = color !== undefined;
   return `<style>@media(prefers-color-scheme:dark){` +
     `.a{fill:${DARK.panel};stroke:${DARK.border}}.b{fill:${DARK.words}}` +
-    `.c{stroke:${DARK.words}}.f{fill:${DARK.strong}}${bars}}</style>`;
+    `.c{stroke:${DARK.words}}.f{fill:${DARK.strong}}` +
+    (chosen ? "" : `.d{stroke:${DARK.bars}}`) +
+    `.e{${chosen ? "" : `fill:${DARK.bars};`}stroke:${DARK.panel}}}</style>`;
 }
 
 interface Ground {
@@ -66,19 +77,19 @@ const ANY: Omit<Ground, "strong"> = {
   words: "#6e7781",
   bars: "#2f81f7",
 };
-const LIGHT: Ground = {
+export const LIGHT: Ground = {
   panel: "#fff",
   border: "#d1d9e0",
   words: "#59636e",
   strong: "#1f2328",
   bars: "#0969da",
 };
-const DARK: Ground = {
+export const DARK: Ground = {
   panel: "#0d1117",
   border: "#3d444d",
   words: "#9198a1",
   strong: "#f0f6fc",
-  bars: "#2f81f7",
+  bars: "#4493f8",
 };
 
 /** What stands in the SVG document of a picture, beside its size. */
@@ -97,7 +108,7 @@ interface Document {
 
 /** Puts a drawing into an SVG document. */
 export function frame(
-  { width, height }: { width: number; height: number },
+  { width, height }: Size,
   { title, description, paint, ground = "", words, above = "" }: Document,
 ): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +

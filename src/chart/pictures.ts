@@ -5,7 +5,7 @@ import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard } from "./card.ts";
 import { type ChartFigures, drawChart } from "./chart.ts";
 import { firstDay } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { frame, paintOf, type Size } from "./frame.ts";
 import {
   type ChartQuery,
   parseChartLook,
@@ -53,7 +53,7 @@ export const card: Picture<PictureQuery> = {
 /** The frame of the picture that could not be drawn, its label, and a sentence. */
 export function drawProblem(
   { badge, detail }: ProblemText,
-  { look, size }: { look: PictureLook; size: { width: number; height: number } },
+  { look, size }: { look: PictureLook; size: Size },
 ): string {
   const { width, height } = size;
   const paint = paintOf(look, size);

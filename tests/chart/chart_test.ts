@@ -5,6 +5,7 @@ import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
+import { drawnBars } from "./drawn_bars.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
 const RUNS = 5000;
@@ -41,18 +42,33 @@ Deno.test("drawChart() says nothing of hits within where no days are known", () 
 });
 
 Deno.test("drawChart() draws a bar for each day with hits, the last one pale", () => {
-  const [past, today] = strokes(draw("", figuresOf([3, 0, 4, 1])));
-  strictEqual(past?.length, 2);
-  strictEqual(today?.length, 1);
-  const heights = [...past ?? [], ...today ?? []];
+  const bars = drawnBars(draw("", figuresOf([3, 0, 4, 1])));
+  deepStrictEqual(bars.map(({ isPale }) => isPale), [false, false, true]);
+  const heights = bars.map(({ height }) => height);
   deepStrictEqual(heights.map((height) => height / (heights[0] ?? 1)), [1, 4, 3]);
-  const pale = draw("").filter(({ attributes }) => attributes.get("stroke-opacity") === ".45");
-  strictEqual(pale.length, 1);
+});
+
+Deno.test("drawChart() puts bars equally far apart, inside the dashed lines, on the lowest of them", () => {
+  for (const query of ["", "range=90d", "range=12m", "width=960&height=400&range=52w"]) {
+    const svg = draw(query);
+    const dashes = svg.find(({ attributes }) => attributes.has("stroke-dasharray"));
+    const [left = NaN, lowest = NaN, right = NaN] =
+      /M([\d.]+) ([\d.]+)H([\d.]+)/.exec(dashes?.attributes.get("d") ?? "")?.slice(1).map(Number) ??
+        [];
+    const bars = drawnBars(svg);
+    const step = (right - left) / bars.length;
+    for (const [index, { x, top, width, height }] of bars.entries()) {
+      ok(Math.abs(x - left - (index + 0.5) * step) < 0.1, `${query}: ${x}`);
+      ok(width > 1 && width <= Math.min(28.1, 0.73 * step), `${query}: ${width}`);
+      strictEqual(top + height, lowest - 0.5, query);
+      ok(Number.isInteger(height), query);
+    }
+  }
 });
 
 Deno.test("drawChart() shows a single hit beside very many", () => {
-  const [past] = strokes(draw("", figuresOf([0, 1, 2 ** 52])));
-  deepStrictEqual(past?.map((height) => height >= 1), [true, true]);
+  const bars = drawnBars(draw("", figuresOf([0, 1, 2 ** 52])));
+  deepStrictEqual(bars.map(({ height }) => height >= 1), [true, true]);
 });
 
 const SIZES: readonly (readonly [query: string, size: string])[] = [
@@ -151,15 +167,6 @@ function draw(query: string, figures = FIGURES): Element[] {
 
 function figuresOf(hits: number[]): ChartFigures {
   return { total: hits.reduce((sum, number) => sum + number, 0), days: { newest: TODAY, hits } };
-}
-
-/** The lengths of the bars: of those that are over, and of the last one. */
-function strokes(svg: readonly Element[]): number[][] {
-  return svg.flatMap(({ name, attributes }) => {
-    const d = attributes.get("d") ?? "";
-    if (name !== "path" || attributes.has("stroke-dasharray")) return [];
-    return [[...d.matchAll(/v-([\d.]+)/g)].map(([, length]) => Number(length))];
-  });
 }
 
 /** What a reader of light or dark pages sees. */

@@ -18,6 +18,24 @@ Deno.test("renderBadge() keeps every style within 3 kB, with all that it can sho
   }
 });
 
+Deno.test("renderBadge() keeps every style within 3 kB in every script, with the largest count and most digits", () => {
+  const bars = badgeBars(days(Array.from({ length: 30 }, (_, back) => 1000 - back)), 30);
+  const labels =
+    "views просмотры アクセス数 浏览次数 दृश्य مشاهدات بازدید צפיות การเข้าชม பார்வைகள் ကြည့်ရှုမှု προβολές ნახვები";
+  const counts = ["9,007,199,254,740,991", "٩٬٠٠٧٬١٩٩٬٢٥٤٬٧٤٠٬٩٩١", "၉,၀၀၇,၁၉၉,၂၅၄,၇၄၀,၉၉၁"];
+  for (const style of STYLES.keys()) {
+    const isOfDigits = DIGITS.includes(style);
+    for (const label of labels.split(" ")) {
+      for (const count of isOfDigits ? ["9007199254740991"] : counts) {
+        const shown = look(`style=${style}&label=${label}&theme=auto&logo=users&digits=16`);
+        const svg = renderBadge(shown, count, STYLES.get(style)?.bars ? { bars } : {});
+        const bytes = new TextEncoder().encode(svg).length;
+        ok(bytes <= 3000, `${style} ${label} ${count}: ${bytes}`);
+      }
+    }
+  }
+});
+
 Deno.test("renderError() keeps every style within 3 kB", () => {
   for (const style of STYLES.keys()) {
     const bytes = new TextEncoder().encode(
@@ -57,6 +75,14 @@ for (const [label, isStretched] of STRETCHED) {
     }
   });
 }
+
+Deno.test("renderBadge() of social keeps a bold Arabic label off the logo where nothing heeds textLength", () => {
+  const badge = parseSvg(renderBadge(look("style=social&label=مشاهدات"), "42"));
+  const [label] = texts(badge);
+  // As wide as in DejaVu Sans Bold of 11 px; the logo ends at 20 px.
+  const drawn = 7 * 0.662 * 11;
+  ok(Number(label?.attributes.get("x")) - drawn / 2 >= 20, String(label?.attributes.get("x")));
+});
 
 for (const style of DIGITS) {
   Deno.test(`renderBadge() of ${style} fills seven places with zeros, takes digits= and makes room for more`, () => {

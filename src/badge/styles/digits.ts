@@ -3,7 +3,7 @@ import { type Content, type Draw, frame, type Palette, type Style } from "./styl
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
 
-/** A style of digits; its words, as for an error, are in Verdana. */
+/** A digit style; words, such as those of an error, are in Verdana. */
 export function digitStyle(painter: Style["painter"]): Style {
   return {
     labelFace: verdana11,
@@ -36,9 +36,7 @@ function odometerPainter(palette: Palette): Draw {
     const inner = width - 2 * FRAME;
     const drawn = cells === undefined
       ? drawWords(content, { width, height: WHEEL_HEIGHT, ink: "#ff9b90", font: palette.font })
-      : cells.map(({ character }, index) =>
-        wheel(character, { x: FRAME + index * WHEEL_WIDTH, last: index === cells.length - 1 })
-      ).join("");
+      : drawWheels(cells);
     return frame(
       { ...content, width, height: WHEEL_HEIGHT, css: style },
       FINISH +
@@ -50,24 +48,37 @@ function odometerPainter(palette: Palette): Draw {
   };
 }
 
-/** The shine of the frame, and the round of the wheels. */
+/** A metal shine for the frame, and a shade that makes the wheels look round. */
 const FINISH = `<linearGradient id="w" x2="0" y2="1"><stop stop-opacity=".75"/>` +
   `<stop offset=".3" stop-opacity="0"/><stop offset=".45" stop-color="#fff" stop-opacity=".14"/>` +
   `<stop offset=".62" stop-opacity="0"/><stop offset="1" stop-opacity=".8"/></linearGradient>` +
   `<linearGradient id="f" x2="0" y2="1"><stop stop-color="#8b8f92"/>` +
   `<stop offset=".5" stop-color="#4a4e51"/><stop offset="1" stop-color="#2c2f31"/></linearGradient>`;
 
-function wheel(character: string, { x, last }: { x: number; last: boolean }): string {
-  const box = `<rect x="${x + 0.5}" y="5" width="21" height="26" fill="${
-    last ? "#efe9da" : "#1b1d1f"
-  }"/>`;
+/** The wheels but the last are the dashes of one stroke. */
+function drawWheels(cells: readonly Cell[]): string {
+  const dark = cells.slice(0, -1);
+  const left = FRAME + 0.5;
+  const end = left + dark.length * WHEEL_WIDTH;
+  const last = cells.at(-1)?.character ?? "";
   const digit = (text: string, y: number) =>
-    `<path class="n${last ? " r" : ""}" transform="translate(${x + 6} ${y})" d="${
-      STROKES.get(text) ?? ""
-    }"/>`;
-  if (!last) return box + digit(character, 10);
-  // The next digit shows below, as on a wheel that has begun to turn.
-  return box + digit(character, 7.5) + digit(String((Number(character) + 1) % 10), 27.5);
+    `<path class="n r" transform="translate(${end + 5.5} ${y})" d="${STROKES.get(text) ?? ""}"/>`;
+  return `<path stroke="#1b1d1f" stroke-width="26" stroke-dasharray="21 1" d="M${left} 18H${end}"/>` +
+    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: 'class="n"' }) +
+    `<rect x="${end}" y="5" width="21" height="26" fill="#efe9da"/>` +
+    // The next digit shows below, as on a wheel that has begun to turn.
+    digit(last, 7.5) + digit(String((Number(last) + 1) % 10), 27.5);
+}
+
+/** Digits side by side; `ink` has the attributes of their strokes. */
+function drawDigits(
+  cells: readonly Cell[],
+  { x, y, step, ink }: { x: number; y: number; step: number; ink: string },
+): string {
+  const paths = cells.map(({ character }, index) =>
+    `<path transform="translate(${index * step})" d="${STROKES.get(character) ?? ""}"/>`
+  );
+  return `<g ${ink} transform="translate(${x} ${y})">${paths.join("")}</g>`;
 }
 
 /** The split flaps of a departure board. */
@@ -78,9 +89,9 @@ const FLAP_STEP = 22;
 const BOARD_EDGE = 5;
 
 function flapPainter(palette: Palette): Draw {
-  const ink = palette.valueColor ?? palette.color ?? "#f7f3e3";
-  const style = `<style>.n{fill:none;stroke:${ink};stroke-width:2.5;stroke-linecap:round;` +
-    `stroke-linejoin:round}</style>`;
+  const color = palette.valueColor ?? palette.color ?? "#f7f3e3";
+  const ink = `fill="none" stroke="${color}" stroke-width="2.5" stroke-linecap="round" ` +
+    `stroke-linejoin="round"`;
   return (content) => {
     const cells = cellsOf(content, palette);
     const width = cells === undefined
@@ -96,15 +107,14 @@ function flapPainter(palette: Palette): Draw {
       });
       return frame({ ...content, width, height: BOARD_HEIGHT, css: "" }, board + words);
     }
-    const flaps = cells.map(({ character }, index) => {
-      const x = BOARD_EDGE + index * FLAP_STEP;
-      return `<rect x="${x}" y="4" width="20" height="26" rx="2.5" fill="url(#t)"/>` +
-        `<path class="n" transform="translate(${x + 5} 9)" d="${STROKES.get(character) ?? ""}"/>`;
-    });
+    const flaps = cells.map((_, index) =>
+      `<rect x="${BOARD_EDGE + index * FLAP_STEP}" width="20" height="26" rx="2.5"/>`
+    );
     const across = width - 2 * BOARD_EDGE;
     return frame(
-      { ...content, width, height: BOARD_HEIGHT, css: style },
-      `${FLAP_SHADE}${board}${flaps.join("")}` +
+      { ...content, width, height: BOARD_HEIGHT, css: "" },
+      `${FLAP_SHADE}${board}<g transform="translate(0 4)" fill="url(#t)">${flaps.join("")}</g>` +
+        drawDigits(cells, { x: BOARD_EDGE + 5, y: 9, step: FLAP_STEP, ink }) +
         `<path stroke="#0d0f10" stroke-width="1.4" d="M${BOARD_EDGE} 17h${across}"/>` +
         `<path stroke="#fff" stroke-opacity=".1" d="M${BOARD_EDGE} 18.2h${across}"/>`,
     );
@@ -173,14 +183,17 @@ function ledPainter(palette: Palette): Draw {
         panel + drawWords(content, { width, height: PANEL_HEIGHT, ink: light, font: palette.font }),
       );
     }
-    const unlit = cells.map((_, index) => segments(SEGMENTS, index)).join("");
     const dim = cells.map((cell, index) => cell.leading ? lit(cell, index) : "").join("");
     const bright = cells.map((cell, index) => cell.leading ? "" : lit(cell, index)).join("");
     const shown = `${dim === "" ? "" : `<path opacity=".55" d="${dim}"/>`}<path d="${bright}"/>`;
+    const across = cells.length * SEGMENT_STEP;
     return frame(
       at,
-      `${panel}<g transform="skewX(-5) translate(2.5)" fill="none" stroke-linecap="round">` +
-        `<path stroke="${glow}" stroke-opacity=".11" stroke-width="2.8" d="${unlit}"/>` +
+      `<pattern id="u" x="${PANEL_LEFT}" width="${SEGMENT_STEP}" height="36" patternUnits="userSpaceOnUse">` +
+        `<path fill="none" stroke-linecap="round" stroke="${glow}" stroke-opacity=".11" stroke-width="2.8" ` +
+        `d="${segments(SEGMENTS, 0)}" transform="translate(-${PANEL_LEFT})"/></pattern>` +
+        `${panel}<g transform="skewX(-5) translate(2.5)" fill="none" stroke-linecap="round">` +
+        `<path fill="url(#u)" d="M${PANEL_LEFT} 0h${across}v36h-${across}z"/>` +
         `<g stroke="${glow}" stroke-opacity=".2" stroke-width="6">${shown}</g>` +
         `<g stroke="${light}" stroke-width="2.8">${shown}</g></g>`,
     );
@@ -226,16 +239,16 @@ function segments(some: typeof SEGMENTS, index: number): string {
   return some.map(([x, y, stroke]) => `M${left + x} ${y + 6}${stroke}`).join("");
 }
 
-/** A cell of a counter: a digit, or what stands between two numbers. */
+/** A digit of a counter, or the slash between two numbers. */
 export interface Cell {
   readonly character: string;
-  /** Whether it is a zero before the number, there only to fill its places. */
+  /** Whether it is a zero that only pads the number. */
   readonly leading: boolean;
 }
 
 /**
- * The cells that a style of digits shows: at least as many as the palette asks for, or those of each of several numbers
- * with a slash between them. Undefined for a message of words, such as an error.
+ * The cells of a digit style: the number padded to the digits that the palette asks for, or two numbers with a slash between
+ * them. Undefined for a message in words, such as an error.
  */
 export function cellsOf({ message }: Content, { digits }: Palette): readonly Cell[] | undefined {
   const text = message.drawn;
@@ -250,7 +263,7 @@ export function cellsOf({ message }: Content, { digits }: Palette): readonly Cel
 
 const NUMBERS = /^\d+( \/ \d+)?$/;
 
-/** Draws words in the middle of a panel of this size, where there is no number to show. */
+/** Draws words in the middle of a panel, where there is no number to show. */
 function drawWords(
   { message }: Content,
   { width, height, ink, font }: { width: number; height: number; ink: string; font: string },

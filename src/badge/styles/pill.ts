@@ -3,7 +3,7 @@ import { trendWords } from "../spark.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
-/** Round and light, on paper or slate as the reader's page is; with bars it says where the number is going. */
+/** Round and light, in the reader's color scheme unless `theme` says otherwise; with bars it has the trend of a week. */
 export const pill: Style = {
   labelFace: verdana11,
   messageFace: verdanaBold10,
@@ -93,7 +93,7 @@ interface Paint {
   readonly up: string;
 }
 
-/** Follows the reader's scheme unless a theme is named; a color that was chosen stays on both. */
+/** Without a theme it follows the reader's color scheme; a color that was chosen stays the same in both. */
 function paintOf(palette: Palette): Paint {
   const { theme, failed, bg, labelColor } = palette;
   const chosen = palette.valueColor ?? palette.color;

@@ -13,7 +13,7 @@ const STEP = 6;
 /** Dots before the first letter and behind the last, and between label and number. */
 const EDGE = 3;
 const GAP = 2;
-/** A longer label would make a banner. */
+/** A longer label is left out: each of its letters takes up to 100 bytes. */
 const LONGEST_LABEL = 24;
 
 function painter(palette: Palette): Draw {
@@ -48,7 +48,7 @@ function painter(palette: Palette): Draw {
   };
 }
 
-/** The label in capitals; nothing where a letter has no dots, as screen readers say it all the same. */
+/** The label in capitals; empty if a letter has no dots, as screen readers still say the label. */
 function labelOf({ label }: Content): string[] {
   const letters = [...label.drawn.toUpperCase()];
   const isShort = letters.length <= LONGEST_LABEL;

@@ -14,7 +14,7 @@ import {
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.
 
-/** Of the styles that have room for bars, in pixels. */
+/** In pixels; a style of this height has room for bars. */
 const HEIGHT = 20;
 
 /** The default, shields.io's flat: rounded corners, a faint shine, text with a soft shadow. */
@@ -36,7 +36,7 @@ export const plastic: Style = shinyStyle({
     `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
 });
 
-/** What sets one shiny style apart from another. */
+/** The differences between `classic` and `plastic`. */
 interface Shiny {
   readonly height: number;
   /** Of the corners. */
@@ -255,12 +255,12 @@ interface Inks {
   readonly stroke: string;
 }
 
-/** The paint of the box on the left, where a logo stands. */
+/** The inks of the leftmost box, which has the logo. */
 function firstInks({ labelWidth }: { labelWidth: number }, { label, value }: TwoTone): Inks {
   return labelWidth === 0 ? value : label;
 }
 
-/** Fills in what the caller left out, and picks dark text for bright boxes. */
+/** Fills in the colors that were not chosen, and picks dark text for bright boxes. */
 function twoTone(palette: Palette): TwoTone {
   const { theme, failed, labelColor, color } = palette;
   const ground = theme === "dark" ? DARK : theme === "none" ? SHIELDS : LIGHT;
@@ -290,8 +290,8 @@ function paint(color: Color, name: string): string {
   return name === "" ? `fill="${color}"` : `class="${name}" fill="${color}"`;
 }
 
-// Rules only for what the caller left out: a chosen color stays as it is on every page. The text on
-// a value box is light on both kinds of page, so it needs no rule.
+// Only for colors that were not chosen: a chosen color is the same on every page. The text on a value
+// box is light in both schemes, so it needs no rule.
 function darkRules({ labelColor, color, failed, logo, logoColor }: Palette): string {
   let rules = "";
   if (labelColor === undefined) {

@@ -14,6 +14,7 @@ import {
 const helveticaBold11: Face = makeFace({
   em: 11,
   emoji: 13,
+  bold: true,
   runs: [[
     0x20,
     `306 366 521 612 612 978 794 262 366 366 428 642 306 366 306 306 612 612 612 612 612 612 612 612
@@ -71,7 +72,7 @@ function painter(palette: Palette): Draw {
   };
 }
 
-/** With a capital, as shields.io writes the word on a button. */
+/** Capitalized, as on shields.io. */
 function labelText(
   { label }: Content,
   { x, length, ink }: { x: number; length: number; ink: string },

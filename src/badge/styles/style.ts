@@ -3,10 +3,10 @@ import type { Face } from "../face.ts";
 import type { logo, theme } from "../parameters.ts";
 import type { Line } from "../text.ts";
 
-/** Which page the badge stands on; "none" keeps the colors of shields.io. */
+/** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
 export type Theme = "none" | (typeof theme.schema.enum)[number];
 
-/** What a caller may choose; the style chooses what is undefined. */
+/** What a query may choose; the style fills in what is undefined. */
 export interface Palette {
   readonly theme: Theme;
   readonly failed: boolean;
@@ -14,12 +14,12 @@ export interface Palette {
   readonly bg: Color | undefined;
   readonly labelColor: Color | undefined;
   readonly valueColor: Color | undefined;
-  /** A list of families, ready to stand in an attribute in double quotes. */
+  /** Font families, ready for a double-quoted attribute. */
   readonly font: string;
   /** The strokes of a logo as the data of a path; undefined for none. */
   readonly logo: string | undefined;
   readonly logoColor: Color | undefined;
-  /** How many digits a style of digits shows at least. */
+  /** The least number of digits in a digit style. */
   readonly digits: number;
 }
 
@@ -27,11 +27,11 @@ export interface Palette {
 export interface Bars {
   /** In whole pixels; 0 for none. */
   readonly width: number;
-  /** Identifies them, in characters of a URL; empty for none. */
+  /** Goes into the ETag, so that it is safe in a URL; empty without bars. */
   readonly tag: string;
-  /** Draws them from this pixel on, with these attributes as ink. */
+  /** Draws them from this pixel on; `ink` is an attribute such as `fill="#fff"`. */
   draw(left: number, ink: string): string;
-  /** By how many percent the last seven whole days are above the seven before them; undefined if not known. */
+  /** Percent by which the last seven whole days exceed the seven before them; undefined if unknown. */
   readonly trend: number | undefined;
 }
 
@@ -45,21 +45,21 @@ export interface Content {
 /** Draws a badge as an SVG document. */
 export type Draw = (content: Content) => string;
 
-/** One look of badges: how its text is measured, and how it is drawn once the paint is known. */
+/** How the text of a badge is measured, and how a badge is drawn once its colors are known. */
 export interface Style {
   readonly labelFace: Face;
   readonly messageFace: Face;
   readonly capitals: boolean;
   /** Whether it has room for bars. */
   readonly bars: boolean;
-  /** Whether it draws plain digits, without a label and without separators. */
+  /** Whether the count is drawn as plain digits, so that `numbers` and `locale` do nothing. */
   readonly plainDigits?: boolean;
   /** The families to fall back on. */
   readonly font: string;
   readonly painter: (palette: Palette) => Draw;
 }
 
-/** What surrounds every badge: its size in pixels and its text for those who do not see it. */
+/** The outer part of every badge: its size in pixels, and its text for screen readers. */
 export interface Frame {
   readonly label: Line;
   readonly message: Line;
@@ -71,7 +71,7 @@ export interface Frame {
   readonly css: string;
 }
 
-/** Puts the drawing into an SVG document that says "label: message" to a screen reader. */
+/** Puts a drawing into an SVG document that a screen reader reads as "label: message". */
 export function frame(
   { width, height, label, message, more = "", css }: Frame,
   drawing: string,
@@ -84,7 +84,7 @@ export function frame(
 /** Width and height of a logo in pixels. */
 export const LOGO_SIZE = 14;
 
-/** Every logo as the strokes of a path in a square of {@linkcode LOGO_SIZE}; all are drawn for this project. */
+/** Path data of each logo in a square of {@linkcode LOGO_SIZE}, drawn as strokes; all are our own drawings. */
 const LOGO_STROKES: Readonly<Record<(typeof logo.schema.enum)[number], string>> = {
   tally: "M2 2v10M5.3 2v10M8.7 2v10M12 2v10M.8 9.6L13.2 4.4",
   eye: "M1 7c1.7-2.9 3.7-4.3 6-4.3S11.3 4.1 13 7c-1.7 2.9-3.7 4.3-6 4.3S2.7 9.9 1 7z" +
@@ -106,14 +106,13 @@ const LOGO_STROKES: Readonly<Record<(typeof logo.schema.enum)[number], string>> 
   chart: "M2 12.5V8M7 12.5V5M12 12.5V1.5",
 };
 
-/** Every logo by its name. */
 export const LOGOS: ReadonlyMap<string, string> = new Map(Object.entries(LOGO_STROKES));
 
-/** Where a logo stands: its left edge, and the height of the badge in whose middle it is. */
+/** The left edge of a logo, and the height of the badge in which it is centered. */
 interface LogoAt {
   readonly x: number;
   readonly height: number;
-  /** The attribute that gives it the color of the text beside it, unless another was chosen. */
+  /** The stroke attribute to use unless `logoColor` was chosen. */
   readonly ink: string;
 }
 

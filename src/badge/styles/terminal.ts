@@ -88,8 +88,8 @@ function inks(palette: Palette): Inks {
   };
 }
 
-// On a background of the caller's the first ink that reads well on it (WCAG AA); black or white
-// always does.
+// On a background that was chosen, the first ink with enough contrast (WCAG AA): black or white
+// always has it.
 function legible(bg: Color | undefined, usual: Color, inks: readonly Color[]): Color {
   if (bg === undefined) return usual;
   return [...inks, "#fff" as const, "#000" as const].find((ink) => contrast(ink, bg) >= AA) ??

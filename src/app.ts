@@ -18,6 +18,7 @@ import type { Metrics } from "./metrics.ts";
 import type { ServeAs } from "./peers/serve_as.ts";
 import { count, countText } from "./routes/count.ts";
 import { hit } from "./routes/hit.ts";
+import { createLatestReader } from "./routes/read_counter.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
 
 /** What the HTTP surface stands on. */
@@ -90,6 +91,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   const draining = { hasBegun: false };
   const service: Service = {
     counters,
+    latest: createLatestReader(counters),
     access: createAccess({ ...config, log }),
     reads: createReadPolicy(config.openReads),
     hits: createHitPolicy({ ...config, counters, metrics, log }),

@@ -10,7 +10,6 @@ import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
   checkPeriodOrShow,
-  createLatestReader,
   hasDays,
   isStale,
   type Latest,
@@ -21,11 +20,10 @@ import {
 import type { Service } from "./service.ts";
 
 /** `GET /badge`: the number as an SVG image. */
-export function badge({ counters, reads }: Service): Endpoint {
+export function badge({ latest, reads }: Service): Endpoint {
   const { cors } = reads;
   const images = createRevalidatedImages(reads);
   const draw = createDrawings(images.prepare);
-  const latest = createLatestReader(counters);
   const stale = {
     ...headersOf("svg", reads.sharing("no-store")),
     ...remarkOf("stale", cors),
@@ -67,9 +65,8 @@ export const cacheSeconds = {
 } as const satisfies Parameter;
 
 /** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
-export function badgeJson({ counters, reads }: Service): Endpoint {
+export function badgeJson({ latest, reads }: Service): Endpoint {
   const { cors } = reads;
-  const latest = createLatestReader(counters);
   const stale = {
     ...headersOf("json", reads.sharing("no-store")),
     ...remarkOf("stale", cors),

@@ -9,10 +9,13 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ServeAs } from "../peers/serve_as.ts";
 import { Problem } from "../problem.ts";
+import type { LatestReader } from "./read_counter.ts";
 
 /** What the endpoints stand on. */
 export interface Service {
   readonly counters: Counters;
+  /** What badges show of them. */
+  readonly latest: LatestReader;
   readonly access: Access;
   readonly reads: ReadPolicy;
   readonly hits: HitPolicy;

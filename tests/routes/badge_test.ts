@@ -293,6 +293,20 @@ Deno.test("/badge shows the last number that a read saw too, in the look that is
   match(body, /<title>x: 0</);
 });
 
+for (const asked of ["id=a&period=7d", "id=a&show=today/total"]) {
+  for (const [one, other] of [["/badge", "/badge.json"], ["/badge.json", "/badge"]]) {
+    Deno.test(`${other}?${asked} shows what ${one} has read while the store is unavailable`, async () => {
+      const store = new ScriptedStore();
+      await using app = openApp({ store });
+      strictEqual((await app.send(`GET ${one}?${asked}`)).status, 200);
+      store.failure = "store-unavailable";
+      const { status, headers } = await app.send(`GET ${other}?${asked}`);
+      strictEqual(status, 200);
+      strictEqual(headers["x-tallymark"], "stale");
+    });
+  }
+}
+
 Deno.test("/badge and /badge.json answer 504 where the store was asked and did not say, and 409 as it is", async () => {
   const store = new ScriptedStore();
   await using app = openApp({ store });

@@ -128,8 +128,10 @@ export function yearsSince({ firstYear, openDay }: Ledger, since: Day): number[]
 export function daysOf({ ledger, years }: History, total: number): Days {
   const { openDay: newest, before } = ledger;
   const hits = [hitsOfOpenDay(ledger, total), ...before];
+  // Hot path of exports: one array, as years hold hundreds of days.
   for (const { last, hits: ofYear } of years.toSorted((a, b) => b.year - a.year)) {
-    hits.push(...zeros(newest - hits.length - last), ...ofYear);
+    for (let gap = newest - hits.length - last; gap > 0; gap--) hits.push(0);
+    for (const number of ofYear) hits.push(number);
   }
   return { newest, hits };
 }
@@ -158,8 +160,10 @@ export function upTo(days: Days, today: Day): Days {
 }
 
 /** The same days without those before one. */
-export function from({ newest, hits }: Days, first: Day): Days {
-  return { newest, hits: hits.slice(0, Math.max(0, newest - first + 1)) };
+export function from(days: Days, first: Day): Days {
+  const { newest, hits } = days;
+  const length = Math.max(0, newest - first + 1);
+  return hits.length <= length ? days : { newest, hits: hits.slice(0, length) };
 }
 
 /** The larger number of each day. */

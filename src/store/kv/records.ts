@@ -89,7 +89,7 @@ export function recordOf(
   total: Deno.KvEntryMaybe<unknown> | undefined,
   days?: Deno.KvEntryMaybe<unknown>,
 ): KvRecord {
-  const ledger = decodeLedger(days?.value);
+  const ledger = days && decodeLedger(days.value);
   if (ledger === undefined && days?.versionstamp) place.onDamaged(String(days.key.at(-1)));
   return {
     outcome: outcomeOf(total),

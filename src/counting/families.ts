@@ -8,10 +8,13 @@ import { yieldToHits } from "./batcher.ts";
 
 /** How old a sum may be, counted from the beginning of its scan, as any counter in it may have been read then. */
 const MAX_AGE_MS = 10_000;
-/** From which age on a sum that is asked for is made again, while the callers still get this one. */
-const REFRESH_AGE_MS = 5000;
+/**
+ * From which age on a sum that is asked for is made again, while the callers still get this one. Late, because a scan takes
+ * time from hits; what is left until the sum is too old has to do for a scan of the largest family.
+ */
+const REFRESH_AGE_MS = 6500;
 /** How long a scan that nobody waits for leaves time to hits: it would not be done in time otherwise. */
-const YIELDING_MS = 3000;
+const YIELDING_MS = 2500;
 /** The same where somebody waits: image proxies give up after four seconds. */
 const AWAITED_YIELDING_MS = 1500;
 /** After a page, the store is left to hits for this many times as long as the page took. */

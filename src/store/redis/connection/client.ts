@@ -206,20 +206,22 @@ async function release(client: RedisClient): Promise<void> {
   client.destroy();
 }
 
+/** The only options on which the class of a client depends. */
+const PROTOCOL = { RESP: 2 } as const;
 const IP_ADDRESS = /^[\d.]+$|:/;
 
 /** The outage tests in `tests/faults` depend on each of these settings. */
 function createRedisClient(library: RedisLibrary, address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: backoff };
-  return library.createClient({
+  const options = {
     // The server name of TLS must be a host name, not an IP address (RFC 6066, section 3).
     socket: tls ? { ...socket, tls, ...(!IP_ADDRESS.test(host) && { servername: host }) } : socket,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     database,
-    RESP: 2,
-    maintNotifications: "disabled",
+    ...PROTOCOL,
+    maintNotifications: "disabled" as const,
     disableOfflineQueue: true,
     commandOptions: {
       // Callers have their own deadlines; the library would set a timer of 5 s for every command.
@@ -227,7 +229,9 @@ function createRedisClient(library: RedisLibrary, address: RedisAddress) {
       // The library rounds numbers close to 2^53.
       typeMapping: { [library.RESP_TYPES.NUMBER]: String },
     },
-  });
+  };
+  // createClient() would make a class of all commands again for each address, and keep it as long as the connection.
+  return library.RedisClient.factory(PROTOCOL)(options);
 }
 
 /** Milliseconds before the next try: 50, doubled up to 1,000, with a fifth of jitter. */

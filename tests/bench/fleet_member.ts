@@ -18,7 +18,7 @@ export class FleetMember {
     this.#process = new Deno.Command(program, {
       args: [...args, JSON.stringify(job)],
       // Hits that wait in hundreds of nodes at once would grow old in the young generation of a single one.
-      env: { DENO_V8_FLAGS: "--max-semi-space-size=64" },
+      env: { DENO_V8_FLAGS: "--max-semi-space-size=256" },
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",

@@ -62,7 +62,12 @@ async function run(job: FleetJob): Promise<void> {
   const input = Deno.stdin.readable.getReader();
   await input.read();
   const load = new Load(nextId, job.seconds === undefined);
-  const ended = nodes.map((node) => load.callAgainAndAgain(node, job.callers));
+  const ended: Promise<void>[] = [];
+  for (const node of nodes) {
+    ended.push(load.callAgainAndAgain(node, job.callers));
+    // All at once, the first hits of hundreds of nodes would wait past their deadline.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const measured = await measure(load, job.seconds ?? 0);
   while (!(await input.read()).done);
   load.stop();

@@ -56,7 +56,8 @@ export type Grant = "open" | "secret" | KeyKind;
 export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
 
 export interface Access {
-  readonly check: Readonly<Record<AccessLevel, AccessCheck>>;
+  /** What authorizes requests on each level; undefined if everything is open there. */
+  readonly check: Readonly<Record<AccessLevel, AccessCheck | undefined>>;
   /** The key that opens one counter, to be given to an owner only. */
   keyOf(id: CounterId): string;
   /** The same for a request that the service makes of another; undefined if keys are off. */
@@ -130,11 +131,10 @@ export function createAccess(
     return secret;
   }
 
-  const anyone = (): Grant => "open";
   return {
     check: {
-      anyone,
-      reader: openReads ? anyone : withSecret((credentials) => {
+      anyone: undefined,
+      reader: openReads ? undefined : withSecret((credentials) => {
         if (hasSecretOrSession(credentials)) return "secret";
         throw unauthorized(OPEN_READS);
       }),

@@ -308,16 +308,3 @@ export async function yieldToHits(since: number, times: number): Promise<void> {
   const usedMs = Math.min(performance.now() - since, LONGEST_MS);
   await new Promise((resolve) => setTimeout(resolve, times * usedMs));
 }
-
-/** Passes parts on; while others wait, it pauses before the next part, three times as long as the last one took. */
-export async function* yieldingToHits<Part>(
-  parts: AsyncIterable<Part>,
-  othersWait: () => boolean,
-): AsyncGenerator<Part> {
-  let since = performance.now();
-  for await (const part of parts) {
-    yield part;
-    if (othersWait()) await yieldToHits(since, 3);
-    since = performance.now();
-  }
-}

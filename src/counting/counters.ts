@@ -18,7 +18,7 @@ import { loadOnce } from "../load_once.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Recent } from "../recent.ts";
-import { Batcher, Callers, errorOf, type Group, Slots, yieldingToHits } from "./batcher.ts";
+import { Batcher, Callers, errorOf, type Group, Slots, yieldToHits } from "./batcher.ts";
 import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
 
@@ -341,4 +341,17 @@ async function addOnce(
     });
   }
   return results;
+}
+
+/** Passes parts on; while others wait, it pauses before the next part, three times as long as the last one took. */
+export async function* yieldingToHits<Part>(
+  parts: AsyncIterable<Part>,
+  othersWait: () => boolean,
+): AsyncGenerator<Part> {
+  let since = performance.now();
+  for await (const part of parts) {
+    yield part;
+    if (othersWait()) await yieldToHits(since, 3);
+    since = performance.now();
+  }
 }

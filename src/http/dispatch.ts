@@ -85,7 +85,7 @@ export function createDispatcher(
       if (!route.methods.includes(method)) throw new Problem("method-not-allowed", { allow });
       if (method === "OPTIONS") return finish(preflight(route, request), exchange);
       understand(route, exchange);
-      const grant = route.authorize(exchange);
+      const grant = route.authorize?.(exchange) ?? "open";
       const response = grant instanceof Promise
         ? grant.then((grant) => findAndAnswer(route.endpoint, withGrant(exchange, grant)))
         : findAndAnswer(route.endpoint, withGrant(exchange, grant));
@@ -344,7 +344,7 @@ interface LoadedRoute extends RouteFacts {
   readonly documented: ReadonlySet<string>;
   /** The parameters that do not take every value. */
   readonly choices: readonly Parameter[];
-  readonly authorize: AccessCheck;
+  readonly authorize: AccessCheck | undefined;
 }
 
 interface PathOptions {

@@ -124,12 +124,12 @@ for (const { what, ...sent } of refused) {
 
 Deno.test("Access.check.reader lets anyone read where reads are open", async () => {
   const access = createAccess({ secret: undefined, openReads: true, log });
-  await access.check.reader(shownAs({}));
+  strictEqual(access.check.reader, undefined);
 });
 
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true, log });
-  await access.check.owner(shownAs({ headers: [["x-auth-token", SECRET]] }));
+  await access.check.owner?.(shownAs({ headers: [["x-auth-token", SECRET]] }));
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
     const made = access.keyOf(counterId(id));
     strictEqual(made, keyOf(SECRET, id));
@@ -310,11 +310,11 @@ async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: bo
   const secret = "secret" in sent ? sent.secret : SECRET;
   const { access = createAccess({ secret, openReads: false, log }) } = sent;
   const asked = shownAs(sent, id);
-  const read = await passes(() => access.check.reader(asked));
+  const read = await passes(() => access.check.reader?.(asked));
   if (secret !== undefined && secret.length >= 16) {
-    strictEqual(await passes(() => access.check.owner(asked)), read);
+    strictEqual(await passes(() => access.check.owner?.(asked)), read);
   }
-  return { hit: await passes(() => access.check.keyholder(asked)), read };
+  return { hit: await passes(() => access.check.keyholder?.(asked)), read };
 }
 
 function shownAs({ query = "", headers = [] }: Sent, id = "home"): Credentials {

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import { Batcher, Callers, type Group, Slots, yieldingToHits } from "../../src/counting/batcher.ts";
+import { Batcher, Callers, type Group, Slots } from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -492,32 +492,3 @@ function turn(): Promise<void> {
 function answerOf(hit: Promise<number>): Promise<number | string> {
   return hit.catch((problem) => problem instanceof Problem ? problem.kind : String(problem));
 }
-
-Deno.test("yieldingToHits: hands on every part in order, and others have their turn before the next is begun", async () => {
-  const happened: string[] = [];
-  async function* parts() {
-    for (const part of ["a", "b", "c"]) {
-      happened.push(`begin ${part}`);
-      yield await Promise.resolve(part);
-    }
-  }
-  for await (const part of yieldingToHits(parts(), () => true)) {
-    happened.push(`take ${part}`);
-    setTimeout(() => happened.push("others"), 0);
-  }
-  const turn = (part: string) => [`begin ${part}`, `take ${part}`, "others"];
-  deepStrictEqual(happened, [...turn("a"), ...turn("b"), ...turn("c")]);
-});
-
-Deno.test("yieldingToHits: who takes no more ends the source", async () => {
-  let ended = false;
-  async function* parts() {
-    try {
-      while (true) yield await Promise.resolve(1);
-    } finally {
-      ended = true;
-    }
-  }
-  for await (const _ of yieldingToHits(parts(), () => false)) break;
-  strictEqual(ended, true);
-});

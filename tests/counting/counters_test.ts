@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counting/counters.ts";
+import { createCounters, yieldingToHits } from "../../src/counting/counters.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
@@ -192,4 +192,33 @@ Deno.test("createCounters: close ends within the deadline where the store hangs"
   await counters.close();
   ok(performance.now() - start < timeLimit(2400));
   await hit;
+});
+
+Deno.test("yieldingToHits: hands on every part in order, and others have their turn before the next is begun", async () => {
+  const happened: string[] = [];
+  async function* parts() {
+    for (const part of ["a", "b", "c"]) {
+      happened.push(`begin ${part}`);
+      yield await Promise.resolve(part);
+    }
+  }
+  for await (const part of yieldingToHits(parts(), () => true)) {
+    happened.push(`take ${part}`);
+    setTimeout(() => happened.push("others"), 0);
+  }
+  const turn = (part: string) => [`begin ${part}`, `take ${part}`, "others"];
+  deepStrictEqual(happened, [...turn("a"), ...turn("b"), ...turn("c")]);
+});
+
+Deno.test("yieldingToHits: who takes no more ends the source", async () => {
+  let ended = false;
+  async function* parts() {
+    try {
+      while (true) yield await Promise.resolve(1);
+    } finally {
+      ended = true;
+    }
+  }
+  for await (const _ of yieldingToHits(parts(), () => false)) break;
+  strictEqual(ended, true);
 });

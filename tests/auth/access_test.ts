@@ -122,7 +122,7 @@ for (const { what, ...sent } of refused) {
   });
 }
 
-Deno.test("Access.check.reader lets anyone read where reads are open", async () => {
+Deno.test("Access.check.reader lets anyone read where reads are open", () => {
   const access = createAccess({ secret: undefined, openReads: true, log });
   strictEqual(access.check.reader, undefined);
 });

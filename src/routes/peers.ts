@@ -150,7 +150,11 @@ export function peers(service: Service): Endpoint {
       // With GET, so that a body that came with POST is overlooked, as it is there.
       const { headers } = request;
       last = await send(target, new Request(target.url, { headers }), connection);
-      if (!last.ok) return last;
+      if (!last.ok) {
+        // It says that nothing was changed, and some of it was.
+        if (last.status === 503 && remarks.has(null)) throw new Problem("outcome-unknown", PARTLY);
+        return last;
+      }
       numbers.push((await last.json()).hits);
       if (counted.counts) remarks.add(last.headers.get("x-tallymark"));
     }
@@ -181,6 +185,11 @@ export function peers(service: Service): Endpoint {
     // Not described in the OpenAPI document: these addresses are other services' own.
   });
 }
+
+const PARTLY = {
+  detail: "Some of these counters were counted, the others were not: sending it again may count " +
+    "those twice.",
+};
 
 type Parameters = (readonly [name: string, value: string | undefined])[];
 

@@ -2,9 +2,11 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { PEER_NAMES } from "../../src/peers/serve_as.ts";
+import { Problem } from "../../src/problem.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { parseSvg } from "../support/parse_svg.ts";
+import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 import { BUSUANZI, COUNTAPI, IMAGES } from "../peers/addresses.ts";
 
@@ -403,6 +405,24 @@ Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, on
     "busuanzi/blog.example.com/post/1": 2,
     "busuanzi/blog.example.com/post/2": 1,
   });
+});
+
+Deno.test("/as/busuanzi does not call it safe to retry if some of its counters were counted", async () => {
+  const store = new ScriptedStore();
+  const add = store.add.bind(store);
+  store.add = (additions) => {
+    return store.calls.add === 0
+      ? add(additions)
+      : Promise.reject(new Problem("store-unavailable"));
+  };
+  await using app = openApp({ store, serveAs: "busuanzi/" });
+  const headers = { ...READER, referer: "https://blog.example.com/" };
+  const { status, body } = await app.send("GET /as/busuanzi/busuanzi", headers);
+  strictEqual(status, 504, body);
+  match(body, /Some of these counters were counted/);
+  strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
+  store.failure = "store-unavailable";
+  strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 503);
 });
 
 const RUNS = Number(Deno.env.get("FULL_NUMBERS") === "1" ? 1_000_000 : 3000);

@@ -11,7 +11,7 @@ import { fullNumbers } from "../support/time_limit.ts";
 import { TIME_ZONE } from "../support/time_zones.ts";
 import { type Event, possibilities, type Possibility } from "./linearizable.ts";
 import { slotMover } from "./moving_slots.ts";
-import { startRandomWorkload } from "./random_workload.ts";
+import { type RandomWorkload, startRandomWorkload } from "./random_workload.ts";
 import { Recorder } from "./recorder.ts";
 import { exportOf, openRoom, type Room } from "./service_room.ts";
 
@@ -22,12 +22,14 @@ const INNERMOST = "s/".repeat(DEPTH);
  * What is read while counters change. Each sum, of a family or of its days from a year on, is asked for once at each
  * process, so that it is made anew: one that was asked for before may be some seconds old.
  */
-const ASKED: readonly Asked[] = Array.from({ length: DEPTH - 1 }, (_, depth): Asked[] => {
-  const prefix = "s/".repeat(depth + 1);
-  if (!fullNumbers) return depth % 2 === 0 ? [{ prefix }] : [{ prefix, since: beginning(depth) }];
-  const years = Array.from({ length: 9 }, (_, back) => ({ prefix, since: beginning(back) }));
-  return [{ prefix }, ...years];
-}).flat();
+function asked({ years }: Place): readonly Asked[] {
+  return Array.from({ length: DEPTH - 1 }, (_, depth): Asked[] => {
+    const prefix = "s/".repeat(depth + 1);
+    if (!fullNumbers) return depth % 2 === 0 ? [{ prefix }] : [{ prefix, since: beginning(depth) }];
+    const since = Array.from({ length: years }, (_, back) => ({ prefix, since: beginning(back) }));
+    return [{ prefix }, ...since];
+  }).flat();
+}
 /** Those that are called lie among them. */
 const CALLED = ["n0", "n0150}b", "{n}", "n0222日本"].map((name) => INNERMOST + name);
 /** Beside the families, and not of them. */
@@ -49,6 +51,10 @@ interface Place extends AsyncDisposable {
   readonly processes: number;
   /** How many counters of the families nobody calls: a scan passes over them, page by page, while the others change. */
   readonly still: number;
+  /** From how many years on the days of each family are asked for, with the full numbers. */
+  readonly years: number;
+  /** How many operations there are while a sum is read; as many as there is time for unless given. */
+  readonly operations?: number;
   /** Happens while a sum is read, and may make it fail until it is over. */
   readonly meanwhile?: () => Promise<void>;
 }
@@ -56,7 +62,13 @@ interface Place extends AsyncDisposable {
 const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place }[] = [
   {
     name: "a Deno KV file",
-    begin: () => ({ env: {}, processes: 1, still: 300, async [Symbol.asyncDispose]() {} }),
+    begin: () => ({
+      env: {},
+      processes: 1,
+      still: 300,
+      years: 9,
+      async [Symbol.asyncDispose]() {},
+    }),
   },
   {
     name: "a shared Deno KV, called through two processes",
@@ -66,6 +78,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
         env: { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token },
         processes: 2,
         still: 300,
+        years: 9,
         [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
       };
     },
@@ -79,6 +92,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
         env: { STORE_URL: redis.url },
         processes: 2,
         still: 3000,
+        years: 9,
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
       };
     },
@@ -92,6 +106,9 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
         env: { STORE_URL: cluster.url },
         processes: 2,
         still: 3000,
+        // Each sum waits until all slots have moved.
+        years: 2,
+        operations: 100,
         meanwhile: slotMover(cluster, CALLED),
         [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
       };
@@ -110,9 +127,13 @@ for (const { name, ignore = false, begin } of places) {
       await using room = await openRoom(zones, { env: place.env });
       await fill(room, place.still);
       const recorder = new Recorder();
-      const load = { doors: room.doors, callers: 3, ids: [...CALLED, ...OTHERS] };
-      await using workload = startRandomWorkload(recorder, load);
-      const sums = await readSums(room, place);
+      await using workload = startRandomWorkload(recorder, {
+        doors: room.doors,
+        callers: 3,
+        ids: [...CALLED, ...OTHERS],
+        isLimited: place.operations !== undefined,
+      });
+      const sums = await readSums(room, { place, workload });
       await workload.stop();
       recorder.check();
       const histories = CALLED.map((id) => possibilities(recorder.events(id)));
@@ -144,11 +165,15 @@ async function fill({ doors: [door] }: Room, count: number): Promise<void> {
 }
 
 /** Reads all sums at every process, one after the other. */
-async function readSums({ doors }: Room, { meanwhile }: Place): Promise<Sum[]> {
+async function readSums(
+  { doors }: Room,
+  { place, workload }: { place: Place; workload: RandomWorkload },
+): Promise<Sum[]> {
   const sums: Sum[] = [];
-  for (const asked of ASKED) {
+  for (const question of asked(place)) {
     for (const { url } of doors) {
-      const [sum, happening] = [readSum(url, asked), meanwhile?.()];
+      workload.allow(place.operations ?? 0);
+      const [sum, happening] = [readSum(url, question), place.meanwhile?.()];
       await Promise.allSettled([sum, happening]);
       await happening;
       sums.push(await sum);

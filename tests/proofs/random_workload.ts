@@ -14,6 +14,8 @@ export interface Door {
 
 /** Callers who hit, read, set, delete and import the same few counters until they are stopped. */
 export interface RandomWorkload extends AsyncDisposable {
+  /** Lets so many more operations begin, if they are limited. */
+  allow(operations: number): void;
   stop(): Promise<void>;
 }
 
@@ -22,9 +24,11 @@ export interface RandomWorkloadOptions {
   doors: readonly Door[];
   callers: number;
   ids: readonly string[];
+  /** Whether operations begin only if they were allowed: the time and memory that their check takes grow with them. */
+  isLimited?: boolean;
 }
 
-/** Milliseconds that a caller waits after an answer other than 200. */
+/** Milliseconds that a caller waits after an answer other than 200, and for more operations. */
 const REST_MS = 20;
 
 /** Few, so that many hits are repeats: of one that was answered, of one whose answer was lost, of one under way. */
@@ -34,13 +38,19 @@ const VISITORS = ["v", "w", "x"];
 /** Starts so many callers, who record what they do and are told. */
 export function startRandomWorkload(
   recorder: Recorder,
-  { doors, callers, ids }: RandomWorkloadOptions,
+  { doors, callers, ids, isLimited = false }: RandomWorkloadOptions,
 ): RandomWorkload {
   let stopped = false;
+  let allowed = isLimited ? 0 : Infinity;
   const all = Array.from({ length: callers }, () => new Caller());
 
   async function call(caller: Caller, number: number): Promise<void> {
     for (let turn = number; !stopped; turn++) {
+      if (allowed <= 0) {
+        await new Promise((resolve) => setTimeout(resolve, REST_MS));
+        continue;
+      }
+      allowed--;
       const door = doors[turn % doors.length];
       if (door === undefined) throw new Error("Call a service: there is none");
       const well = await one({ recorder, caller, door, ids });
@@ -53,6 +63,7 @@ export function startRandomWorkload(
 
   const done = Promise.all(all.map(call));
   return {
+    allow: (operations) => void (allowed += operations),
     async stop() {
       stopped = true;
       await done;

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { browse, needsChromium } from "../support/chromium.ts";
+import { browse, needsChromium, openChromium } from "../support/chromium.ts";
 import { type Embedding, openEmbedding, READER_ARGS, SCRIPT } from "../support/embedding.ts";
 import { openReader, shareReaders, shows } from "../support/reader.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -62,7 +62,12 @@ Deno.test(
     await using site = await openEmbedding();
     site.pages.set("/", { html: SCRIPT + await site.markOf("a") });
     site.pages.set("/other", { html: SCRIPT + await site.markOf("b") });
-    await using reader = await openReader();
+    await using chromium = await openChromium({
+      args: READER_ARGS,
+      ignoreDefaultArgs: ["--disable-back-forward-cache"],
+      isWhole: true,
+    });
+    await using reader = await openReader({}, chromium.browser);
     const { page } = reader;
     await page.goto("http://blog.example/");
     await shows(page, ["1"]);

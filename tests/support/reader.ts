@@ -14,7 +14,7 @@ export interface Reader extends AsyncDisposable {
 
 /** From here on the readers of a file share one Chromium, each with a profile of its own. */
 export function shareReaders(): void {
-  shareChromium({ args: READER_ARGS, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  shareChromium({ args: READER_ARGS });
 }
 
 /** Opens a reader's browser: a profile of the one that the file shares, unless another is given. */

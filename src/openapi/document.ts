@@ -317,7 +317,7 @@ export const schemas = {
   Health: record("The process is alive.", { status: { const: "ok" } }),
   Readiness: {
     type: "object",
-    description: "The store accepts hits.",
+    description: "The store responds.",
     properties: {
       status: { const: "ok" },
       away: {

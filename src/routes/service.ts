@@ -43,10 +43,10 @@ export function health(): Endpoint {
   });
 }
 
-/** `GET /readyz`: the store takes hits too, apart from those of its shards that are named. */
+/** `GET /readyz`: the store responds, apart from those of its shards that are named. */
 export function readiness({ counters }: Service): Endpoint {
   return endpoint({
-    summary: "Check that the store accepts hits",
+    summary: "Check that the store responds",
     parameters: [],
     errors: "json",
     find: () =>

@@ -107,7 +107,8 @@ Deno.test("import: line breaks without end are read without growing, and others 
   const [answer, answers] = await settleAll<Response | number>([importing, answering]);
   ok(answer instanceof Response);
   deepStrictEqual([answer.status, await answer.json()], [200, { counters: 0 }]);
-  ok(Number(answers) > 10, `${answers} answers meanwhile`);
+  // One or two come before all is read at once.
+  ok(Number(answers) > 4, `${answers} answers meanwhile`);
   checkGrowth(before, await residentMemory(service.pid), 100);
 });
 

@@ -47,22 +47,34 @@ export class RedisReading {
 
   /** See `CounterStore.read`. */
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
+    return (await this.#find(ids)).map((found) => found ?? 0);
+  }
+
+  /** The same, with null for a counter that is not there. */
+  async #find(ids: readonly CounterId[]): Promise<readonly (Outcome | null)[]> {
     const keys = ids.map((id) => this.#options.prefix + id);
     const texts = await this.#textsOf(keys);
     const outcomes = await this.#outcomesOf(keys.filter((_, at) => typeof texts[at] !== "string"));
     let next = 0;
     return keys.map((_, at) => {
       const text = texts[at];
-      return typeof text === "string"
-        ? counterOf(text)
-        : outcomes[next++] ?? new Problem("store-unavailable");
+      if (typeof text === "string") return counterOf(text);
+      const outcome = outcomes[next++];
+      return outcome === undefined ? new Problem("store-unavailable") : outcome;
     });
   }
 
   /** See `CounterStore.history`. */
   async history(counters: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]> {
+    return (await this.#findHistories(counters)).map((found) => found ?? NOTHING);
+  }
+
+  /** The same, with null for a counter that is not there. */
+  async #findHistories(
+    counters: readonly HistoryQuery[],
+  ): Promise<readonly (Held | Problem | null)[]> {
     const { prefix, onDamaged } = this.#options;
-    const found: (Held | Problem)[] = [];
+    const found: (Held | Problem | null)[] = [];
     const absent: HistoryRead[] = [];
     let pending = counters.map(({ id, since }, index): HistoryRead => {
       return { index, id, key: prefix + id, since, years: [] };
@@ -81,10 +93,10 @@ export class RedisReading {
         const years = yearsOf(group, read.since);
         // At first none are known, and a year may end in between.
         if (years.join() !== read.years.join()) pending.push({ ...read, years });
-        else {found[read.index] = heldIn(group, {
-            years,
-            onDamaged: (ledger) => onDamaged(read.id, ledger),
-          });}
+        else {
+          const damaged = (ledger: string | undefined) => onDamaged(read.id, ledger);
+          found[read.index] = heldIn(group, { years, onDamaged: damaged });
+        }
         if (group[0] === null) absent.push(read);
       }
     }
@@ -92,7 +104,7 @@ export class RedisReading {
     const outcomes = await this.#outcomesOf(absent.map(({ key }) => key));
     absent.forEach(({ index }, at) => {
       const outcome = outcomes[at];
-      if (outcome instanceof Problem) found[index] = outcome;
+      found[index] = outcome instanceof Problem ? outcome : null;
     });
     return found;
   }
@@ -121,16 +133,29 @@ export class RedisReading {
 
   async #pageOf(texts: readonly string[], since: Day | undefined): Promise<ListPage> {
     const ids = texts.filter(isId);
-    const outcomes: readonly (Outcome | Held)[] = since === undefined
-      ? await this.read(ids)
-      : await this.history(ids.map((id) => ({ id, since })));
-    const counters = ids.flatMap((id, index) => listed(id, outcomes[index]));
-    return { counters, foreign: texts.length - counters.length };
+    const found = since === undefined
+      ? await this.#find(ids)
+      : await this.#findHistories(ids.map((id) => ({ id, since })));
+    const counters: ListedCounter[] = [];
+    let foreign = texts.length - ids.length;
+    ids.forEach((id, index) => {
+      const held = found[index];
+      if (typeof held === "number") counters.push({ id, hits: held, days: undefined });
+      else if (held instanceof Problem) {
+        if (held.kind !== "not-a-counter") throw held;
+        foreign++;
+      } else if (held) counters.push({ id, ...held });
+      // Where a key is not there by its text, it was deleted since it was listed, or is not text.
+      else if (id.includes(UNREADABLE)) foreign++;
+    });
+    return { counters, foreign };
   }
 
-  async #withoutDays(counters: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]> {
-    const outcomes = await this.read(counters.map(({ id }) => id));
-    return outcomes.map((hits) => hits instanceof Problem ? hits : { hits, days: undefined });
+  async #withoutDays(
+    counters: readonly HistoryQuery[],
+  ): Promise<readonly (Held | Problem | null)[]> {
+    const found = await this.#find(counters.map(({ id }) => id));
+    return found.map((hits) => typeof hits === "number" ? { hits, days: undefined } : hits);
   }
 
   /** One MGET costs far less than many GETs, but shows what is no text as if it were not there. */
@@ -140,7 +165,7 @@ export class RedisReading {
     return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : [];
   }
 
-  async #outcomesOf(keys: readonly string[]): Promise<readonly Outcome[]> {
+  async #outcomesOf(keys: readonly string[]): Promise<readonly (Outcome | null)[]> {
     if (keys.length === 0) return [];
     return (await this.#options.commands.read(keys.map((key) => ["GET", key]))).map(outcomeOf);
   }
@@ -196,9 +221,9 @@ function heldIn(
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
 
-function outcomeOf(reply: Reply): Outcome {
+function outcomeOf(reply: Reply): Outcome | null {
   if (reply.kind !== "done") return problemOf(reply, "store-unavailable");
-  return reply.value === null ? 0 : counterOf(String(reply.value));
+  return reply.value === null ? null : counterOf(String(reply.value));
 }
 
 function counterOf(text: string): Outcome {
@@ -215,15 +240,10 @@ function isId(text: string): text is CounterId {
   }
 }
 
-/** The counter as it is listed; none for what is not one. */
-function listed(id: CounterId, outcome: Outcome | Held | undefined): ListedCounter[] {
-  if (outcome instanceof Problem && outcome.kind === "not-a-counter") return [];
-  if (outcome instanceof Problem || outcome === undefined) throw outcome;
-  const held = typeof outcome === "number" ? { hits: outcome, days: undefined } : outcome;
-  return held.hits === 0 && id.includes(UNREADABLE) ? [] : [{ id, ...held }];
-}
+/** What a counter holds that is not there. */
+const NOTHING: Held = { hits: 0, days: undefined };
 
-/** Stands for bytes of a key that are no UTF-8: read by this text, that counter is not there. */
+/** Stands for bytes of a key that are no UTF-8. */
 const UNREADABLE = "\ufffd";
 
 /** How many are expected at first. */

@@ -189,7 +189,13 @@ Deno.test(
     await using service = await startService(connectedTo(redis.url));
     strictEqual((await refusalOf(service))?.status, 503);
     strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
-    await service.waitForOutput(/"store unavailable","cause":"Error: No node serves slot \d+"/);
+    await waitFor("the log", async () => {
+      strictEqual(await statusOfHit(service), 503);
+      return /"store unavailable","cause":"Error: No node serves slot \d+"/.test(
+        service.stderr(),
+      ) ||
+        undefined;
+    });
     for (let hit = 0; hit < 5; hit++) strictEqual(await statusOfHit(service, `c${hit}`), 503);
     await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await service.storeReady();

@@ -8,6 +8,7 @@ import {
   testOwner,
 } from "../support/owner_page.ts";
 import { authorized } from "../support/secret.ts";
+import { waitFor } from "../support/wait_for.ts";
 import { assertAccessible } from "../support/web_page.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
@@ -29,6 +30,7 @@ testOwner(
     const detail = page.locator(".detail");
     await detail.getByText(/^Best day .*, 7$/).waitFor();
     await detail.getByText("Daily figures").click();
+    await detail.locator(".daily tr").nth(29).waitFor();
     strictEqual(await detail.locator(".daily tr").count(), 30);
     const { key } = await (await fetch(`${service.url}/key?id=blog/one`, { headers: authorized }))
       .json();
@@ -68,8 +70,8 @@ testOwner(
 testOwner("a counter leads to the builder", LINES, async ({ page }) => {
   await openRow(page, "blog/one");
   await page.getByRole("link", { name: "Design a badge" }).click();
-  strictEqual(await page.getByLabel("Counter", { exact: true }).inputValue(), "blog/one");
   await page.getByText("10 views so far.").waitFor();
+  strictEqual(await page.getByLabel("Counter", { exact: true }).inputValue(), "blog/one");
   await page.goBack();
   await page.getByRole("heading", { name: "blog/one" }).waitFor();
 });
@@ -184,6 +186,13 @@ async function choose(
   id: string,
   item: string,
 ): Promise<void> {
-  await page.getByRole("button", { name: `More for ${id}` }).click();
-  await page.getByRole("menuitem", { name: item }).click();
+  const choice = page.getByRole("menuitem", { name: item });
+  // What is pasted comes above the button, which may move away from under a click.
+  await waitFor("the menu", async () => {
+    if (!await choice.isVisible()) {
+      await page.getByRole("button", { name: `More for ${id}` }).click();
+    }
+    return await choice.isVisible() || undefined;
+  });
+  await choice.click();
 }

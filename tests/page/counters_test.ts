@@ -153,6 +153,7 @@ testOwner(
     );
     strictEqual(await chart.locator(".bar").count(), 12);
     await chart.getByText("Daily figures").click();
+    await chart.locator("table tr").nth(11).waitFor();
     strictEqual(await chart.locator("table tr").count(), 12);
     await chart.getByRole("button", { name: "30d" }).click();
     strictEqual(await chart.locator(".bar").count(), 30);

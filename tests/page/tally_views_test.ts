@@ -27,6 +27,8 @@ Deno.test(
     };
     turn("b");
   }`);
+    // The first counter has shown a 1 as well.
+    await waitFor("the hit", async () => await site.count("b") > 0 || undefined);
     await shows(page, ["1"]);
     strictEqual(await site.count("b"), 1);
     await page.evaluate('turn("a")');

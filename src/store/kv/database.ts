@@ -30,8 +30,11 @@ export interface KvDatabase extends KvPlace {
    * nothing was written, "outcome-unknown" otherwise.
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
-  /** Moves all of SQLite's log into the file, so that nothing that was overwritten or deleted is left in it. */
-  truncateLog(): Promise<void>;
+  /**
+   * Moves all of SQLite's log into the file, so that nothing that was overwritten or deleted is left in it; says whether it
+   * did, which it does not while the log is being read.
+   */
+  truncateLog(): Promise<boolean>;
   /** The record of a counter by its entry, which was read in a step, and by what the journal holds. */
   withJournal(id: CounterId, record: KvRecord): KvRecord;
   /** Closes it, to be called once. */

@@ -165,8 +165,8 @@ class OwnDatabase implements KvDatabase {
     }
   }
 
-  truncateLog(): Promise<void> {
-    return this.serialize(async () => await this.#file?.truncateLog());
+  truncateLog(): Promise<boolean> {
+    return this.serialize(async () => await this.#file?.truncateLog() ?? true);
   }
 
   withJournal(id: CounterId, record: KvRecord): KvRecord {

@@ -3,7 +3,7 @@ import type { Day } from "../../counter/days.ts";
 import type { KvDatabase } from "./database.ts";
 import { dayBucketAt } from "./deduplication_keys.ts";
 import { OWN, saltKey } from "./layout.ts";
-import { FIRST_SWEEP_MS, SWEEP_INTERVAL_MS } from "./limits.ts";
+import { FIRST_SWEEP_MS, RETRY_SWEEP_MS, SWEEP_INTERVAL_MS } from "./limits.ts";
 
 /** The salt of a day: made by the first who needs it, who also deletes that of the day before. */
 export async function saltOf(day: Day, database: KvDatabase): Promise<string> {
@@ -40,10 +40,13 @@ export function createSweeper(
   let next: AbortSignal | undefined;
   let sweeping: Promise<void> = Promise.resolve();
   let ended = false;
+  /** Whether the log may still hold salts that were deleted. */
+  let logHoldsSalts = false;
 
   async function sweep(): Promise<void> {
     const today = calendar.today();
-    await deleteSalts(database, today);
+    if (await deleteSalts(database, today)) logHoldsSalts = true;
+    if (logHoldsSalts) logHoldsSalts = !await database.truncateLog();
     if (database.isShared) return;
     await deleteBefore([OWN, "seen"], today);
     // Keys are looked for in the bucket of the day before as well.
@@ -79,7 +82,10 @@ export function createSweeper(
     next.onabort = () => {
       // What it does not get to now is there next time.
       sweeping = sweep().catch(() => {})
-        .then(() => sweepIn(Math.min(SWEEP_INTERVAL_MS, calendar.untilMidnight())));
+        .then(() => {
+          const interval = logHoldsSalts ? RETRY_SWEEP_MS : SWEEP_INTERVAL_MS;
+          sweepIn(Math.min(interval, calendar.untilMidnight()));
+        });
     };
   }
 
@@ -93,8 +99,8 @@ export function createSweeper(
   };
 }
 
-/** Deletes the salts of past days, and all that is left of them on the disk. */
-async function deleteSalts(database: KvDatabase, today: Day): Promise<void> {
+/** Deletes the salts of past days from the file; says whether there were any, which SQLite's log still holds then. */
+async function deleteSalts(database: KvDatabase, today: Day): Promise<boolean> {
   const { kv } = database;
   const salts = kv.list<unknown>({ prefix: [OWN, "salt"], end: saltKey(today) });
   const operation = kv.atomic();
@@ -105,7 +111,6 @@ async function deleteSalts(database: KvDatabase, today: Day): Promise<void> {
     if (typeof value === "string") operation.set(key, "0".repeat(value.length));
     operation.delete(key);
   }
-  if (!found) return;
-  await database.serialize(() => operation.commit());
-  await database.truncateLog();
+  if (found) await database.serialize(() => operation.commit());
+  return found;
 }

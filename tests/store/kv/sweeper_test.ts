@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
@@ -88,6 +89,28 @@ Deno.test("openKvStore: nothing of a salt is left in the file or its log once it
     if (end === "at the next start") store = await open();
     await waitFor(`the end of the salt ${end}`, () => isThere(salt) ? undefined : true);
   }
+  await store.close();
+});
+
+Deno.test("openKvStore: a salt is gone from the log as well once nobody reads it any more", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  let today = SOME_DAY;
+  const opened = await openCounterFile(path);
+  let tries = 0;
+  const truncateLog = () => opened.truncateLog().finally(() => tries++);
+  const file = { ...opened, truncateLog };
+  const store = await kvStore({ kv: file.kv, file, today: () => today, untilMidnight: () => 50 });
+  const salt = await store.salt(today);
+  const isIn = (name: string) => contentOf(name).includes(Buffer.from(salt));
+  using reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM sqlite_schema").get();
+  today++;
+  await waitFor("a look at the log", () => tries > 0 || undefined);
+  ok(isIn(`${path}-wal`));
+  reader.exec("COMMIT");
+  await waitFor("the end of the salt", () => isIn(path) || isIn(`${path}-wal`) ? undefined : true);
   await store.close();
 });
 

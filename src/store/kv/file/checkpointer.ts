@@ -14,23 +14,24 @@ const WORKER_DESCRIPTORS = 16;
 const WORKER = `
 import { DatabaseSync } from "node:sqlite";
 onmessage = ({ data: [path, mode] }) => {
+  let done = false;
   try {
     const database = new DatabaseSync(path);
     try {
-      database.exec("PRAGMA wal_checkpoint(" + mode + ")");
+      done = database.prepare("PRAGMA wal_checkpoint(" + mode + ")").get().busy === 0;
     } finally {
       database.close();
     }
   } catch {}
-  postMessage("done");
+  postMessage(done);
 };`;
 
 /** Moves what commits leave in SQLite's log into the counter file, so that a log that gets lost takes little with it. */
 export interface Checkpointer {
   /** To be called after each commit. */
   onCommit(): void;
-  /** Moves the whole log and empties it; no commit may be under way. */
-  truncate(): Promise<void>;
+  /** Moves the whole log and empties it, unless somebody is reading it; says whether it did. No commit may be under way. */
+  truncate(): Promise<boolean>;
   /** Runs a last checkpoint. */
   close(): Promise<void>;
 }
@@ -45,7 +46,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
   let commits = 0;
   let hasCommitted = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let running: Promise<void> | undefined;
+  let running: Promise<boolean> | undefined;
   let worker: Worker | undefined;
 
   function onTimer(): void {
@@ -55,25 +56,25 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
     if (!wait) run("PASSIVE");
   }
 
-  function run(mode: "PASSIVE" | "TRUNCATE"): Promise<void> {
+  function run(mode: "PASSIVE" | "TRUNCATE"): Promise<boolean> {
     return running = checkpoint(mode).finally(() => running = undefined);
   }
 
-  async function checkpoint(mode: "PASSIVE" | "TRUNCATE"): Promise<void> {
+  async function checkpoint(mode: "PASSIVE" | "TRUNCATE"): Promise<boolean> {
     try {
       checkPresent();
       worker ??= startWorker(`${path}.lock`);
     } catch {
-      return;
+      return false;
     }
-    const { promise: done, resolve } = Promise.withResolvers<void>();
-    worker.onmessage = () => resolve();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    worker.onmessage = ({ data }) => resolve(data === true);
     worker.onerror = (event) => {
       event.preventDefault();
-      resolve();
+      resolve(false);
     };
     worker.postMessage([path, mode]);
-    await done;
+    return await promise;
   }
 
   return {
@@ -84,7 +85,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
     },
     async truncate() {
       await running;
-      await run("TRUNCATE");
+      return await run("TRUNCATE");
     },
     async close() {
       clearTimeout(timer);

@@ -11,8 +11,8 @@ export interface CounterFile {
   checkPresent(): void;
   /** To be called after each commit, one at a time: looks for the file in any case, and moves the high-water mark. */
   confirm(versionstamp: string): Promise<void> | undefined;
-  /** Moves all of SQLite's log into the file and empties it; no commit may be under way. */
-  truncateLog(): Promise<void>;
+  /** Moves all of SQLite's log into the file and empties it; says whether it did. No commit may be under way. */
+  truncateLog(): Promise<boolean>;
   /** Closes the database and releases the file. */
   close(): Promise<void>;
 }

@@ -58,7 +58,9 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Query<
   let flaw: { detail?: string } | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const given = equals === -1 ? pair : pair.slice(0, equals);
+    // Hot path: no documented name has anything to decode.
+    const name = documented.has(given) ? given : decode(given);
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (name === undefined || value === undefined) flaw ??= {};
     else if (!documented.has(name)) continue;

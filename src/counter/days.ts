@@ -200,7 +200,9 @@ function isDay(day: number): boolean {
 
 /** Whether these can be the hits of so many days at most. */
 function areHits(numbers: readonly number[], most: number): boolean {
-  return numbers.length <= most && numbers.every((hits) => Number.isSafeInteger(hits) && hits >= 0);
+  if (numbers.length > most) return false;
+  for (const hits of numbers) if (!Number.isSafeInteger(hits) || hits < 0) return false;
+  return true;
 }
 
 /** None, if somebody else has set the counter to less than it was when the day was opened. */

@@ -12,7 +12,14 @@ import { Problem } from "../../problem.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { StoreLink } from "./connection/node.ts";
 import { isForbidden, problemOf, type Reply } from "./connection/reply.ts";
-import { ledgerKey, parseHeld, parseLedger, parseYear, yearKey } from "./layout.ts";
+import {
+  type LedgerEntry,
+  ledgerEntry,
+  ledgerKey,
+  parseHeld,
+  parseYear,
+  yearKey,
+} from "./layout.ts";
 import { LISTED_AT_ONCE } from "./limits.ts";
 
 interface RedisReadingOptions {
@@ -90,12 +97,14 @@ export class RedisReading {
           found[read.index] = group;
           continue;
         }
-        const years = yearsOf(group, read.since);
+        // A ledger without a total is left from a counter that is gone.
+        const ledger = group[0] ? ledgerEntry(group[1] ?? null) : undefined;
+        const years = ledger?.ledger === undefined ? [] : yearsSince(ledger.ledger, read.since);
         // At first none are known, and a year may end in between.
         if (years.join() !== read.years.join()) pending.push({ ...read, years });
         else {
           const damaged = (ledger: string | undefined) => onDamaged(read.id, ledger);
-          found[read.index] = heldIn(group, { years, onDamaged: damaged });
+          found[read.index] = heldIn(group, { ledger, years, onDamaged: damaged });
         }
         if (group[0] === null) absent.push(read);
       }
@@ -202,14 +211,13 @@ function listOf(reply: Reply): readonly Text[] | Problem {
     : problemOf(reply, "store-unavailable");
 }
 
-function yearsOf([total, text]: readonly Text[], since: Day): number[] {
-  const ledger = total && text ? parseLedger(text) : undefined;
-  return ledger === undefined ? [] : yearsSince(ledger, since);
-}
-
 function heldIn(
-  [total = null, ledger = null, ...texts]: readonly Text[],
-  { years, onDamaged }: { years: readonly number[]; onDamaged(ledger: string | undefined): void },
+  [total = null, , ...texts]: readonly Text[],
+  { ledger, years, onDamaged }: {
+    ledger: LedgerEntry | undefined;
+    years: readonly number[];
+    onDamaged(ledger: string | undefined): void;
+  },
 ): Held | Problem {
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");
   const entries = years.flatMap((year, index) => {

@@ -385,7 +385,8 @@ if not held[1] and not held[2] then return held end
 local epoch = beside(KEYS[2], 'epoch')
 local gone = { KEYS[1] }
 for _, entry in ipairs(years_of(KEYS[2], held[2] or '')) do gone[#gone + 1] = entry[2] end
-for day = ARGV[1] - 1, ARGV[1] + 1 do gone[#gone + 1] = beside(KEYS[2], 'seen' .. text(day)) end
+-- At UTC-12 it is still the day before yesterday of UTC+14.
+for day = ARGV[1] - 2, ARGV[1] + 2 do gone[#gone + 1] = beside(KEYS[2], 'seen' .. text(day)) end
 all_here({ KEYS[2], epoch, unpack(gone) })
 -- A Redis that is out of memory takes it all the same, once something was removed.
 local refused = redis.pcall('SET', KEYS[1], '', held[1] and 'NX' or 'XX')

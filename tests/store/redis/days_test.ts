@@ -518,6 +518,32 @@ Deno.test(
 );
 
 Deno.test(
+  "createRedisStore: a deleted counter forgets its visitors of every date that it is anywhere on Earth",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    // At UTC-12 it is still the day before yesterday of UTC+14, for two hours of each day.
+    const [west, between, east] = await Promise.all(
+      [DAY, DAY + 1, DAY + 2].map((day) => openRedisStore(redis.url, { today: () => day })),
+    );
+    if (west === undefined || between === undefined || east === undefined) {
+      throw new Error("Three are open");
+    }
+    const stores: CounterStore[] = [west, between, east];
+    const hit = { id: HOME, hits: [{ visitor: "v", remember: true }] };
+    for (const deletes of stores) {
+      for (const store of stores) await store.addOnce([hit]);
+      await deletes.write([{ id: HOME, update: undefined }]);
+      let hits = 0;
+      for (const store of stores) {
+        deepStrictEqual(await store.addOnce([hit]), [[{ hits: ++hits, repeat: false }]]);
+      }
+    }
+    await Promise.all(stores.map((store) => store.close()));
+  },
+);
+
+Deno.test(
   "createRedisStore: a hit that begins after a counter was set counts on from there, in every process",
   needsRedis,
   async () => {

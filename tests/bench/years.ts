@@ -67,7 +67,7 @@ console.log(table(
   rows,
 ));
 
-/** The figures of a row; NaN for what the service does not have. */
+/** The figures of a row; NaN for what the service does not have, or does not make in time. */
 async function measure(store: string, counters: number): Promise<number[]> {
   await using local = stack.use(new AsyncDisposableStack());
   const cwd = await Deno.makeTempDir({ dir: folder });
@@ -151,12 +151,12 @@ function lineOf(id: string, index: number): string {
   return `${JSON.stringify({ id, hits: 10_000 + index, days })}\n`;
 }
 
-/** Reads an answer to its end; false if the service does not have it. */
+/** Reads an answer to its end; false if the service does not have it, or does not make it in time. */
 async function read({ url }: Service, path: string): Promise<boolean> {
   const answer = await fetch(url + path, { headers });
   let bytes = 0;
   for await (const part of answer.body ?? []) bytes += part.length;
-  if (answer.status === 400 || answer.status === 404) return false;
+  if ([400, 404, 503].includes(answer.status)) return false;
   if (!answer.ok) throw new Error(`Read ${path}: ${answer.status}, ${bytes} bytes`);
   return true;
 }

@@ -16,8 +16,11 @@ export const REDIS_BATCHES = {
 
 /** How many counters of a list are read at once: more would hold up hits, here and in Redis. */
 export const LISTED_AT_ONCE = 250;
-/** How many keys a server looks at per SCAN: it runs nothing else meanwhile. */
-export const KEYS_PER_SCAN = 200;
+/**
+ * How many keys a server looks at per SCAN. It runs nothing else meanwhile, a third of a millisecond; with fewer, the round
+ * trips are what a list of one family among a million counters waits for.
+ */
+export const KEYS_PER_SCAN = 500;
 /** How many slots of a cluster a node is asked for at once. */
 export const SLOTS_PER_PIPELINE = 100;
 

@@ -24,6 +24,7 @@ interface Place {
 const proxies = {
   nginx: {
     file: "nginx.conf",
+    refusals: [400, 413],
     edits: ({ folder, port, certificate }: Place): [string, string][] => [
       ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
       ["server_name hits.example.com", "server_name localhost"],
@@ -45,6 +46,8 @@ const proxies = {
   },
   caddy: {
     file: "Caddyfile",
+    // Caddy takes its own limit for a failure of the service if that has refused the body and closed the connection by then.
+    refusals: [400, 413, 502],
     edits: ({ port, certificate }: Place): [string, string][] => [
       ["\n{\n", "\n{\n\tadmin off\n\tauto_https off\n"],
       [
@@ -94,8 +97,9 @@ for (const name of ["nginx", "caddy"] as const) {
 
       await t.step("a body elsewhere is small", async () => {
         const body = "x".repeat(2000);
-        const { status } = await drained(at("/hit", { method: "POST", body }));
-        ok(status === 413 || status === 400, String(status));
+        const { status } = await drained(at("/hit?id=with-body", { method: "POST", body }));
+        ok(proxies[name].refusals.includes(status), String(status));
+        strictEqual((await (await at("/count?id=with-body")).json()).hits, 0);
       });
 
       await t.step(

@@ -17,8 +17,8 @@ export const REDIS_BATCHES = {
 /** How many counters of a list are read at once: more would hold up hits, here and in Redis. */
 export const LISTED_AT_ONCE = 250;
 /**
- * How many keys a server looks at per SCAN. It runs nothing else meanwhile, a third of a millisecond; with fewer, the round
- * trips are what a list of one family among a million counters waits for.
+ * How many keys a server looks at per SCAN. It runs nothing else meanwhile, about half a millisecond; with fewer, the round
+ * trips are what a list of one family among many waits for.
  */
 export const KEYS_PER_SCAN = 500;
 /** How many slots of a cluster a node is asked for at once. */

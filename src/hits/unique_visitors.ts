@@ -137,14 +137,16 @@ class VisitorsOfDay {
 
   async #prepare(): Promise<Encoder> {
     try {
-      const [salt, { createHmac }] = await Promise.all([
+      const [salt, { createHash, createHmac }] = await Promise.all([
         this.#counters.salt(),
         import("node:crypto"),
       ]);
+      // What HMAC itself does with a key of more than 64 bytes, for each text (RFC 2104, section 2).
+      const key = salt.length > 64 ? createHash("sha256").update(salt).digest() : salt;
       return (traces) => {
         // With its length before each part, no two lists give the same text.
         const text = traces.map((trace) => `${trace.length}:${trace}`).join("");
-        return createHmac("sha256", salt).update(text).digest().subarray(0, 8)
+        return createHmac("sha256", key).update(text).digest().subarray(0, 8)
           .toString("base64url");
       };
     } catch (error) {

@@ -31,10 +31,10 @@ export interface KvDatabase extends KvPlace {
    */
   commit(plans: readonly Plan[]): Promise<boolean>;
   /**
-   * Moves all of SQLite's log into the file, so that nothing that was overwritten or deleted is left in it; says whether it
-   * did, which it does not while the log is being read.
+   * Erases the salts of the days before one from the disk, as far as it is ours: what is only deleted stays in the file until
+   * something else takes its place. Says whether it did, which it does not while SQLite's log is being read.
    */
-  truncateLog(): Promise<boolean>;
+  eraseSalts(before: Day): Promise<boolean>;
   /** The record of a counter by its entry, which was read in a step, and by what the journal holds. */
   withJournal(id: CounterId, record: KvRecord): KvRecord;
   /** Closes it, to be called once. */

@@ -1,5 +1,11 @@
 import { MAX_ID_BYTES } from "../../counter/counter_id.ts";
-import { isLedger, isYearEntry, type Ledger, type YearEntry } from "../../counter/days.ts";
+import {
+  type Day,
+  isLedger,
+  isYearEntry,
+  type Ledger,
+  type YearEntry,
+} from "../../counter/days.ts";
 
 /** Where a Deno KV keeps what belongs to the counters under a prefix. */
 export interface KvKeys {
@@ -27,6 +33,17 @@ export const OWN = "tallymark";
 /** Where the salt of a day lies; the counters of all prefixes share it. */
 export function saltKey(day: number): Deno.KvKey {
   return [OWN, "salt", day];
+}
+
+/** Between which keys the salts of the days before one lie, as Deno KV writes them to its file (FoundationDB's tuples). */
+export function saltRange(before: Day): [Uint8Array, Uint8Array] {
+  const prefix = new TextEncoder().encode(`\x02${OWN}\0\x02salt\0`);
+  const end = new Uint8Array(prefix.length + 9);
+  end.set(prefix);
+  end[prefix.length] = 0x21;
+  // The sign is the first bit, and set where there is none, so that the bytes have the order of the numbers.
+  new DataView(end.buffer).setFloat64(prefix.length + 1, -before);
+  return [prefix, end];
 }
 
 /** What a key has beside prefix and id: names, a number, what a caller chose, and separators. */

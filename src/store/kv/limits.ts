@@ -35,7 +35,7 @@ export const JOURNAL_QUIET_MS = 1000;
 export const FILE_CHECK_INTERVAL_MS = 100;
 /** How long after the opening the first sweep comes, for a process that was off at midnight: the first requests come first. */
 export const FIRST_SWEEP_MS = 1000;
-/** How long after a sweep whose salts are still in SQLite's log, because somebody was reading that, the next one comes. */
+/** How long after a sweep that could not delete a salt, as when somebody was reading SQLite's log, the next one comes. */
 export const RETRY_SWEEP_MS = 1000;
 /** How long after one sweep the next comes at most; at midnight there is one in any case. */
 export const SWEEP_INTERVAL_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { commitOf, recordAfter } from "./commit.ts";
 import { type KvDatabase, OpenDays } from "./database.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits, withJournalTotal } from "./journal.ts";
-import type { KvKeys } from "./layout.ts";
+import { type KvKeys, saltRange } from "./layout.ts";
 import { CHECKS_PER_COMMIT, JOURNAL_QUIET_MS } from "./limits.ts";
 import { assumesAbsent, type Plan } from "./planner.ts";
 import { type KvPlace, type KvRecord, readKeys, readRecords, type RecordQuery } from "./records.ts";
@@ -165,8 +165,8 @@ class OwnDatabase implements KvDatabase {
     }
   }
 
-  truncateLog(): Promise<boolean> {
-    return this.serialize(async () => await this.#file?.truncateLog() ?? true);
+  eraseSalts(before: Day): Promise<boolean> {
+    return this.serialize(async () => await this.#file?.erase(saltRange(before)) ?? true);
   }
 
   withJournal(id: CounterId, record: KvRecord): KvRecord {

@@ -96,7 +96,7 @@ export function createSharedDatabase(
     read: (queries, read = readRecords) => openDays.read(place, queries, read),
     serialize: (step) => step(),
     commit,
-    truncateLog: () => Promise.resolve(true),
+    eraseSalts: () => Promise.resolve(true),
     withJournal: (_id, record) => record,
     close: () => Promise.resolve(kv.close()),
   };

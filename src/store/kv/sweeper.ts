@@ -5,18 +5,24 @@ import { dayBucketAt } from "./deduplication_keys.ts";
 import { OWN, saltKey } from "./layout.ts";
 import { FIRST_SWEEP_MS, RETRY_SWEEP_MS, SWEEP_INTERVAL_MS } from "./limits.ts";
 
-/** The salt of a day: made by the first who needs it, who also deletes that of the day before. */
+/**
+ * So long that SQLite keeps the end of it in a page of its own (sqlite.org/fileformat2.html, section 1.6). Where rows share a
+ * page, some move to another when it is full, and the bytes that were theirs stay.
+ */
+const SALT_BYTES = 600;
+
+/** The salt of a day: made by the first who needs it, who also deletes that of the day before if it can be erased now. */
 export async function saltOf(day: Day, database: KvDatabase): Promise<string> {
   const { kv } = database;
   const key = saltKey(day);
   while (true) {
     const { value } = await kv.get<unknown>(key);
     if (typeof value === "string") return value;
-    const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
-    await database.serialize(() =>
-      kv.atomic().check({ key, versionstamp: null }).set(key, salt).delete(saltKey(day - 1))
-        .commit()
-    );
+    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex();
+    const operation = kv.atomic().check({ key, versionstamp: null }).set(key, salt);
+    const last = await kv.get(saltKey(day - 1));
+    if (last.versionstamp !== null && await database.eraseSalts(day)) operation.delete(last.key);
+    await database.serialize(() => operation.commit());
   }
 }
 
@@ -40,19 +46,28 @@ export function createSweeper(
   let next: AbortSignal | undefined;
   let sweeping: Promise<void> = Promise.resolve();
   let ended = false;
-  /** Whether the log may still hold salts that were deleted. */
-  let logHoldsSalts = false;
+  /** Whether salts of past days were found and could not be deleted yet. */
+  let saltsLeft = false;
 
   async function sweep(): Promise<void> {
     const today = calendar.today();
-    if (await deleteSalts(database, today)) logHoldsSalts = true;
-    if (logHoldsSalts) logHoldsSalts = !await database.truncateLog();
+    await deleteSalts(today);
     if (database.isShared) return;
     await deleteBefore([OWN, "seen"], today);
     // Keys are looked for in the bucket of the day before as well.
     const bucket = dayBucketAt(Date.now()) - 1;
     await deleteBefore([OWN, "once"], bucket);
     await deleteBefore([OWN, "deleted"], bucket);
+  }
+
+  async function deleteSalts(today: Day): Promise<void> {
+    const salts = await Array.fromAsync(kv.list({ prefix: [OWN, "salt"], end: saltKey(today) }));
+    saltsLeft = salts.length > 0;
+    if (!saltsLeft || !await database.eraseSalts(today)) return;
+    const operation = kv.atomic();
+    for (const { key } of salts) operation.delete(key);
+    await database.serialize(() => operation.commit());
+    saltsLeft = false;
   }
 
   async function deleteBefore(prefix: Deno.KvKey, first: number): Promise<void> {
@@ -83,7 +98,7 @@ export function createSweeper(
       // What it does not get to now is there next time.
       sweeping = sweep().catch(() => {})
         .then(() => {
-          const interval = logHoldsSalts ? RETRY_SWEEP_MS : SWEEP_INTERVAL_MS;
+          const interval = saltsLeft ? RETRY_SWEEP_MS : SWEEP_INTERVAL_MS;
           sweepIn(Math.min(interval, calendar.untilMidnight()));
         });
     };
@@ -97,20 +112,4 @@ export function createSweeper(
       await sweeping;
     },
   };
-}
-
-/** Deletes the salts of past days from the file; says whether there were any, which SQLite's log still holds then. */
-async function deleteSalts(database: KvDatabase, today: Day): Promise<boolean> {
-  const { kv } = database;
-  const salts = kv.list<unknown>({ prefix: [OWN, "salt"], end: saltKey(today) });
-  const operation = kv.atomic();
-  let found = false;
-  for await (const { key, value } of salts) {
-    found = true;
-    // What is deleted stays in the page of the file until something else takes its place.
-    if (typeof value === "string") operation.set(key, "0".repeat(value.length));
-    operation.delete(key);
-  }
-  if (found) await database.serialize(() => operation.commit());
-  return found;
 }

@@ -5,19 +5,34 @@ const MANY_COMMITS = 100;
 /** More file descriptors than a worker takes when it starts. */
 const WORKER_DESCRIPTORS = 16;
 
+/** The byte with which V8 marks a string, the third of a value in Deno KV's file. */
+const STRING = '"'.charCodeAt(0);
+/** How many bytes of a string that is erased stay: V8's mark, the length and a few characters. */
+const LEFT_BYTES = 16;
+
 /**
  * What the worker runs, as text because the bundle and the binary hold no module that a worker could load.
  *
  * `node:sqlite` and Deno KV share one copy of SQLite in this process, so closing this connection does not drop the locks of
  * the other. If a checkpoint fails nothing is lost, because the log still holds everything.
+ *
+ * SQLite writes a row of the same size in the place of the one before. Deno KV itself could not do this: it gives the row a
+ * new version, and one that takes a byte more moves the row and leaves the old bytes behind.
  */
 const WORKER = `
 import { DatabaseSync } from "node:sqlite";
-onmessage = ({ data: [path, mode] }) => {
+onmessage = ({ data: { path, mode, range } }) => {
   let done = false;
   try {
     const database = new DatabaseSync(path);
     try {
+      if (range) {
+        const rows = database.prepare("SELECT k, v FROM kv WHERE k >= ? AND k < ?").all(...range);
+        const update = database.prepare("UPDATE kv SET v = ? WHERE k = ?");
+        for (const { k, v } of rows) {
+          if (v[2] === ${STRING}) update.run(v.fill(48, ${LEFT_BYTES}), k);
+        }
+      }
       done = database.prepare("PRAGMA wal_checkpoint(" + mode + ")").get().busy === 0;
     } finally {
       database.close();
@@ -26,14 +41,27 @@ onmessage = ({ data: [path, mode] }) => {
   postMessage(done);
 };`;
 
+/** The first key of a range, and the first one behind it, as they are in the file. */
+export type KeyRange = readonly [Uint8Array, Uint8Array];
+
 /** Moves what commits leave in SQLite's log into the counter file, so that a log that gets lost takes little with it. */
 export interface Checkpointer {
   /** To be called after each commit. */
   onCommit(): void;
-  /** Moves the whole log and empties it, unless somebody is reading it; says whether it did. No commit may be under way. */
-  truncate(): Promise<boolean>;
+  /**
+   * Writes "0" over all characters of the strings that are stored under keys of a range, from its first key to before its second, both as
+   * Deno KV encodes them. Then it moves the whole log and empties it, unless somebody is reading it; says whether nothing of
+   * the strings is left but a few characters. No commit may be under way.
+   */
+  erase(range: KeyRange): Promise<boolean>;
   /** Runs a last checkpoint. */
   close(): Promise<void>;
+}
+
+/** A checkpoint, by SQLite's name of its kind, and what is erased before it. */
+interface Job {
+  mode: "PASSIVE" | "TRUNCATE";
+  range?: KeyRange;
 }
 
 /**
@@ -53,14 +81,14 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
     const wait = commits > MANY_COMMITS || running !== undefined;
     commits = 0;
     timer = wait ? setTimeout(onTimer, CHECKPOINT_DELAY_MS) : undefined;
-    if (!wait) run("PASSIVE");
+    if (!wait) run({ mode: "PASSIVE" });
   }
 
-  function run(mode: "PASSIVE" | "TRUNCATE"): Promise<boolean> {
-    return running = checkpoint(mode).finally(() => running = undefined);
+  function run(job: Job): Promise<boolean> {
+    return running = checkpoint(job).finally(() => running = undefined);
   }
 
-  async function checkpoint(mode: "PASSIVE" | "TRUNCATE"): Promise<boolean> {
+  async function checkpoint(job: Job): Promise<boolean> {
     try {
       checkPresent();
       worker ??= startWorker(`${path}.lock`);
@@ -73,7 +101,7 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
       event.preventDefault();
       resolve(false);
     };
-    worker.postMessage([path, mode]);
+    worker.postMessage({ path, ...job });
     return await promise;
   }
 
@@ -83,14 +111,14 @@ export function createCheckpointer(path: string, checkPresent: () => void): Chec
       hasCommitted = true;
       timer ??= setTimeout(onTimer, CHECKPOINT_DELAY_MS);
     },
-    async truncate() {
+    async erase(range) {
       await running;
-      return await run("TRUNCATE");
+      return await run({ mode: "TRUNCATE", range });
     },
     async close() {
       clearTimeout(timer);
       await running;
-      if (hasCommitted) await run("PASSIVE");
+      if (hasCommitted) await run({ mode: "PASSIVE" });
       worker?.terminate();
     },
   };

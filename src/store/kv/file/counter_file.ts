@@ -1,6 +1,6 @@
 import { StartError } from "../../../problem.ts";
 import { FILE_CHECK_INTERVAL_MS } from "../limits.ts";
-import { createCheckpointer } from "./checkpointer.ts";
+import { createCheckpointer, type KeyRange } from "./checkpointer.ts";
 import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
 import { lockInode, lockName, refuseLink } from "./file_lock.ts";
 
@@ -11,8 +11,8 @@ export interface CounterFile {
   checkPresent(): void;
   /** To be called after each commit, one at a time: looks for the file in any case, and moves the high-water mark. */
   confirm(versionstamp: string): Promise<void> | undefined;
-  /** Moves all of SQLite's log into the file and empties it; says whether it did. No commit may be under way. */
-  truncateLog(): Promise<boolean>;
+  /** Erases strings from the file and from SQLite's log; says whether it did. No commit may be under way. */
+  erase(range: KeyRange): Promise<boolean>;
   /** Closes the database and releases the file. */
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
         checkpointer.onCommit();
         return mark.write(versionstamp);
       },
-      truncateLog: () => checkpointer.truncate(),
+      erase: (range) => checkpointer.erase(range),
       async close() {
         await checkpointer.close();
         owned.dispose();

@@ -41,7 +41,7 @@ onmessage = ({ data: { path, mode, range } }) => {
   postMessage(done);
 };`;
 
-/** The first key of a range, and the first one behind it, as they are in the file. */
+/** The first key of a range, and the first one behind it, as Deno KV encodes them. */
 export type KeyRange = readonly [Uint8Array, Uint8Array];
 
 /** Moves what commits leave in SQLite's log into the counter file, so that a log that gets lost takes little with it. */
@@ -49,9 +49,9 @@ export interface Checkpointer {
   /** To be called after each commit. */
   onCommit(): void;
   /**
-   * Writes "0" over all characters of the strings that are stored under keys of a range, from its first key to before its second, both as
-   * Deno KV encodes them. Then it moves the whole log and empties it, unless somebody is reading it; says whether nothing of
-   * the strings is left but a few characters. No commit may be under way.
+   * Writes "0" over the strings that are stored under the keys of a range, but for a few characters at their beginning. Then
+   * it moves the whole log and empties it, unless somebody is reading it; says whether it did both. No commit may be under
+   * way.
    */
   erase(range: KeyRange): Promise<boolean>;
   /** Runs a last checkpoint. */

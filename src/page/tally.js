@@ -1,6 +1,6 @@
 // <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
 if (!customElements.get("tally-mark")) {
-  // Where this file is, which a module is not told, and a page may have no stack.
+  // Where this file is: a module is not told, and a page may have no stack.
   const traces = [
     document.currentScript?.src,
     Error().stack,
@@ -45,7 +45,9 @@ if (!customElements.get("tally-mark")) {
     }
     batch.left--;
     batch.query += part;
-    return (await batch.answer).counts[id.normalize()];
+    const { counts, status } = await batch.answer;
+    // One invalid id refuses all.
+    return status === 400 ? ask("count.txt", { id, period }) : counts[id.normalize()];
   };
 
   const rules = new Intl.PluralRules();
@@ -115,7 +117,7 @@ if (!customElements.get("tally-mark")) {
     setTimeout(look);
   };
 
-  // A hidden tab or a prerendered page has no frames.
+  // A hidden page has no frames.
   const show = () => {
     again = 1;
     frame ||= requestAnimationFrame(look);

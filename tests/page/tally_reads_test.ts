@@ -82,6 +82,16 @@ testReads(
 );
 
 testReads(
+  "tally.js shows the other counters of a page that asks for an id which cannot be one",
+  { a: 1, b: 2 },
+  async ({ reader, requests, open }) => {
+    await open(["a", "x".repeat(300), "b"].map((id) => mark(`counter="${id}"`)).join(""));
+    await shows(reader.page, ["1", "–", "2"]);
+    strictEqual(requests.filter((path) => path.startsWith("/counts")).length, 1);
+  },
+);
+
+testReads(
   "tally.js shows a counter whose id the service writes in another form",
   { "caf\u00e9": 3 },
   async ({ reader, open }) => {

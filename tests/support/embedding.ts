@@ -1,5 +1,5 @@
 import { dayAgo, importLines } from "./owner_page.ts";
-import { reservePort } from "./reserved_port.ts";
+import { onReservedPort, reservePort } from "./reserved_port.ts";
 import { authorized, SECRET } from "./secret.ts";
 import { startService } from "./service.ts";
 import { TIME_ZONE } from "./time_zones.ts";
@@ -71,7 +71,7 @@ export async function openEmbedding(
     return found;
   };
   const address = { hostname: "127.0.0.1", port: SITE_PORT };
-  const server = Deno.serve({ ...address, onListen() {} }, async (request) => {
+  const answer = async (request: Request) => {
     const { pathname } = new URL(request.url);
     const purpose = request.headers.get("sec-purpose");
     asked.push(purpose === null ? pathname : `${pathname} (${purpose})`);
@@ -81,7 +81,8 @@ export async function openEmbedding(
       status: page ? 200 : 204,
       headers: { "content-type": "text/html; charset=utf-8", ...page?.headers },
     });
-  });
+  };
+  const server = onReservedPort(() => Deno.serve({ ...address, onListen() {} }, answer));
 
   async function read(path: string, id: string) {
     const url = `${service.url}${path}?id=${encodeURIComponent(id)}`;

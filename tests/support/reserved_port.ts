@@ -23,6 +23,23 @@ export function reservePort(): number {
   }
 }
 
+/**
+ * Listens on a reserved port, as `open` does. A program that another thread starts has copies of this process's sockets
+ * until it runs: a port that was closed is in use for that moment. Throws what `open` throws if it lasts for 10 s.
+ */
+export function onReservedPort<Listening>(open: () => Listening): Listening {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  const end = performance.now() + 10_000;
+  for (;;) {
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse) || performance.now() > end) throw error;
+      Atomics.wait(clock, 0, 0, 1);
+    }
+  }
+}
+
 /** Test files run in threads and processes of their own: only the file system tells them what others reserved. */
 function claim(port: number): boolean {
   try {

@@ -1,5 +1,5 @@
 import { type ProxyBytes, type ProxyFaults, ProxyLink } from "./proxy_link.ts";
-import { reservePort } from "./reserved_port.ts";
+import { onReservedPort, reservePort } from "./reserved_port.ts";
 
 /** Where a proxy forwards to; the host name is 127.0.0.1 unless given. */
 export type Upstream = { port: number; hostname?: string };
@@ -118,7 +118,7 @@ export class TcpProxy {
   }
 
   #listen(port: number): number {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port });
+    const listener = onReservedPort(() => Deno.listen({ hostname: "127.0.0.1", port }));
     this.#listener = listener;
     this.#accepting = this.#accept(listener);
     return listener.addr.port;

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { ProcessOutput } from "../support/process_output.ts";
-import { reservePort } from "../support/reserved_port.ts";
+import { onReservedPort, reservePort } from "../support/reserved_port.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
@@ -48,14 +48,33 @@ Deno.test({
     const range = await Deno.readTextFile("/proc/sys/net/ipv4/ip_local_port_range");
     const [first = 0, last = 0] = range.trim().split(/\s+/).map(Number);
     ok(proxy.port < first || proxy.port > last, `${proxy.port} is between ${first} and ${last}`);
-    using _anywhere = Deno.listen({ hostname: "127.0.0.1", port: proxy.port });
+    const { port } = proxy;
+    using _anywhere = onReservedPort(() => Deno.listen({ hostname: "127.0.0.1", port }));
   },
+});
+
+Deno.test("startProxy: refuses and accepts on its port while other threads start programs", async () => {
+  const program = `for (;;) await new Deno.Command("true").output();`;
+  const url = `data:text/javascript,${encodeURIComponent(program)}`;
+  const threads = [1, 2].map(() => new Worker(url, { type: "module" }));
+  try {
+    await using proxy = startProxy({ port: 1 });
+    for (let time = 0; time < 2000; time++) {
+      await proxy.refuse();
+      proxy.accept();
+    }
+  } finally {
+    for (const thread of threads) thread.terminate();
+  }
 });
 
 /** Another process that reserves ports, prints them, and ends with its standard input. */
 function startOther(TMPDIR: string) {
   const program = `
-    import { reservePort } from "${new URL("../support/reserved_port.ts", import.meta.url)}";
+    import { onReservedPort, reservePort } from "${new URL(
+    "../support/reserved_port.ts",
+    import.meta.url,
+  )}";
     console.log(JSON.stringify(Array.from({ length: ${MANY} }, reservePort)));
     await Deno.stdin.read(new Uint8Array(1));
   `;

@@ -1,5 +1,6 @@
 import { type ProxyBytes, type ProxyFaults, ProxyLink } from "./proxy_link.ts";
 import { onReservedPort, reservePort } from "./reserved_port.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** Where a proxy forwards to; the host name is 127.0.0.1 unless given. */
 export type Upstream = { port: number; hostname?: string };
@@ -60,9 +61,8 @@ export class TcpProxy {
 
   /** Refuses new connections (nothing listens); those that are open go on. */
   async refuse(): Promise<void> {
-    this.#listener?.close();
-    this.#listener = undefined;
-    await this.#accepting;
+    await this.#close();
+    await refused(this.port);
   }
 
   /** Accepts connections again after `refuse`. */
@@ -111,10 +111,16 @@ export class TcpProxy {
   async [Symbol.asyncDispose](): Promise<void> {
     this.resume();
     this.#faults.trap?.sprung();
-    await this.refuse();
+    await this.#close();
     const ending = [...this.#links].map((link) => link.done);
     this.cut();
     await Promise.all(ending);
+  }
+
+  async #close(): Promise<void> {
+    this.#listener?.close();
+    this.#listener = undefined;
+    await this.#accepting;
   }
 
   #listen(port: number): number {
@@ -166,4 +172,17 @@ async function* clientsOf(listener: Deno.TcpListener): AsyncGenerator<Deno.TcpCo
       if (!(error instanceof Deno.errors.NotConnected)) throw error;
     }
   }
+}
+
+/** Waits until nothing listens: a program that another thread starts has a copy of the listener until it runs. */
+async function refused(port: number): Promise<void> {
+  await waitFor(`nothing on port ${port}`, async () => {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+      return undefined;
+    } catch (error) {
+      // The copy may be closed while this connects: a reset, or no connection any more.
+      return error instanceof Deno.errors.ConnectionRefused || undefined;
+    }
+  });
 }

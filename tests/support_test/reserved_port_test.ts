@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { ProcessOutput } from "../support/process_output.ts";
 import { onReservedPort, reservePort } from "../support/reserved_port.ts";
@@ -59,8 +59,10 @@ Deno.test("startProxy: refuses and accepts on its port while other threads start
   const threads = [1, 2].map(() => new Worker(url, { type: "module" }));
   try {
     await using proxy = startProxy({ port: 1 });
-    for (let time = 0; time < 2000; time++) {
+    for (let time = 0; time < 500; time++) {
       await proxy.refuse();
+      const { port } = proxy;
+      await rejects(Deno.connect({ hostname: "127.0.0.1", port }), Deno.errors.ConnectionRefused);
       proxy.accept();
     }
   } finally {

@@ -173,6 +173,6 @@ export class StartError extends Error {
 }
 
 /** What was thrown, in words. */
-export function messageOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

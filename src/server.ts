@@ -4,7 +4,7 @@ import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { type Counters, createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
-import { messageOf, StartError } from "./problem.ts";
+import { errorMessage, StartError } from "./problem.ts";
 import type { CounterStore } from "./counter/store.ts";
 import {
   type LoadedEnvironment,
@@ -169,7 +169,7 @@ function fail(error: unknown): never {
   } else if (error instanceof StartError) {
     printTo("stderr", `Tallymark cannot start: ${error.message}`);
   } else {
-    printTo("stderr", `Tallymark cannot start: unexpected error: ${messageOf(error)}`);
+    printTo("stderr", `Tallymark cannot start: unexpected error: ${errorMessage(error)}`);
   }
   Deno.exit(1);
 }

@@ -26,7 +26,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/log.ts", []],
   ["src/metrics.ts", []],
   ["src/problem.ts", []],
-  ["src/recent.ts", []],
+  ["src/bounded_map.ts", []],
   ["src/openapi/", [
     ...["src/openapi/", "src/http/answer.ts", "src/problem.ts", "src/counter/calendar.ts"],
   ]],
@@ -43,25 +43,25 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/page/",
       "src/peers/",
     ],
-    ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/recent.ts"],
+    ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/bounded_map.ts"],
   ]],
   ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
   ["src/hits/", [
     ...["src/hits/", "src/http/query.ts", "src/counter/counter_id.ts"],
-    ...["src/load_once.ts", "src/problem.ts", "src/recent.ts", "node:", "npm:isbot"],
+    ...["src/load_once.ts", "src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
   ]],
   ["src/http/", [
     ...["src/http/", "src/auth/", "src/load_once.ts", "src/problem.ts"],
     ...["src/counter/counter_id.ts", "npm:hono"],
   ]],
   ["src/auth/", [
-    ...["src/auth/", "src/counter/counter_id.ts", "src/problem.ts", "src/recent.ts"],
+    ...["src/auth/", "src/counter/counter_id.ts", "src/problem.ts", "src/bounded_map.ts"],
     "node:",
   ]],
   ["src/counter/", ["src/counter/", "src/problem.ts"]],
   ["src/counting/", [
     ...["src/counting/", "src/counter/"],
-    ...["src/load_once.ts", "src/metrics.ts", "src/problem.ts", "src/recent.ts"],
+    ...["src/load_once.ts", "src/metrics.ts", "src/problem.ts", "src/bounded_map.ts"],
   ]],
   ["src/store/open_store.ts", [
     ...[
@@ -86,11 +86,11 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/counter/", "src/problem.ts"],
   ]],
   ["src/store/", [
-    ...["src/store/", "src/counter/", "src/problem.ts", "src/recent.ts"],
+    ...["src/store/", "src/counter/", "src/problem.ts", "src/bounded_map.ts"],
     "node:",
   ]],
-  ["src/chart/", ["src/chart/", "src/badge/", "src/recent.ts"]],
-  ["src/badge/", ["src/badge/", "src/recent.ts"]],
+  ["src/chart/", ["src/chart/", "src/badge/", "src/bounded_map.ts"]],
+  ["src/badge/", ["src/badge/", "src/bounded_map.ts"]],
 ];
 
 /** Third-party packages whose types may be used, and where. */

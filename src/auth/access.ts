@@ -9,7 +9,7 @@ import {
   type Secret,
 } from "./secret.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 
 /** The secret, for callers that cannot send a header. */
 export const token = {
@@ -229,7 +229,7 @@ const MAX_ORIGIN_LENGTH = 300;
 
 /** Warns, once per origin and hour, if a page of another site sends the secret: everybody who opens that page has it. */
 function createPageWarning(log: Log): (request: Request) => void {
-  const warned = new Recent<string, number>(REMEMBERED_ORIGINS);
+  const warned = new BoundedMap<string, number>(REMEMBERED_ORIGINS);
   return ({ headers }) => {
     if (headers.get("sec-fetch-site") !== "cross-site") return;
     const given = headers.get("origin") ?? originOf(headers.get("referer"));

@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 
 /** A secret shorter than this could be guessed from a counter key that stands in public. */
 export const MIN_SECRET_LENGTH = 16;
@@ -30,7 +30,7 @@ export async function openSecret(text: string): Promise<Secret> {
   const expected = digest(text);
   // Hot path: what was right before is not computed again. What was wrong is not kept: guesses would fill the memory.
   const knownSecrets = new Set<string>();
-  const knownKeys = new Recent<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
+  const knownKeys = new BoundedMap<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
 
   /** In hexadecimal: two texts are compared faster than two Buffers are made. */
   function digest(given: string | Uint8Array): string {

@@ -1,4 +1,4 @@
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS, spark } from "./parameters.ts";
@@ -54,7 +54,7 @@ const MAX_KEY_LENGTH = 300;
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
 ): (query: DrawingQuery, figures: BadgeFigures) => Framed {
-  const known = new Recent<string, (figures: BadgeFigures) => Framed>(REMEMBERED);
+  const known = new BoundedMap<string, (figures: BadgeFigures) => Framed>(REMEMBERED);
   return (query, figures) => {
     const key = keyOf(query);
     const found = known.get(key);

@@ -1,4 +1,4 @@
-import { type Day, DAY_MS, firstDayOf, type Held, yearOf } from "./days.ts";
+import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./days.ts";
 
 /** The days of one time zone. */
 export interface Calendar {
@@ -7,7 +7,7 @@ export interface Calendar {
   /** The calendar day that it is now. */
   today(): Day;
   /** How many milliseconds are left of it: 1 at least. */
-  untilMidnight(): number;
+  msUntilMidnight(): number;
 }
 
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
   return {
     timeZone,
     today,
-    untilMidnight() {
+    msUntilMidnight() {
       if (end.day !== today()) {
         // The first minute of the next day is looked for by halves: no day is longer than two of UTC.
         let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
@@ -94,7 +94,7 @@ export function parsePeriod(text: string): Period | undefined {
 }
 
 /** The first day that a period may reach back to; -Infinity for "total", which asks for no days. */
-export function beginningOf(period: Period, today: Day): Day {
+export function periodStart(period: Period, today: Day): Day {
   switch (period) {
     case "today":
       return today;
@@ -114,13 +114,16 @@ export function beginningOf(period: Period, today: Day): Day {
 }
 
 /** The hits of a counter in a period. If its newest day is later than today, because another clock is ahead, that day is today. */
-export function hitsIn(period: Period, { held, today }: { held: Held; today: Day }): number {
+export function hitsIn(
+  period: Period,
+  { held, today }: { held: CounterState; today: Day },
+): number {
   if (period === "total") return held.hits;
   if (held.days === undefined) return 0;
   const { newest, hits } = held.days;
   const end = Math.max(newest, today);
   const last = period === "yesterday" ? end - 1 : end;
-  const length = Math.min(hits.length, newest - beginningOf(period, end) + 1);
+  const length = Math.min(hits.length, newest - periodStart(period, end) + 1);
   let sum = 0;
   // Hot path of families, which add up the days of many counters: no copies.
   for (let back = Math.max(0, newest - last); back < length; back++) sum += hits[back] ?? 0;

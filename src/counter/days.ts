@@ -10,7 +10,7 @@ export interface Days {
 }
 
 /** What a counter holds. */
-export interface Held {
+export interface CounterState {
   readonly hits: number;
   /** Undefined if none are known, as for a counter that was last hit before there was history. */
   readonly days: Days | undefined;
@@ -24,7 +24,7 @@ export interface Ledger {
   /** The day whose hits are being counted; it never goes back. */
   readonly openDay: Day;
   /** The total when that day was opened; less than 0 if the counter was set to less than the hits of that day. */
-  readonly opening: number;
+  readonly totalAtDayStart: number;
   /** The first year that lies in an entry of its own; undefined if history began in the year of the open day. */
   readonly firstYear: number | undefined;
   /** The hits of the days before the open one, backwards, within its year. */
@@ -82,8 +82,8 @@ export function parseDay(text: string): Day | undefined {
 export const LAST_DAY: Day = 47_481;
 
 /** Whether what a store holds as a ledger can be one: callers get to see its days. */
-export function isLedger({ openDay, opening, firstYear, before }: Ledger): boolean {
-  if (!isDay(openDay) || !Number.isSafeInteger(opening)) return false;
+export function isLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): boolean {
+  if (!isDay(openDay) || !Number.isSafeInteger(totalAtDayStart)) return false;
   const year = yearOf(openDay);
   const hasBegun = firstYear === undefined || (firstYear >= 1970 && firstYear < year);
   return hasBegun && areHits(before, openDay - firstDayOf(year));
@@ -95,23 +95,23 @@ export function isYearEntry({ year, last, hits }: YearEntry): boolean {
 }
 
 /** The ledger once a day is open, and the entry to write if that ends a year; the same ledger if it is open already. */
-export function openDay(
+export function rollOverDay(
   { ledger, total }: { ledger: Ledger | undefined; total: number },
   today: Day,
 ): { ledger: Ledger; over?: YearEntry } {
   if (ledger === undefined) {
-    return { ledger: { openDay: today, opening: total, firstYear: undefined, before: [] } };
+    return { ledger: { openDay: today, totalAtDayStart: total, firstYear: undefined, before: [] } };
   }
   if (today <= ledger.openDay) return { ledger };
   const closed = [hitsOfOpenDay(ledger, total), ...ledger.before];
   const year = yearOf(ledger.openDay);
   if (year === yearOf(today)) {
     const before = [...zeros(today - ledger.openDay - 1), ...closed];
-    return { ledger: { ...ledger, openDay: today, opening: total, before } };
+    return { ledger: { ...ledger, openDay: today, totalAtDayStart: total, before } };
   }
   const firstYear = ledger.firstYear ?? year;
   return {
-    ledger: { openDay: today, opening: total, firstYear, before: [] },
+    ledger: { openDay: today, totalAtDayStart: total, firstYear, before: [] },
     over: { year, last: ledger.openDay, hits: closed },
   };
 }
@@ -145,7 +145,7 @@ export function historyOf({ newest, hits }: Days, total: number): History {
   return {
     ledger: {
       openDay: newest,
-      opening: total - open,
+      totalAtDayStart: total - open,
       firstYear,
       before: older.slice(0, newest - january),
     },
@@ -154,13 +154,13 @@ export function historyOf({ newest, hits }: Days, total: number): History {
 }
 
 /** The same days with `today` as the newest, if that is later. */
-export function upTo(days: Days, today: Day): Days {
+export function padToDay(days: Days, today: Day): Days {
   if (days.newest >= today) return days;
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
 }
 
 /** The same days without those before one. */
-export function from(days: Days, first: Day): Days {
+export function dropBefore(days: Days, first: Day): Days {
   const { newest, hits } = days;
   const length = Math.max(0, newest - first + 1);
   return hits.length <= length ? days : { newest, hits: hits.slice(0, length) };
@@ -169,7 +169,7 @@ export function from(days: Days, first: Day): Days {
 /** The larger number of each day. */
 export function largest(one: Days, other: Days): Days {
   const newest = Math.max(one.newest, other.newest);
-  const [a, b] = [upTo(one, newest).hits, upTo(other, newest).hits];
+  const [a, b] = [padToDay(one, newest).hits, padToDay(other, newest).hits];
   const length = Math.max(a.length, b.length);
   return {
     newest,
@@ -206,8 +206,8 @@ function areHits(numbers: readonly number[], most: number): boolean {
 }
 
 /** None, if somebody else has set the counter to less than it was when the day was opened. */
-function hitsOfOpenDay({ opening }: Ledger, total: number): number {
-  return Math.max(0, total - opening);
+function hitsOfOpenDay({ totalAtDayStart }: Ledger, total: number): number {
+  return Math.max(0, total - totalAtDayStart);
 }
 
 /** Cuts days, backwards from `newest`, which ends a year, into years; those without hits have no entry. */

@@ -24,7 +24,7 @@ export interface KnownKeys {
 }
 
 /** What hits with deduplication keys come to, and the new keys that they leave. */
-export interface Once {
+export interface DedupResult {
   /** How many of them count. */
   readonly amount: number;
   readonly outcomes: readonly OnceOutcome[];
@@ -33,10 +33,10 @@ export interface Once {
 }
 
 /** Counts hits of one counter, one after the other, on top of a total. */
-export function countOnce(
+export function deduplicate(
   hits: readonly DeduplicationKeys[],
   { total, known }: { total: number; known: KnownKeys },
-): Once {
+): DedupResult {
   const keys = new Map<string, number>();
   const visitors = new Set<string>();
   let amount = 0;

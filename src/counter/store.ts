@@ -1,6 +1,6 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
-import type { Day, Held } from "./days.ts";
+import type { CounterState, Day } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 import type { Update } from "./update.ts";
 
@@ -53,7 +53,7 @@ export interface ListPage {
 }
 
 /** A counter of a list. */
-export interface ListedCounter extends Held {
+export interface ListedCounter extends CounterState {
   readonly id: CounterId;
 }
 
@@ -86,13 +86,13 @@ export interface CounterStore {
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;
   /** Sets and deletes counters, which is no hit; what they held before. */
-  write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
+  write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
   /** A random text of a day: the same for all who ask on that day, and gone after it. */
   salt(day: Day): Promise<string>;
   /** The numbers of counters: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** What counters hold, each as it was at one instant. */
-  history(questions: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]>;
+  history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]>;
   /**
    * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
    * no further than it is asked for; throws "store-unavailable".

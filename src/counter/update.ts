@@ -1,5 +1,5 @@
 import { Problem } from "../problem.ts";
-import { type Day, type Days, type Held, largest, upTo } from "./days.ts";
+import { type CounterState, type Day, type Days, largest, padToDay } from "./days.ts";
 import { MAX_HITS } from "./store.ts";
 
 /** What the days of a counter may add up to at most if that is more than its total: 2^52. */
@@ -18,7 +18,7 @@ export interface Update {
 /** What an update makes of a counter: from then on it has days, and its newest day is `today` at least. */
 export function applyUpdate(
   { hits, days, mode }: Update,
-  { held, today }: { held: Held; today: Day },
+  { held, today }: { held: CounterState; today: Day },
 ): { hits: number; days: Days } {
   const known = held.days ?? { newest: today, hits: [] };
   const chosen = days === undefined ? known : mode === "max" ? largest(known, days) : days;
@@ -26,7 +26,7 @@ export function applyUpdate(
   return {
     hits: hits === undefined ? grown : mode === "max" ? Math.max(hits, held.hits) : hits,
     // The open day never goes back.
-    days: upTo(chosen, Math.max(today, known.newest)),
+    days: padToDay(chosen, Math.max(today, known.newest)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Day, Held } from "../counter/days.ts";
+import type { CounterState, Day } from "../counter/days.ts";
 import type { CounterLine } from "../counter/line.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../counter/once.ts";
 import { applyUpdate, type Update } from "../counter/update.ts";
@@ -17,7 +17,7 @@ import {
 import { loadOnce } from "../load_once.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import { Batcher, Callers, errorOf, type Group, Slots, yieldToHits } from "./batcher.ts";
 import type { Families } from "./families.ts";
 import { WriteQueue } from "./write_queue.ts";
@@ -53,11 +53,11 @@ export interface Counters {
   /** The number that this process saw last, which may be out of date; undefined if it saw none. */
   lastSeen(id: CounterId): number | undefined;
   /** What a counter holds, with its days from `since` on at least. */
-  history(id: CounterId, since: Day): Promise<Held>;
+  history(id: CounterId, since: Day): Promise<CounterState>;
   /** Sets a counter and resolves with what it held before, once the store has acknowledged it. */
-  set(id: CounterId, update: Update): Promise<Held>;
+  set(id: CounterId, update: Update): Promise<CounterState>;
   /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
-  delete(id: CounterId): Promise<Held>;
+  delete(id: CounterId): Promise<CounterState>;
   /** How many are best set together. */
   readonly importPortion: number;
   /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their index. */
@@ -85,7 +85,9 @@ export function createCounters(
   metrics = new Metrics(),
 ): Counters {
   /** Undefined if the store keeps the numbers itself. */
-  const seen = store.lastSeen === undefined ? new Recent<CounterId, number>(REMEMBERED) : undefined;
+  const seen = store.lastSeen === undefined
+    ? new BoundedMap<CounterId, number>(REMEMBERED)
+    : undefined;
   const { batches, idsPerBatch } = store;
   const deadlineMs = DEADLINE_MS;
   const callers = new Callers();
@@ -152,7 +154,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  const histories = new Batcher<Held, Day>({
+  const histories = new Batcher<CounterState, Day>({
     ...limits,
     slots: slotsFor("history"),
     overdue: "store-unavailable",
@@ -223,11 +225,11 @@ export function createCounters(
     return outcome;
   }
 
-  async function write(some: readonly Write[]): Promise<readonly (Held | Problem)[]> {
+  async function write(some: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
     return await (refusal(writes) ?? writes.enqueue(some));
   }
 
-  async function writeOne(id: CounterId, update: Update | undefined): Promise<Held> {
+  async function writeOne(id: CounterId, update: Update | undefined): Promise<CounterState> {
     const [held] = await write([{ id, update }]);
     if (held === undefined || held instanceof Problem) throw held;
     return held;
@@ -305,7 +307,7 @@ export function createCounters(
 /** What a counter holds after a write that went well. */
 function hitsAfter(
   update: Update | undefined,
-  before: { held: Held; today: Day },
+  before: { held: CounterState; today: Day },
 ): number {
   if (update === undefined) return 0;
   const { hits, mode } = update;

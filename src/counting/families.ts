@@ -1,9 +1,9 @@
-import { beginningOf, type Calendar, hitsIn, type Period } from "../counter/calendar.ts";
+import { type Calendar, hitsIn, type Period, periodStart } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
-import { type Day, firstDayOf, type Held, yearOf } from "../counter/days.ts";
+import { type CounterState, type Day, firstDayOf, yearOf } from "../counter/days.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import { yieldToHits } from "./batcher.ts";
 
 /** How old a sum may be, counted from the beginning of its scan, as any counter in it may have been read then. */
@@ -47,7 +47,7 @@ export interface RankedCounter {
 export interface Families {
   sum(prefix: CounterId, period: Period): Promise<FamilySum>;
   /** The sums of the totals and of each day from `since` on at least; throws what {@linkcode sum} throws. */
-  history(prefix: CounterId, since: Day): Promise<Held>;
+  history(prefix: CounterId, since: Day): Promise<CounterState>;
   /** The counters with the most hits in a period, at most 100, the first first; of equals the one with the lesser id. */
   ranking(prefix: CounterId, period: Period): Promise<readonly RankedCounter[]>;
   /** Ends the scan that goes on. */
@@ -66,12 +66,12 @@ export interface FamiliesOptions {
 export function createFamilies(options: FamiliesOptions): Families {
   const scanner = new Scanner(options);
   const sums = new Cache<FamilySum>(scanner);
-  const histories = new Cache<Held>(scanner);
+  const histories = new Cache<CounterState>(scanner);
   const rankings = new Cache<readonly RankedCounter[]>(scanner);
   const { calendar } = options;
 
   function sinceOf(period: Period): Day | undefined {
-    return period === "total" ? undefined : beginningOf(period, calendar.today());
+    return period === "total" ? undefined : periodStart(period, calendar.today());
   }
 
   return {
@@ -121,7 +121,7 @@ function sumOf(period: Period, today: Day): Fold<FamilySum> {
   };
 }
 
-function historyFrom(first: Day): Fold<Held> {
+function historyFrom(first: Day): Fold<CounterState> {
   let total = 0;
   /** The hits of the first day and of those after it, as far as any are known. */
   const sums: number[] = [];
@@ -191,7 +191,7 @@ interface Result<Value> {
 /** Results that are young enough, and the scans for those that are not: one for all callers that ask in the meantime. */
 class Cache<Value> {
   readonly #scanner: Scanner;
-  readonly #results = new Recent<string, Result<Value>>(REMEMBERED);
+  readonly #results = new BoundedMap<string, Result<Value>>(REMEMBERED);
   readonly #underWay = new Map<string, Promise<Value>>();
 
   constructor(scanner: Scanner) {

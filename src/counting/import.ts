@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Day, Held } from "../counter/days.ts";
+import type { CounterState, Day } from "../counter/days.ts";
 import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
 import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
 import type { Write } from "../counter/store.ts";
@@ -169,7 +169,7 @@ const HITS_SHARE = 3 * CONCURRENCY;
 export interface SetLinesOptions {
   mode: Update["mode"];
   /** Carries out writes together, of which no two have the same id. */
-  write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
+  write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
   /** How many ids may be written together. */
   idsPerBatch: number;
   /** Whether counters with similar ids shall be set together. */
@@ -345,7 +345,7 @@ export class Preview {
   async take(lines: readonly CounterLine[]): Promise<ReadonlyMap<number, Problem>> {
     const problems = new Map<number, Problem>();
     const repeated = repeatedIn(lines);
-    const made = new Map<CounterId, Promise<Held>>();
+    const made = new Map<CounterId, Promise<CounterState>>();
     for (let start = 0; start < lines.length; start += HISTORIES_AT_ONCE) {
       await Promise.all(
         lines.slice(start, start + HISTORIES_AT_ONCE).map(async (line, index) => {
@@ -365,7 +365,10 @@ export class Preview {
   }
 
   /** Resolves with what the line makes of its counter, which lines before it may have changed. */
-  async #compare({ id, ...given }: CounterLine, before: Promise<Held>): Promise<Held> {
+  async #compare(
+    { id, ...given }: CounterLine,
+    before: Promise<CounterState>,
+  ): Promise<CounterState> {
     const held = await before;
     const today = this.#counters.calendar.today();
     const after = applyUpdate({ ...given, mode: this.#mode }, { held, today });

@@ -1,5 +1,5 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Held } from "../counter/days.ts";
+import type { CounterState } from "../counter/days.ts";
 import type { Write } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
 import type { Batch, Callers, Sender, Slots } from "./batcher.ts";
@@ -11,7 +11,7 @@ interface WriteQueueOptions {
   idsPerBatch: number;
   /** How long a caller waits at most, and up to a watch interval longer. */
   deadlineMs: number;
-  send(writes: readonly Write[]): Promise<readonly (Held | Problem)[]>;
+  send(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
 }
 
 /** What one caller writes. Queued until it is first on each of its ids, which it then holds until the store has answered. */
@@ -19,7 +19,7 @@ interface Call {
   readonly writes: readonly Write[];
   /** When it came, by `performance.now()`. */
   readonly since: number;
-  readonly result: PromiseWithResolvers<readonly (Held | Problem)[]>;
+  readonly result: PromiseWithResolvers<readonly (CounterState | Problem)[]>;
   /** On how many of its ids another call is before it. */
   before: number;
   /** The calls that come next on its ids, once for each id. */
@@ -28,7 +28,7 @@ interface Call {
   isAbandoned: boolean;
 }
 
-interface CallBatch extends Batch<Held | Problem> {
+interface CallBatch extends Batch<CounterState | Problem> {
   readonly calls: readonly Call[];
 }
 
@@ -62,7 +62,7 @@ export class WriteQueue implements Sender {
   }
 
   /** Carries out writes together, of which no two have the same id; no more than a batch may hold. */
-  enqueue(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
+  enqueue(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
     const call: Call = {
       writes,
       since: performance.now(),
@@ -166,7 +166,7 @@ export class WriteQueue implements Sender {
   }
 
   /** Each call gets the outcomes of its own writes. */
-  #answerAll(calls: readonly Call[], outcomes: readonly (Held | Problem)[] | Error): void {
+  #answerAll(calls: readonly Call[], outcomes: readonly (CounterState | Problem)[] | Error): void {
     let first = 0;
     for (const call of calls) {
       const end = first + call.writes.length;
@@ -175,7 +175,7 @@ export class WriteQueue implements Sender {
     }
   }
 
-  #answer({ result }: Call, outcomes: readonly (Held | Problem)[] | Error): void {
+  #answer({ result }: Call, outcomes: readonly (CounterState | Problem)[] | Error): void {
     if (outcomes instanceof Error) result.reject(outcomes);
     else result.resolve(outcomes);
     this.#options.callers.leave(1);

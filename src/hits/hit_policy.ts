@@ -9,7 +9,7 @@ import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import type { Proxies } from "./caller_address.ts";
 import { createFamilyLimit } from "./family_limit.ts";
 
@@ -193,7 +193,7 @@ const MAX_REMEMBERED_LENGTH = 300;
 const MAX_READ_LENGTH = 1000;
 
 export function createUserAgents(): UserAgents {
-  const known = new Recent<string, AgentKind>(REMEMBERED);
+  const known = new BoundedMap<string, AgentKind>(REMEMBERED);
   const load = loadOnce(() => import("isbot"));
 
   async function recognize(agent: string): Promise<AgentKind> {

@@ -4,7 +4,7 @@ import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import { loadCallerAddress, type Proxies } from "./caller_address.ts";
 import type { HitRequest } from "./hit_policy.ts";
 
@@ -43,7 +43,7 @@ export function createUniqueVisitors(
     const today = new VisitorsOfDay(counters);
     visitors = today;
     // At midnight this process forgets the salt as well, even if no visitor comes after it.
-    AbortSignal.timeout(calendar.untilMidnight()).onabort = () => {
+    AbortSignal.timeout(calendar.msUntilMidnight()).onabort = () => {
       if (visitors === today) visitors = undefined;
     };
     return today;
@@ -109,7 +109,7 @@ type Encoder = (traces: readonly string[]) => string;
 class VisitorsOfDay {
   readonly day: Day;
   readonly #counters: Counters;
-  readonly #ofCounter = new Recent<CounterId, number>(COUNTERS);
+  readonly #ofCounter = new BoundedMap<CounterId, number>(COUNTERS);
   #ofProcess = 0;
   #encoder: Promise<Encoder> | undefined;
 

@@ -1,5 +1,5 @@
 import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../counter/counter_id.ts";
-import { type Day, from, type Held } from "../counter/days.ts";
+import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
 import type { Counters } from "../counting/counters.ts";
@@ -197,9 +197,9 @@ async function* linesOf(
   yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
 }
 
-function trimmed({ hits, days }: Held, since: Day | undefined): Held {
+function trimmed({ hits, days }: CounterState, since: Day | undefined): CounterState {
   if (days === undefined || since === undefined) return { hits, days: undefined };
-  return { hits, days: from(days, since) };
+  return { hits, days: dropBefore(days, since) };
 }
 
 /** What an import does to a counter that is there. */

@@ -1,4 +1,11 @@
-import { type Day, formatDay, from, type Held, parseDay, upTo } from "../counter/days.ts";
+import {
+  type CounterState,
+  type Day,
+  dropBefore,
+  formatDay,
+  padToDay,
+  parseDay,
+} from "../counter/days.ts";
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -79,10 +86,10 @@ function dayOf(text: string | undefined): Day | undefined {
 
 function daysIn(
   { first, last }: Range,
-  { held, today }: { held: Held; today: Day },
+  { held, today }: { held: CounterState; today: Day },
 ): { day: string; hits: number }[] {
   if (held.days === undefined) return [];
-  const { newest, hits } = from(upTo(held.days, today), first);
+  const { newest, hits } = dropBefore(padToDay(held.days, today), first);
   return hits
     .map((number, index) => ({ day: newest - index, hits: number }))
     .filter(({ day }) => day <= last)

@@ -8,7 +8,7 @@ import type { Address, AskedPeer, Chart, Counted, Image, Numbers } from "../peer
 import { PEERS } from "../peers/peers.ts";
 import { opens } from "../peers/serve_as.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 import type { Service } from "./service.ts";
 
 /** How many counters that did not exist strangers may begin in one process and day. */
@@ -28,7 +28,7 @@ const SCRIPT = headersOf("script", { cacheControl: "max-age=86400", cors: "any" 
 export function peers(service: Service): Endpoint {
   const { access, counters, dispatch, log, metrics, serveAs } = service;
   const limit = createFamilyLimit({ counters, limit: NEW_COUNTERS, by: "SERVE_AS", metrics, log });
-  const images = new Recent<string, Target>(REMEMBERED);
+  const images = new BoundedMap<string, Target>(REMEMBERED);
   /** Whether the counters are missing that are being hit for the first time, as far as this process knows. */
   const beginning = new Map<CounterId, Promise<boolean>>();
 

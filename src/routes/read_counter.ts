@@ -1,12 +1,12 @@
 import type { Counts } from "../badge/number.ts";
-import { beginningOf, hitsIn, parsePeriod, type Period, PERIODS } from "../counter/calendar.ts";
-import { type Day, type Days, type Held, upTo } from "../counter/days.ts";
+import { hitsIn, parsePeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
+import { type CounterState, type Day, type Days, padToDay } from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { FamilySum } from "../counting/families.ts";
 import type { CounterAsked } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
-import { Recent } from "../recent.ts";
+import { BoundedMap } from "../bounded_map.ts";
 
 /** The stretch of time whose hits are meant. */
 export const period = {
@@ -40,7 +40,7 @@ export function readPeriod(
   if (isFamily) return readSum(counters, { id, query }).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
-  return counters.history(id, beginningOf(period, today))
+  return counters.history(id, periodStart(period, today))
     .then((held) => hitsIn(period, { held, today }));
 }
 
@@ -56,7 +56,7 @@ export async function readSum(
 export async function readHistory(
   counters: Counters,
   { id, isFamily, since }: Subject & { since: Day },
-): Promise<Held> {
+): Promise<CounterState> {
   return await (isFamily ? await counters.families() : counters).history(id, since);
 }
 
@@ -78,14 +78,14 @@ function readCountsWithDays(
   { id, isFamily, query, count }: ReadOf<"period" | "show"> & { count: number },
 ): Promise<WithDays<Counts>> {
   const today = counters.calendar.today();
-  const beginning = beginningOf(periodOf(query), today);
+  const beginning = periodStart(periodOf(query), today);
   const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
-  const valueOf = (held: Held, today: Day) => countsOf(held, { query, today });
+  const valueOf = (held: CounterState, today: Day) => countsOf(held, { query, today });
   return readWithDays(counters, { id, isFamily, since, valueOf });
 }
 
 function countsOf(
-  held: Held,
+  held: CounterState,
   { query, today }: { query: Query<"period" | "show">; today: Day },
 ): Counts {
   if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
@@ -122,12 +122,12 @@ export function hasDays<Value>(found: Value | WithDays<Value>): found is WithDay
 /** The days of a counter or a family up to today, from `since` on at least, and a value made of all that it holds. */
 export async function readWithDays<Value>(
   counters: Counters,
-  { valueOf, ...asked }: Subject & { since: Day; valueOf(held: Held, today: Day): Value },
+  { valueOf, ...asked }: Subject & { since: Day; valueOf(held: CounterState, today: Day): Value },
 ): Promise<WithDays<Value>> {
   const held = await readHistory(counters, asked);
   const today = counters.calendar.today();
   const known = held.days ?? { newest: today, hits: [] };
-  return { value: valueOf(held, today), days: upTo(known, today) };
+  return { value: valueOf(held, today), days: padToDay(known, today) };
 }
 
 /** The counts that were read last, because the store is unavailable. */
@@ -154,7 +154,7 @@ export interface LatestReader {
 
 /** A reader that remembers the counts of periods and families; totals are remembered by the counters. */
 export function createLatestReader(counters: Counters): LatestReader {
-  const remembered = new Recent<string, Counts>(REMEMBERED);
+  const remembered = new BoundedMap<string, Counts>(REMEMBERED);
   return {
     find(asked) {
       if (asksForTotal(asked)) return counters.count(asked.id);

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { messageOf, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../problem.ts";
 
 /** Between attempts to listen again. */
 const RELISTEN_PAUSE_MS = 100;
@@ -80,6 +80,6 @@ function serve(
     return Deno.serve({ ...at, onListen: () => {}, onError }, fetch);
   } catch (cause) {
     const place = at === undefined ? "" : ` on HOST ${at.hostname} and PORT ${at.port}`;
-    throw new StartError(`Cannot listen${place}: ${messageOf(cause)}`, { cause });
+    throw new StartError(`Cannot listen${place}: ${errorMessage(cause)}`, { cause });
   }
 }

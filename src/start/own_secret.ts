@@ -1,5 +1,5 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
-import { messageOf, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The secret of a standalone server without SECRET_TOKEN. */
@@ -41,7 +41,7 @@ function readSecret(path: string): string | undefined {
     }
     throw new StartError(
       `${path}, the file of the secret, cannot be read: ${
-        messageOf(error)
+        errorMessage(error)
       }. Let the user that runs Tallymark read it, or set SECRET_TOKEN`,
       { cause: error },
     );
@@ -73,7 +73,7 @@ export function keepSecret(path: string, secret: string): void {
   } catch (error) {
     throw new StartError(
       `${path}, the file of the secret, cannot be written: ${
-        messageOf(error)
+        errorMessage(error)
       }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`,
       { cause: error },
     );

@@ -10,7 +10,7 @@ export interface Holdings {
 /** All that a Deno KV file holds that no process has open. */
 export async function heldInKv(path: string): Promise<Holdings> {
   using kv = await Deno.openKv(path);
-  const held: Held[] = [];
+  const held: CounterState[] = [];
   for await (const { key, value } of kv.list<unknown>({ prefix: [] })) {
     const [first, id, ...rest] = key;
     const isCounter = first === "hits:" && typeof id === "string" && rest.length === 0 &&
@@ -39,7 +39,7 @@ export async function heldInRedis(redis: RedisServer): Promise<Holdings> {
   }));
 }
 
-interface Held {
+interface CounterState {
   readonly key: string;
   readonly value: unknown;
   /** The id of what is a counter. */
@@ -48,7 +48,7 @@ interface Held {
   readonly daysOf: readonly string[];
 }
 
-function sorted(held: readonly Held[]): Holdings {
+function sorted(held: readonly CounterState[]): Holdings {
   const counters = new Map<string, number>();
   for (const { counter, value } of held) {
     if (counter !== undefined) counters.set(counter, Number(value));

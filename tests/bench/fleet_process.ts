@@ -79,9 +79,9 @@ async function run(job: FleetJob): Promise<void> {
 
 async function openNode({ url, replicas, days }: FleetJob): Promise<Counters> {
   const calendar = days === undefined ? createCalendar("UTC") : shortDays(days);
-  const { today, untilMidnight } = calendar;
+  const { today, msUntilMidnight } = calendar;
   const link = await linkTo(url, { replicas });
-  const counters = createCounters(await storeOn(link, { today, untilMidnight }), calendar);
+  const counters = createCounters(await storeOn(link, { today, msUntilMidnight }), calendar);
   // One shard will do: on a busy machine not all of them answer in time at once.
   await waitFor("a node", () => counters.ready().then(() => true, () => undefined), {
     interval: 50,
@@ -94,7 +94,7 @@ function shortDays({ seconds, since }: { seconds: number; since: number }): Cale
   return {
     timeZone: "UTC",
     today: () => FIRST_DAY + Math.floor((Date.now() - since) / dayMs),
-    untilMidnight: () => dayMs - (Date.now() - since) % dayMs,
+    msUntilMidnight: () => dayMs - (Date.now() - since) % dayMs,
   };
 }
 

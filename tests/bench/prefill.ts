@@ -13,7 +13,7 @@ const PER_COMMIT = 250;
 /** They were hit today already: what a hit costs that opens a day is measured by itself. */
 function ledger() {
   const openDay = createCalendar("UTC").today();
-  return { openDay, opening: HITS - 1, firstYear: undefined, before: [] };
+  return { openDay, totalAtDayStart: HITS - 1, firstYear: undefined, before: [] };
 }
 
 /** Makes the counters n1 … n`count` in the default file of a service in `cwd`, which must not run. */

@@ -175,7 +175,7 @@ async function hitAll({ url }: Service, family: string): Promise<void> {
 
 function ledgerOn(openDay: number): Ledger {
   const before = [1, 2, 3, 4].slice(0, openDay - firstDayOf(yearOf(openDay)));
-  return { openDay, opening: 9_999, firstYear: yearOf(openDay) - 3, before };
+  return { openDay, totalAtDayStart: 9_999, firstYear: yearOf(openDay) - 3, before };
 }
 
 function yearsOf({ firstYear = NaN, openDay }: Ledger) {

@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import {
-  beginningOf,
   createCalendar,
   hitsIn,
   parsePeriod,
   type Period,
   PERIODS,
+  periodStart,
 } from "../../src/counter/calendar.ts";
 import { formatDay, parseDay } from "../../src/counter/days.ts";
 
@@ -61,7 +61,7 @@ for (
   ] as const
 ) {
   Deno.test(`createCalendar: in ${timeZone} at ${time} its day ends in ${left} ms`, () => {
-    strictEqual(createCalendar(timeZone, () => Date.parse(time)).untilMidnight(), left);
+    strictEqual(createCalendar(timeZone, () => Date.parse(time)).msUntilMidnight(), left);
   });
 }
 
@@ -106,9 +106,9 @@ Deno.test("hitsIn: a counter without days had hits in total only", () => {
   );
 });
 
-Deno.test("beginningOf: the first day of the month and of the year", () => {
-  strictEqual(beginningOf("month", today), parseDay("2026-11-01"));
-  strictEqual(beginningOf("year", today), parseDay("2026-01-01"));
+Deno.test("periodStart: the first day of the month and of the year", () => {
+  strictEqual(periodStart("month", today), parseDay("2026-11-01"));
+  strictEqual(periodStart("year", today), parseDay("2026-01-01"));
 });
 
 Deno.test("parsePeriod: knows its names and no others", () => {

@@ -7,9 +7,9 @@ import {
   type History,
   historyOf,
   largest,
-  openDay,
+  padToDay,
   parseDay,
-  upTo,
+  rollOverDay,
   yearOf,
   yearsSince,
 } from "../../src/counter/days.ts";
@@ -22,7 +22,10 @@ class Counter {
   history: History | undefined;
 
   hit(amount: number, today: Day): void {
-    const { ledger, over } = openDay({ ledger: this.history?.ledger, total: this.total }, today);
+    const { ledger, over } = rollOverDay(
+      { ledger: this.history?.ledger, total: this.total },
+      today,
+    );
     this.history = { ledger, years: [...(over ? [over] : []), ...this.history?.years ?? []] };
     this.total += amount;
   }
@@ -47,7 +50,7 @@ const hits = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-Deno.test("openDay, daysOf: every hit belongs to its day, over any number of days and years", () => {
+Deno.test("rollOverDay, daysOf: every hit belongs to its day, over any number of days and years", () => {
   fc.assert(fc.property(hits, (list) => {
     const counter = new Counter();
     const expected = new Map<Day, number>();
@@ -61,7 +64,7 @@ Deno.test("openDay, daysOf: every hit belongs to its day, over any number of day
   }));
 });
 
-Deno.test("openDay: a clock that is behind never opens a day again, and the sum stays right", () => {
+Deno.test("rollOverDay: a clock that is behind never opens a day again, and the sum stays right", () => {
   fc.assert(fc.property(hits, fc.array(fc.integer({ min: 0, max: 2 })), (list, skews) => {
     const counter = new Counter();
     let today = DAY;
@@ -73,7 +76,7 @@ Deno.test("openDay: a clock that is behind never opens a day again, and the sum 
   }));
 });
 
-Deno.test("openDay: history begins with the first hit after it: what was there before belongs to no day", () => {
+Deno.test("rollOverDay: history begins with the first hit after it: what was there before belongs to no day", () => {
   const counter = new Counter();
   counter.total = 5000;
   counter.hit(3, DAY);
@@ -90,7 +93,7 @@ Deno.test("daysOf: a total that somebody else set to less gives no negative hits
   deepStrictEqual([...counter.days], [[DAY, 4]]);
 });
 
-Deno.test("openDay: a ledger holds no more than the year of its open day", () => {
+Deno.test("rollOverDay: a ledger holds no more than the year of its open day", () => {
   const counter = new Counter();
   for (let day = DAY; day < DAY + 4000; day++) counter.hit(1, day);
   const { ledger, years } = counter.history ?? historyOf({ newest: 0, hits: [] }, 0);
@@ -125,7 +128,7 @@ Deno.test("historyOf: gives back the same days, each entry within its year and w
 
 Deno.test("historyOf: a counter set to less than the hits of its newest day keeps them", () => {
   const history = historyOf({ newest: DAY, hits: [7, 1] }, 3);
-  strictEqual(history.ledger.opening, -4);
+  strictEqual(history.ledger.totalAtDayStart, -4);
   deepStrictEqual(daysOf(history, 3).hits, [7, 1]);
   deepStrictEqual(daysOf(history, 4).hits, [8, 1]);
 });
@@ -137,9 +140,9 @@ Deno.test("largest: takes the larger number of each day, wherever the two begin 
   );
 });
 
-Deno.test("upTo: days without hits are added up to a later day, and none to an earlier one", () => {
-  deepStrictEqual(upTo({ newest: DAY, hits: [1] }, DAY + 2).hits, [0, 0, 1]);
-  deepStrictEqual(upTo({ newest: DAY, hits: [1] }, DAY - 2).hits, [1]);
+Deno.test("padToDay: days without hits are added up to a later day, and none to an earlier one", () => {
+  deepStrictEqual(padToDay({ newest: DAY, hits: [1] }, DAY + 2).hits, [0, 0, 1]);
+  deepStrictEqual(padToDay({ newest: DAY, hits: [1] }, DAY - 2).hits, [1]);
 });
 
 for (

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import type { Held } from "../../src/counter/days.ts";
+import type { CounterState } from "../../src/counter/days.ts";
 import type { Write } from "../../src/counter/store.ts";
 import { Callers, Slots } from "../../src/counting/batcher.ts";
 import { WriteQueue } from "../../src/counting/write_queue.ts";
@@ -223,7 +223,9 @@ function open(
     ...limits,
     slots,
     send(writes) {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly (Held | Problem)[]>();
+      const { promise, resolve, reject } = Promise.withResolvers<
+        readonly (CounterState | Problem)[]
+      >();
       const batch: Sent = {
         writes,
         ended: false,

@@ -32,10 +32,10 @@ export type Op =
   | { readonly kind: "history"; readonly since: Day };
 
 /** What an operation tells: a number, what the counter held, or what became of a hit that counts once. */
-export type Seen = number | Held | { readonly hits: number; readonly repeat: boolean };
+export type Seen = number | CounterState | { readonly hits: number; readonly repeat: boolean };
 
 /** What a counter held. */
-export type Held = Pick<Counter, "hits" | "days">;
+export type CounterState = Pick<Counter, "hits" | "days">;
 
 /** What sets a counter. */
 export type Setting = Op & { readonly kind: "set" };
@@ -126,7 +126,7 @@ function once(
   });
 }
 
-function held({ hits, days }: Counter, since = -Infinity): Held {
+function held({ hits, days }: Counter, since = -Infinity): CounterState {
   return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
 }
 

@@ -3,7 +3,7 @@ import { formatDay, parseDay } from "../../src/counter/days.ts";
 import type { Caller } from "../faults/caller.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import type { Counter, Held, Op, Seen, Setting } from "./counter_model.ts";
+import type { Counter, CounterState, Op, Seen, Setting } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */
@@ -90,7 +90,7 @@ export class Recorder {
 }
 
 /** What a line of the service says that a counter holds. */
-export function heldIn(json: { hits: number; days?: Record<string, number> }): Held {
+export function heldIn(json: { hits: number; days?: Record<string, number> }): CounterState {
   const days = Object.entries(json.days ?? {}).map(([text, hits]): [number, number] => {
     return [parseDay(text) ?? NaN, hits];
   });

@@ -4,7 +4,7 @@ import { Caller } from "../faults/caller.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { type Held, NOTHING, textOf } from "./counter_model.ts";
+import { type CounterState, NOTHING, textOf } from "./counter_model.ts";
 import { type Door, startRandomWorkload } from "./random_workload.ts";
 import { heldIn, Recorder } from "./recorder.ts";
 
@@ -110,7 +110,7 @@ async function readAll(
 }
 
 /** What each counter holds by an export, whose last line tells how many there are. */
-export async function exportOf(url: string): Promise<Map<string, Held>> {
+export async function exportOf(url: string): Promise<Map<string, CounterState>> {
   const answer = await fetch(`${url}/counters`, { headers: authorized });
   const text = await answer.text();
   ok(answer.ok, text);

@@ -1,7 +1,7 @@
 import type { Calendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
-import type { Day, Days, Held } from "../../src/counter/days.ts";
+import type { CounterState, Day, Days } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
@@ -43,7 +43,7 @@ export class Process {
   constructor(open: Open, today: () => Day) {
     this.#open = open;
     // Its clock stands still between rounds: no day ends in the time that a test takes.
-    this.calendar = { timeZone: "UTC", today, untilMidnight: () => 86_400_000 };
+    this.calendar = { timeZone: "UTC", today, msUntilMidnight: () => 86_400_000 };
   }
 
   async start(): Promise<void> {
@@ -122,7 +122,7 @@ export class Process {
 }
 
 /** What a counter holds, as the model has it. */
-function shown({ hits, days }: Held, since = -Infinity): Seen {
+function shown({ hits, days }: CounterState, since = -Infinity): Seen {
   const known = days?.hits.map((hits, ago): [Day, number] => [days.newest - ago, hits]) ?? [];
   if (known.some(([, hits]) => !Number.isSafeInteger(hits) || hits < 0)) {
     throw new Error(`Read days: ${JSON.stringify(days)}`);

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import type { Day, Days, Held } from "../../src/counter/days.ts";
+import type { CounterState, Day, Days } from "../../src/counter/days.ts";
 import { applyUpdate, type Update } from "../../src/counter/update.ts";
 import { type CounterStore, type ListedCounter, MAX_HITS } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
@@ -86,7 +86,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
           today = FIRST_DAY;
           run++;
           const ids = [`${run}`, `${run}}b`, `{${run}}x:2026`].map((text) => counterId(text));
-          const model = new Map<CounterId, Held>();
+          const model = new Map<CounterId, CounterState>();
           for (const { step, id: which, store: at } of taken) {
             const place = at % stores.length;
             const [id, store] = [ids[which], stores[place]];
@@ -246,19 +246,19 @@ function updateOf(
 }
 
 /** What a write makes of a counter. */
-function written(update: Update | undefined, held: Held, today: Day): Held {
+function written(update: Update | undefined, held: CounterState, today: Day): CounterState {
   return update === undefined ? { hits: 0, days: undefined } : applyUpdate(update, { held, today });
 }
 
 /** What hits make of a counter. */
-function added(amount: number, held: Held, today: Day): Held {
+function added(amount: number, held: CounterState, today: Day): CounterState {
   const hits = held.hits + amount;
   const opened = applyUpdate({ hits, days: undefined, mode: "replace" }, { held, today });
   const [first = 0, ...rest] = opened.days.hits;
   return { hits, days: { ...opened.days, hits: [first + amount, ...rest] } };
 }
 
-function shown({ hits, days }: Held): Shown {
+function shown({ hits, days }: CounterState): Shown {
   const entries = (days?.hits ?? []).map((number, back) => [(days?.newest ?? 0) - back, number]);
   return { hits, days: Object.fromEntries(entries.filter(([, number]) => number !== 0)) };
 }

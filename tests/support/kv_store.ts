@@ -19,7 +19,7 @@ export interface KvStoreSetup {
   shared?: boolean;
   today?: () => Day;
   /** How many milliseconds are left of that day. */
-  untilMidnight?: () => number;
+  msUntilMidnight?: () => number;
   journalLimits?: JournalLimits;
   /** Called with the counter whose days are damaged. */
   onDamaged?: (id: string) => void;
@@ -32,13 +32,14 @@ const DAY_MS = 86_400_000;
 
 /** Opens a store on a Deno KV, which belongs to it from then on. */
 export async function kvStore(
-  { shared = false, today = () => SOME_DAY, untilMidnight = () => DAY_MS, ...setup }: KvStoreSetup,
+  { shared = false, today = () => SOME_DAY, msUntilMidnight = () => DAY_MS, ...setup }:
+    KvStoreSetup,
 ): Promise<CounterStore> {
   return await openKvStore({
     prefix: "hits:",
     source: "deno-kv",
     health: UNWATCHED,
-    calendar: { timeZone: "UTC", today, untilMidnight },
+    calendar: { timeZone: "UTC", today, msUntilMidnight },
     onDamaged() {},
     ...setup,
     isShared: shared,

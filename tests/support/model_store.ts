@@ -1,6 +1,6 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import { type Day, type Held, upTo } from "../../src/counter/days.ts";
-import { countOnce, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
+import { type CounterState, type Day, padToDay } from "../../src/counter/days.ts";
+import { deduplicate, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
 import { applyUpdate } from "../../src/counter/update.ts";
 import {
   type Addition,
@@ -22,7 +22,7 @@ export class ModelStore implements CounterStore {
   readonly idsPerBatch = 100;
   readonly importPortion = 50_000;
   readonly importById = true;
-  readonly counters = new Map<CounterId, Held>();
+  readonly counters = new Map<CounterId, CounterState>();
   readonly #marks = new Map<CounterId, KnownKeys>();
   readonly #today: () => Day;
 
@@ -40,7 +40,7 @@ export class ModelStore implements CounterStore {
     return Promise.resolve(additions.map((addition) => this.#addOnce(addition)));
   }
 
-  write(writes: readonly Write[]): Promise<readonly Held[]> {
+  write(writes: readonly Write[]): Promise<readonly CounterState[]> {
     return Promise.resolve(writes.map(({ id, update }) => {
       const held = this.#held(id);
       if (update === undefined) {
@@ -59,7 +59,7 @@ export class ModelStore implements CounterStore {
     return Promise.resolve(ids.map((id) => this.#held(id).hits));
   }
 
-  history(questions: readonly HistoryQuery[]): Promise<readonly Held[]> {
+  history(questions: readonly HistoryQuery[]): Promise<readonly CounterState[]> {
     return Promise.resolve(questions.map(({ id }) => this.#held(id)));
   }
 
@@ -81,13 +81,13 @@ export class ModelStore implements CounterStore {
     return Promise.resolve();
   }
 
-  #held(id: CounterId): Held {
+  #held(id: CounterId): CounterState {
     return this.counters.get(id) ?? { hits: 0, days: undefined };
   }
 
   #addOnce({ id, hits }: OnceAddition): readonly OnceOutcome[] | Problem {
     const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
-    const { amount, outcomes, keys, visitors } = countOnce(hits, {
+    const { amount, outcomes, keys, visitors } = deduplicate(hits, {
       total: this.#held(id).hits,
       known,
     });
@@ -105,7 +105,7 @@ export class ModelStore implements CounterStore {
     const today = this.#today();
     const hits = held.hits + amount;
     if (hits > MAX_HITS) return new Problem("counter-full");
-    const { newest, hits: [latest = 0, ...older] } = upTo(
+    const { newest, hits: [latest = 0, ...older] } = padToDay(
       held.days ?? { newest: today, hits: [] },
       today,
     );

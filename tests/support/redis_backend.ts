@@ -72,7 +72,7 @@ type StoreOptions =
       | RedisStoreOptions[Name]
       | undefined;
   }
-  & { today?: (() => Day) | undefined; untilMidnight?: (() => number) | undefined };
+  & { today?: (() => Day) | undefined; msUntilMidnight?: (() => number) | undefined };
 
 /** A store at the end of a link, connected or not. */
 export async function storeOn(
@@ -80,12 +80,12 @@ export async function storeOn(
   {
     prefix = "hits:",
     today = () => TODAY,
-    untilMidnight = () => 86_400_000,
+    msUntilMidnight = () => 86_400_000,
     onForbidden = () => {},
     onDamaged = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
-  const calendar = { timeZone: "UTC", today, untilMidnight };
+  const calendar = { timeZone: "UTC", today, msUntilMidnight };
   return await createRedisStore({ link, prefix, calendar, onForbidden, onDamaged });
 }
 
@@ -94,9 +94,9 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, untilMidnight, onForbidden, onDamaged, ...linkOptions } = options;
+  const { prefix, today, msUntilMidnight, onForbidden, onDamaged, ...linkOptions } = options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, { prefix, today, untilMidnight, onForbidden, onDamaged });
+  const store = await storeOn(link, { prefix, today, msUntilMidnight, onForbidden, onDamaged });
   await connected(store);
   return store;
 }

@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { countOnce, type OnceOutcome } from "../../src/counter/once.ts";
-import type { Day, Held } from "../../src/counter/days.ts";
+import { deduplicate, type OnceOutcome } from "../../src/counter/once.ts";
+import type { CounterState, Day } from "../../src/counter/days.ts";
 import type {
   Addition,
   CounterStore,
@@ -42,10 +42,10 @@ export class ScriptedStore implements CounterStore {
   async addOnce(additions: readonly OnceAddition[]): Promise<readonly OnceOutcome[][]> {
     this.calls.addOnce++;
     await this.#obey();
-    return additions.map((addition) => this.#countOnce(addition));
+    return additions.map((addition) => this.#deduplicate(addition));
   }
 
-  async write(writes: readonly Write[]): Promise<readonly Held[]> {
+  async write(writes: readonly Write[]): Promise<readonly CounterState[]> {
     this.calls.write++;
     await this.#obey();
     return writes.map(({ id, update }) => {
@@ -62,7 +62,7 @@ export class ScriptedStore implements CounterStore {
     return ids.map((id) => this.#number(id));
   }
 
-  async history(questions: readonly HistoryQuery[]): Promise<readonly Held[]> {
+  async history(questions: readonly HistoryQuery[]): Promise<readonly CounterState[]> {
     this.calls.history++;
     await this.#obey();
     return questions.map(({ id }) => ({ hits: this.#number(id), days: undefined }));
@@ -102,10 +102,10 @@ export class ScriptedStore implements CounterStore {
     return `salt of ${day}`;
   }
 
-  #countOnce({ id, hits }: OnceAddition): OnceOutcome[] {
+  #deduplicate({ id, hits }: OnceAddition): OnceOutcome[] {
     const total = this.#number(id);
     const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
-    const { amount, outcomes, keys, visitors } = countOnce(hits, { total, known });
+    const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
     for (const [key, number] of keys) known.keys.set(key, number);
     for (const visitor of visitors) known.visitors.add(visitor);
     this.#marks.set(id, known);

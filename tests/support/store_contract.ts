@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { Day, Held } from "../../src/counter/days.ts";
+import type { CounterState, Day } from "../../src/counter/days.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import {
   type Addition,
@@ -96,7 +96,7 @@ export function testStore(name: string, kind: StoreKind): void {
     const { backend, counters } = room;
     const id = counterId("hot");
     const numbers = await Promise.all(Array.from({ length: 10_000 }, () => counters.hit(id)));
-    deepStrictEqual(sorted(numbers), upTo(10_000));
+    deepStrictEqual(sorted(numbers), padToDay(10_000));
     strictEqual(await counters.count(id), 10_000);
     ok(await backend.raw(id) !== undefined);
   });
@@ -194,7 +194,7 @@ export function testStore(name: string, kind: StoreKind): void {
     const hits = Promise.all(Array.from({ length: 300 }, () => counters.hit(id)));
     const count = counters.count(counterId("never"));
     await Promise.all([counters.close(), counters.close()]);
-    deepStrictEqual(sorted(await hits), upTo(300));
+    deepStrictEqual(sorted(await hits), padToDay(300));
     strictEqual(await count, 0);
     await counters.close();
     await Promise.all([store.close(), store.close()]);
@@ -215,7 +215,7 @@ export function testStore(name: string, kind: StoreKind): void {
     const ids = ["hot", "warm", "a", "b", "c"].map(counterId);
     for (const id of ids) {
       const numbers = await Promise.all(all.map((each) => paced(each, id, 300)));
-      deepStrictEqual(sorted(numbers.flat()), upTo(900), id);
+      deepStrictEqual(sorted(numbers.flat()), padToDay(900), id);
     }
     for (const each of all) {
       deepStrictEqual(await Promise.all(ids.map((id) => each.count(id))), ids.map(() => 900));
@@ -238,7 +238,7 @@ export function addition(id: CounterId, amount: number): Addition {
 }
 
 /** An outcome as a test compares it: the number, or the name of the problem. */
-export function shown(outcome: Outcome | Held): number | ProblemName {
+export function shown(outcome: Outcome | CounterState): number | ProblemName {
   if (outcome instanceof Problem) return outcome.kind;
   return typeof outcome === "number" ? outcome : outcome.hits;
 }
@@ -272,6 +272,6 @@ function sorted(numbers: readonly number[]): number[] {
   return numbers.toSorted((one, other) => one - other);
 }
 
-function upTo(last: number): number[] {
+function padToDay(last: number): number[] {
   return Array.from({ length: last }, (_, index) => index + 1);
 }

@@ -5,7 +5,7 @@ import type { KvDatabase } from "./database.ts";
 import { dayBucketAt, entriesOf } from "./deduplication_keys.ts";
 import { encodeLedger, encodeYear } from "./layout.ts";
 import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./limits.ts";
-import { assumesAbsent, type Plan, type Writes, type WritesBeside } from "./planner.ts";
+import { assumesAbsent, type Plan, type RelatedWrites, type Writes } from "./planner.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 /** How long conflicts with other writers are retried. */
@@ -170,13 +170,13 @@ class CommitLoad {
     if (writes.beside !== undefined) this.#addBeside(writes.beside);
   }
 
-  #addBeside({ history, deduplication }: WritesBeside): void {
+  #addBeside({ history, deduplication }: RelatedWrites): void {
     if (deduplication !== undefined) {
       this.#mutations += deduplication.keys.size + deduplication.visitors.size;
     }
     if (history === undefined) return;
-    const { ledger, years, goneYears } = history;
-    this.#mutations += 1 + years.length + goneYears.length;
+    const { ledger, years, deletedYears } = history;
+    this.#mutations += 1 + years.length + deletedYears.length;
     this.#numbers += ledger?.before.length ?? 0;
     for (const { hits } of years) this.#numbers += hits.length;
   }
@@ -213,16 +213,16 @@ export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.Atomi
 
 function addBeside(
   operation: Deno.AtomicOperation,
-  { id, beside, place }: { id: CounterId; beside: WritesBeside; place: CommitPlace },
+  { id, beside, place }: { id: CounterId; beside: RelatedWrites; place: CommitPlace },
 ): void {
   const { keys, keyLifetime = {} } = place;
   const { history, deduplication } = beside;
   if (history !== undefined) {
-    const { ledger, years, goneYears } = history;
+    const { ledger, years, deletedYears } = history;
     if (ledger === undefined) operation.delete(keys.ledger(id));
     else operation.set(keys.ledger(id), encodeLedger(ledger));
     for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
-    for (const year of goneYears) operation.delete(keys.year(id, year));
+    for (const year of deletedYears) operation.delete(keys.year(id, year));
   }
   if (deduplication === undefined) return;
   const lifetime = deduplication.visitors.size > 0 ? place.visitorLifetime?.() : undefined;

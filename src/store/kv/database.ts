@@ -1,6 +1,6 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
-import { Recent } from "../../recent.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import type { Plan } from "./planner.ts";
 import type { KvPlace, KvRecord, readRecords, RecordQuery } from "./records.ts";
 
@@ -49,7 +49,7 @@ const OPEN_DAYS = 100_000;
 
 /** The latest day that counters are known to be open on; only a counter that is deleted has its day closed again. */
 export class OpenDays {
-  readonly #days = new Recent<CounterId, Day>(OPEN_DAYS);
+  readonly #days = new BoundedMap<CounterId, Day>(OPEN_DAYS);
 
   isOpen(id: CounterId, day: Day): boolean {
     return (this.#days.get(id) ?? -Infinity) >= day;

@@ -64,9 +64,9 @@ export function kvKeys(prefix: string): KvKeys {
 }
 
 /** A ledger as bytes: most numbers are small, so each takes as many bytes as it needs. */
-export function encodeLedger({ openDay, opening, firstYear, before }: Ledger): Uint8Array {
-  const sign = opening < 0 ? 1 : 0;
-  return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(opening), ...before]);
+export function encodeLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): Uint8Array {
+  const sign = totalAtDayStart < 0 ? 1 : 0;
+  return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before]);
 }
 
 /** Undefined for a value that is no ledger, or holds what none can. */
@@ -74,7 +74,12 @@ export function decodeLedger(value: unknown): Ledger | undefined {
   const [openDay, yearAndSign, size, ...before] = decode(value);
   if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
   const firstYear = Math.floor(yearAndSign / 2) || undefined;
-  const ledger = { openDay, opening: yearAndSign % 2 === 1 ? -size : size, firstYear, before };
+  const ledger = {
+    openDay,
+    totalAtDayStart: yearAndSign % 2 === 1 ? -size : size,
+    firstYear,
+    before,
+  };
   return isLedger(ledger) ? ledger : undefined;
 }
 

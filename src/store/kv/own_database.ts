@@ -1,7 +1,7 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
-import { Recent } from "../../recent.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import { commitOf, recordAfter } from "./commit.ts";
 import { type KvDatabase, OpenDays } from "./database.ts";
 import type { CounterFile } from "./file/counter_file.ts";
@@ -51,7 +51,7 @@ class OwnDatabase implements KvDatabase {
   readonly onDamaged: (id: string) => void;
   readonly #file: CounterFile | undefined;
   readonly #journal: Journal;
-  readonly #records = new Recent<CounterId, KvRecord>(CACHED_RECORDS);
+  readonly #records = new BoundedMap<CounterId, KvRecord>(CACHED_RECORDS);
   readonly #openDays = new OpenDays();
   /** How many commits have begun. */
   #commits = 0;

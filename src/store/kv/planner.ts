@@ -1,15 +1,15 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import {
+  type CounterState,
   type Day,
-  type Held,
   historyOf,
   type Ledger,
-  openDay,
+  rollOverDay,
   type YearEntry,
   yearsSince,
 } from "../../counter/days.ts";
-import { countOnce, type OnceOutcome } from "../../counter/once.ts";
+import { deduplicate, type OnceOutcome } from "../../counter/once.ts";
 import { applyUpdate, refusalOf } from "../../counter/update.ts";
 import { type Addition, MAX_HITS, type OnceAddition, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
@@ -40,11 +40,11 @@ export interface Writes {
   /** Undefined if the counter is deleted. */
   readonly total: number | undefined;
   /** Undefined for nearly every hit: one that writes a total alone may go to the journal. */
-  readonly beside: WritesBeside | undefined;
+  readonly beside: RelatedWrites | undefined;
 }
 
 /** What to write in the same commit as a total. */
-export interface WritesBeside {
+export interface RelatedWrites {
   /** Undefined if the days stay as they are. */
   readonly history?: HistoryWrites | undefined;
   readonly deduplication?: NewDeduplicationKeys;
@@ -57,7 +57,7 @@ export interface HistoryWrites {
   /** The closed years whose days are new. */
   readonly years: readonly YearEntry[];
   /** The closed years whose days are deleted. */
-  readonly goneYears: readonly number[];
+  readonly deletedYears: readonly number[];
 }
 
 /**
@@ -69,7 +69,7 @@ export interface Planner {
   additions(additions: readonly Addition[]): Plan<number>[] | Promise<Plan<number>[]>;
   onceAdditions(additions: readonly OnceAddition[]): Promise<Plan<readonly OnceOutcome[]>[]>;
   /** `isRetry` says that the commit of the plans before met a conflict. */
-  writes(writes: readonly Write[], isRetry: boolean): Promise<Plan<Held>[]>;
+  writes(writes: readonly Write[], isRetry: boolean): Promise<Plan<CounterState>[]>;
 }
 
 /** From how many counters on that are set together they may be inserted without a look at them. */
@@ -137,7 +137,7 @@ export function createPlanner(database: KvDatabase, calendar: Calendar): Planner
     return await withDamagedYears(addition.id, record);
   }
 
-  async function writes(writes: readonly Write[], isRetry: boolean): Promise<Plan<Held>[]> {
+  async function writes(writes: readonly Write[], isRetry: boolean): Promise<Plan<CounterState>[]> {
     const today = calendar.today();
     if (isRetry) readsLeft = READS_AFTER_CONFLICT;
     else if (mayInsert(writes)) {
@@ -234,9 +234,9 @@ export function additionPlan({ id, amount }: Addition, before: KvRecord, today: 
 }
 
 function opened(before: KvRecord, total: number, today: Day): HistoryWrites {
-  const { ledger, over } = openDay({ ledger: before.ledger, total }, today);
-  const goneYears = before.ledger === undefined ? yearsOf(before) : NONE;
-  return { ledger, years: over === undefined ? NONE : [over], goneYears };
+  const { ledger, over } = rollOverDay({ ledger: before.ledger, total }, today);
+  const deletedYears = before.ledger === undefined ? yearsOf(before) : NONE;
+  return { ledger, years: over === undefined ? NONE : [over], deletedYears };
 }
 
 /** Writes the total even if none of the hits counts: its check guards the deduplication keys. */
@@ -248,7 +248,7 @@ function oncePlan(
   const plan = { id, isHit: true, before };
   const { outcome: total, known = NOTHING_KNOWN } = before;
   if (typeof total !== "number") return { ...plan, outcome: total, writes: undefined };
-  const { amount, outcomes, keys, visitors } = countOnce(hits, { total, known });
+  const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
   const areRepeats = amount === 0 && keys.size === 0;
   if (areRepeats) return { ...plan, outcome: outcomes, writes: undefined };
   const { outcome, writes } = additionPlan({ id, amount }, before, today);
@@ -259,7 +259,7 @@ function oncePlan(
 
 const NOTHING_KNOWN = { keys: new Map<string, number>(), visitors: new Set<string>() };
 
-function writePlan({ id, update }: Write, before: KvRecord, today: Day): Plan<Held> {
+function writePlan({ id, update }: Write, before: KvRecord, today: Day): Plan<CounterState> {
   const plan = { id, isHit: false, before };
   const held = contentOf(before);
   if (held instanceof Problem) return { ...plan, outcome: held, writes: undefined };
@@ -270,15 +270,15 @@ function writePlan({ id, update }: Write, before: KvRecord, today: Day): Plan<He
   // Always with a ledger: otherwise hits of a process that remembers the day as open would belong to no day.
   const { ledger, years } = historyOf(days, hits);
   const staying = new Set(years.map(({ year }) => year));
-  const goneYears = yearsOf(before).filter((year) => !staying.has(year));
-  const beside = { history: { ledger, years, goneYears } };
+  const deletedYears = yearsOf(before).filter((year) => !staying.has(year));
+  const beside = { history: { ledger, years, deletedYears } };
   return { ...plan, outcome: held, writes: { total: hits, beside } };
 }
 
 /** Undefined if nothing is stored of the counter. */
 function deletion(before: KvRecord): Writes | undefined {
   if (before.versionstamp === null && (before.ledgerStamp ?? null) === null) return undefined;
-  const history = { ledger: undefined, years: NONE, goneYears: yearsOf(before) };
+  const history = { ledger: undefined, years: NONE, deletedYears: yearsOf(before) };
   return { total: undefined, beside: { history } };
 }
 

@@ -1,9 +1,9 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import {
+  type CounterState,
   type Day,
   daysOf,
   firstDayOf,
-  type Held,
   type Ledger,
   type YearEntry,
   yearsSince,
@@ -165,7 +165,7 @@ async function withYearsSince(
 }
 
 /** What a counter holds, as far as the years in its record reach; the problem if it is none. */
-export function contentOf({ outcome, ledger, years = [] }: KvRecord): Held | Problem {
+export function contentOf({ outcome, ledger, years = [] }: KvRecord): CounterState | Problem {
   if (typeof outcome !== "number") return outcome;
   return { hits: outcome, days: ledger && daysOf({ ledger, years }, outcome) };
 }

@@ -36,7 +36,7 @@ export function createSharedDatabase(
       commitOf(plans, {
         ...place,
         keyLifetime: KEY_LIFETIME,
-        visitorLifetime: () => ({ expireIn: calendar.untilMidnight() }),
+        visitorLifetime: () => ({ expireIn: calendar.msUntilMidnight() }),
       }),
     ).catch((problem) => {
       if (problem.status !== 503 || plans.length <= CHECKS_PER_COMMIT_SELF_HOSTED) throw problem;

@@ -1,6 +1,6 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { Day, Held } from "../../counter/days.ts";
+import type { CounterState, Day } from "../../counter/days.ts";
 import type {
   CounterStore,
   HistoryQuery,
@@ -91,7 +91,7 @@ function createKvStore(
     }
   }
 
-  async function history(queries: readonly HistoryQuery[]): Promise<(Held | Problem)[]> {
+  async function history(queries: readonly HistoryQuery[]): Promise<(CounterState | Problem)[]> {
     checkPresent();
     const records = await readHistories(database, queries).catch(unavailable);
     health.readable();

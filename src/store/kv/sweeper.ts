@@ -99,7 +99,7 @@ export function createSweeper(
       sweeping = sweep().catch(() => {})
         .then(() => {
           const interval = saltsLeft ? RETRY_SWEEP_MS : SWEEP_INTERVAL_MS;
-          sweepIn(Math.min(interval, calendar.untilMidnight()));
+          sweepIn(Math.min(interval, calendar.msUntilMidnight()));
         });
     };
   }

@@ -1,6 +1,6 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, type Held, historyOf, upTo } from "../../counter/days.ts";
+import { type CounterState, type Day, historyOf, padToDay } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
 import type { Update } from "../../counter/update.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { Recent } from "../../recent.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Command } from "./connection/client.ts";
 import { isFailure, isForbiddenScript, problemOf, type Reply } from "./connection/reply.ts";
@@ -44,11 +44,11 @@ interface RedisChangesOptions {
 export class RedisChanges {
   readonly #options: RedisChangesOptions;
   /** The latest day that counters are known to be open on; no day is closed again, unless its counter is deleted. */
-  #openDays = new Recent<CounterId, Day>(OPEN_DAYS);
+  #openDays = new BoundedMap<CounterId, Day>(OPEN_DAYS);
   /** How many additions that left the bounds of a counter are being undone, by id. */
   readonly #undoing = new Map<CounterId, number>();
   /** Ledgers that a reader found out of bounds, as they were then. */
-  readonly #damaged = new Recent<CounterId, string>(MOST_DAMAGED);
+  readonly #damaged = new BoundedMap<CounterId, string>(MOST_DAMAGED);
   /** When scripts were found to be forbidden: on another day they may be allowed. */
   #forbiddenOn: Day | undefined;
 
@@ -102,7 +102,7 @@ export class RedisChanges {
   }
 
   /** See `CounterStore.write`. */
-  async write(writes: readonly Write[]): Promise<readonly (Held | Problem)[]> {
+  async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
     const { scripts, calendar, onDamaged } = this.#options;
     const day = calendar.today();
     const commands = writes.map(({ id, update }) => {
@@ -151,7 +151,7 @@ export class RedisChanges {
       return replies;
     } finally {
       // Another Redis may answer next, on which not every day was opened.
-      if (failed) this.#openDays = new Recent(OPEN_DAYS);
+      if (failed) this.#openDays = new BoundedMap(OPEN_DAYS);
     }
   }
 
@@ -227,7 +227,7 @@ export class RedisChanges {
 
 /** How long Redis shall keep what ends with the day. */
 export function secondsLeft(calendar: Calendar): number {
-  return Math.ceil(calendar.untilMidnight() / 1000);
+  return Math.ceil(calendar.msUntilMidnight() / 1000);
 }
 
 function isSettled<Value>(value: Value | Promise<Value>): value is Value {
@@ -253,7 +253,7 @@ function onceOutcomes(answers: unknown): OnceOutcome[] {
 function updateArguments({ mode, hits, days }: Update, day: Day): (string | number)[] {
   const total = hits ?? "";
   if (days === undefined) return [mode, day, total];
-  const { ledger, years } = historyOf(upTo(days, day), 0);
+  const { ledger, years } = historyOf(padToDay(days, day), 0);
   return [
     ...[mode, day, total, formatLedger(ledger)],
     ...years.flatMap((entry) => [entry.year, formatYear(entry)]),

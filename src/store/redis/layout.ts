@@ -1,6 +1,6 @@
 import {
+  type CounterState,
   daysOf,
-  type Held,
   isLedger,
   isYearEntry,
   type Ledger,
@@ -56,9 +56,9 @@ export interface LedgerEntry {
   readonly ledger: Ledger | undefined;
 }
 
-/** The ledger as the scripts write it: the open day, its opening, the first year, and the days before. */
-export function formatLedger({ openDay, opening, firstYear, before }: Ledger): string {
-  return [openDay, opening, firstYear ?? "-", ...before].join(" ");
+/** The ledger as the scripts write it: the open day, its totalAtDayStart, the first year, and the days before. */
+export function formatLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): string {
+  return [openDay, totalAtDayStart, firstYear ?? "-", ...before].join(" ");
 }
 
 /** The entry with a text; undefined for none. */
@@ -67,13 +67,13 @@ export function ledgerEntry(text: string | null): LedgerEntry | undefined {
 }
 
 function parseLedger(text: string): Ledger | undefined {
-  const [head, openDay, opening, first = ""] = LEDGER_HEAD.exec(text) ?? [];
+  const [head, openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   if (head === undefined) return undefined;
   const before = head === text ? [] : numbersOf(text, head.length + 1);
   if (before === undefined) return undefined;
   const ledger = {
     openDay: Number(openDay),
-    opening: Number(opening),
+    totalAtDayStart: Number(totalAtDayStart),
     firstYear: NO_FIRST_YEAR.has(first) ? undefined : Number(first),
     before,
   };
@@ -109,7 +109,7 @@ export function parseSnapshot(snapshot: unknown): HeldEntries {
 export function parseHeld(
   { total, ledger: entry, years }: HeldEntries,
   onDamaged: (ledger: string | undefined) => void,
-): Held {
+): CounterState {
   const hits = Number(total ?? 0);
   if (total === null || entry === undefined) return { hits, days: undefined };
   const { text, ledger } = entry;

@@ -1,5 +1,5 @@
 import { type CounterId, counterId } from "../../counter/counter_id.ts";
-import { type Day, type Held, yearsSince } from "../../counter/days.ts";
+import { type CounterState, type Day, yearsSince } from "../../counter/days.ts";
 import {
   type HistoryQuery,
   type ListedCounter,
@@ -72,16 +72,16 @@ export class RedisReading {
   }
 
   /** See `CounterStore.history`. */
-  async history(counters: readonly HistoryQuery[]): Promise<readonly (Held | Problem)[]> {
+  async history(counters: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]> {
     return (await this.#findHistories(counters)).map((found) => found ?? NOTHING);
   }
 
   /** The same, with null for a counter that is not there. */
   async #findHistories(
     counters: readonly HistoryQuery[],
-  ): Promise<readonly (Held | Problem | null)[]> {
+  ): Promise<readonly (CounterState | Problem | null)[]> {
     const { prefix, onDamaged } = this.#options;
-    const found: (Held | Problem | null)[] = [];
+    const found: (CounterState | Problem | null)[] = [];
     const absent: HistoryRead[] = [];
     let pending = counters.map(({ id, since }, index): HistoryRead => {
       return { index, id, key: prefix + id, since, years: [] };
@@ -162,7 +162,7 @@ export class RedisReading {
 
   async #withoutDays(
     counters: readonly HistoryQuery[],
-  ): Promise<readonly (Held | Problem | null)[]> {
+  ): Promise<readonly (CounterState | Problem | null)[]> {
     const found = await this.#find(counters.map(({ id }) => id));
     return found.map((hits) => typeof hits === "number" ? { hits, days: undefined } : hits);
   }
@@ -218,7 +218,7 @@ function heldIn(
     years: readonly number[];
     onDamaged(ledger: string | undefined): void;
   },
-): Held | Problem {
+): CounterState | Problem {
   if (total !== null && counterOf(total) instanceof Problem) return new Problem("not-a-counter");
   const entries = years.flatMap((year, index) => {
     const text = texts[index];
@@ -249,7 +249,7 @@ function isId(text: string): text is CounterId {
 }
 
 /** What a counter holds that is not there. */
-const NOTHING: Held = { hits: 0, days: undefined };
+const NOTHING: CounterState = { hits: 0, days: undefined };
 
 /** Stands for bytes of a key that are no UTF-8. */
 const UNREADABLE = "\ufffd";

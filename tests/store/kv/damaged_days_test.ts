@@ -15,7 +15,7 @@ const YEAR = ["tallymark", "years", "hits:", B, 2024];
 const DAMAGED = [
   [
     "a day that is none",
-    encodeLedger({ openDay: 2 ** 62, opening: 1, firstYear: undefined, before: [] }),
+    encodeLedger({ openDay: 2 ** 62, totalAtDayStart: 1, firstYear: undefined, before: [] }),
   ],
   ["a text", "20777 1 -"],
 ] as const;

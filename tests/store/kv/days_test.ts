@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import type { Held } from "../../../src/counter/days.ts";
+import type { CounterState } from "../../../src/counter/days.ts";
 import type { CounterStore, ListedCounter } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { testHistory } from "../../support/history_contract.ts";
@@ -93,6 +93,6 @@ async function listed(store: CounterStore): Promise<ListedCounter[]> {
   return found;
 }
 
-function sumOf({ days }: Held): number {
+function sumOf({ days }: CounterState): number {
   return (days?.hits ?? []).reduce((sum, hits) => sum + hits, 0);
 }

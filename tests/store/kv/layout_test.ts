@@ -15,7 +15,7 @@ Deno.test("encodeLedger: every ledger is read as it was written", () => {
   const ledgers = day.chain((openDay) =>
     fc.record({
       openDay: fc.constant(openDay),
-      opening: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.maxSafeInteger()),
+      totalAtDayStart: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.maxSafeInteger()),
       firstYear: yearOf(openDay) === 1970
         ? fc.constant(undefined)
         : fc.option(fc.integer({ min: 1970, max: yearOf(openDay) - 1 }), { nil: undefined }),
@@ -23,8 +23,11 @@ Deno.test("encodeLedger: every ledger is read as it was written", () => {
     })
   );
   fc.assert(fc.property(ledgers, (ledger: Ledger) => {
-    // An opening of -0 is none.
-    deepStrictEqual(decodeLedger(encodeLedger(ledger)), { ...ledger, opening: ledger.opening + 0 });
+    // An totalAtDayStart of -0 is none.
+    deepStrictEqual(decodeLedger(encodeLedger(ledger)), {
+      ...ledger,
+      totalAtDayStart: ledger.totalAtDayStart + 0,
+    });
   }));
 });
 
@@ -42,7 +45,12 @@ Deno.test("encodeYear: the days of every year are read as they were written", ()
 });
 
 Deno.test("encodeLedger: a year of small numbers takes a byte a day", () => {
-  const ledger = { openDay: 20_777, opening: 1, firstYear: undefined, before: Array(365).fill(9) };
+  const ledger = {
+    openDay: 20_777,
+    totalAtDayStart: 1,
+    firstYear: undefined,
+    before: Array(365).fill(9),
+  };
   strictEqual(encodeLedger(ledger).length, 365 + 5);
 });
 
@@ -51,7 +59,7 @@ for (
   const [what, ledger] of [
     ["a day after 2099", { openDay: 47_482 }],
     ["a day that no number can name", { openDay: 2 ** 63 }],
-    ["an opening past 2^53", { opening: 2 ** 60 }],
+    ["an totalAtDayStart past 2^53", { totalAtDayStart: 2 ** 60 }],
     ["a first year before 1970", { firstYear: 12 }],
     ["a first year that is not over", { firstYear: 2026 }],
     ["more days than its year had", { before: [...BEFORE, 1] }],
@@ -60,7 +68,7 @@ for (
   ] as const
 ) {
   Deno.test(`decodeLedger: one with ${what} is none`, () => {
-    const sound: Ledger = { openDay: 20_777, opening: 9, firstYear: 2025, before: BEFORE };
+    const sound: Ledger = { openDay: 20_777, totalAtDayStart: 9, firstYear: 2025, before: BEFORE };
     deepStrictEqual(decodeLedger(encodeLedger(sound)), sound);
     const numbers = { ...sound, ...ledger };
     strictEqual(decodeLedger(encoded(numbers)), undefined);

@@ -12,7 +12,7 @@ import { placeOf } from "../../support/kv_store.ts";
 import { overrideNextCommit } from "../../support/next_commit.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 
-const CALENDAR = { timeZone: "UTC", today: () => 0, untilMidnight: () => 86_400_000 };
+const CALENDAR = { timeZone: "UTC", today: () => 0, msUntilMidnight: () => 86_400_000 };
 const keys = kvKeys("hits:");
 const A = counterId("a");
 const B = counterId("b");

@@ -56,7 +56,7 @@ for (const shared of [false, true]) {
     await using server = startKvConnect();
     const kv = await (shared ? openRemote(server) : Deno.openKv(":memory:"));
     let [today, left] = [SOME_DAY, 3000];
-    const store = await kvStore({ kv, shared, today: () => today, untilMidnight: () => left });
+    const store = await kvStore({ kv, shared, today: () => today, msUntilMidnight: () => left });
     await store.salt(today);
     const hits = [{ visitor: "v", remember: true }, { key: "k" }];
     await store.addOnce([{ id: counterId("a"), hits }]);
@@ -75,7 +75,7 @@ Deno.test("openKvStore: nothing of a salt is left in the file or its log once it
   let today = SOME_DAY;
   const open = async () => {
     const file = await openCounterFile(path);
-    const setup = { kv: file.kv, file, today: () => today, untilMidnight: () => 50 };
+    const setup = { kv: file.kv, file, today: () => today, msUntilMidnight: () => 50 };
     return await kvStore(setup);
   };
   let store = await open();
@@ -102,7 +102,7 @@ Deno.test("openKvStore: nothing of a salt is left if its row takes more bytes at
     while (versionOf(await kv.set(["other"], 1)) < version);
   };
   await reach(100);
-  const store = await kvStore({ kv, file, today: () => today, untilMidnight: () => 50 });
+  const store = await kvStore({ kv, file, today: () => today, msUntilMidnight: () => 50 });
   const salt = await store.salt(today);
   ok(versionOf(await kv.get(["tallymark", "salt", today])) < 128);
   await store.add([addition(counterId("a"), 1)]);
@@ -153,7 +153,7 @@ Deno.test("openKvStore: a salt is gone from the log as well once nobody reads it
   let tries = 0;
   const erase = (range: KeyRange) => opened.erase(range).finally(() => tries++);
   const file = { ...opened, erase };
-  const store = await kvStore({ kv: file.kv, file, today: () => today, untilMidnight: () => 50 });
+  const store = await kvStore({ kv: file.kv, file, today: () => today, msUntilMidnight: () => 50 });
   const salt = await store.salt(today);
   using reader = new DatabaseSync(path, { readOnly: true });
   reader.exec("BEGIN");

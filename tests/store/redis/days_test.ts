@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
-import { type Day, firstDayOf, type Held } from "../../../src/counter/days.ts";
+import { type CounterState, type Day, firstDayOf } from "../../../src/counter/days.ts";
 import type { Update } from "../../../src/counter/update.ts";
 import type { DeduplicationKeys } from "../../../src/counter/once.ts";
 import type { CounterStore, Write } from "../../../src/counter/store.ts";
@@ -231,7 +231,7 @@ Deno.test(
         ["SET", `hits:${id}`, "7"],
         ["SET", `{hits:${id}}days`, DAMAGED[index] ?? ""],
       ]));
-    const all = (held: Held) => ids.map(() => held);
+    const all = (held: CounterState) => ids.map(() => held);
     const without = { hits: 7, days: undefined };
     await spoil();
     const [page, ...more] = await Array.fromAsync(store.list({ prefix: "", since: -Infinity }));
@@ -466,7 +466,7 @@ Deno.test(
     await using redis = await startRedis();
     const store = await openRedisStore(redis.url, {
       today: () => DAY,
-      untilMidnight: () => 100_500,
+      msUntilMidnight: () => 100_500,
     });
     await store.salt(DAY);
     const hits = [{ visitor: "v", remember: true }, { key: "k" }];
@@ -665,14 +665,14 @@ async function interrupted(url: string, between: () => Promise<void>): Promise<C
   return store;
 }
 
-async function historyOf(store: CounterStore): Promise<Held> {
+async function historyOf(store: CounterStore): Promise<CounterState> {
   const [held] = await store.history([{ id: HOME, since: -Infinity }]);
   if (held === undefined || held instanceof Problem) throw held;
   return held;
 }
 
 /** The days with hits, the earliest first. */
-function daysOf({ days }: Held): [Day, number][] {
+function daysOf({ days }: CounterState): [Day, number][] {
   const { newest, hits } = days ?? { newest: 0, hits: [] };
   return hits.map((number, back): [Day, number] => [newest - back, number])
     .filter(([, number]) => number > 0).reverse();

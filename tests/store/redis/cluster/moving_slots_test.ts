@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
-import type { Day, Held } from "../../../../src/counter/days.ts";
+import type { CounterState, Day } from "../../../../src/counter/days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../../../../src/counter/once.ts";
 import type { Update } from "../../../../src/counter/update.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
@@ -24,7 +24,7 @@ const MARKS = { key: "k", visitor: "v", remember: true };
 /** The keys that hold it, all of which may lie on one node or the other while their slot is moved. */
 const KEYS = ["", "days", "days2024", "days2025", "once:k", `seen${TODAY}`];
 
-type Outcome = number | Held | readonly OnceOutcome[] | Problem;
+type Outcome = number | CounterState | readonly OnceOutcome[] | Problem;
 
 interface Kind {
   what: string;
@@ -215,7 +215,7 @@ async function heldBy(store: CounterStore, id: CounterId): Promise<Shown> {
   return shown(held);
 }
 
-function shown({ hits, days }: Held): Shown {
+function shown({ hits, days }: CounterState): Shown {
   const entries = days?.hits.map((number, back): [Day, number] => [days.newest - back, number]);
   return { hits, days: Object.fromEntries((entries ?? []).filter(([, number]) => number > 0)) };
 }

@@ -1,9 +1,9 @@
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { Recent } from "../src/recent.ts";
+import { BoundedMap } from "../src/bounded_map.ts";
 
-Deno.test("Recent: keeps what was set last, and forgets what was set long ago", () => {
-  const recent = new Recent<string, number>(2);
+Deno.test("BoundedMap: keeps what was set last, and forgets what was set long ago", () => {
+  const recent = new BoundedMap<string, number>(2);
   for (const [index, key] of [..."abacde"].entries()) recent.set(key, index);
   strictEqual(recent.get("e"), 5);
   strictEqual(recent.get("d"), 4);
@@ -11,8 +11,8 @@ Deno.test("Recent: keeps what was set last, and forgets what was set long ago", 
   strictEqual(recent.get("b"), undefined);
 });
 
-Deno.test("Recent: an entry that is set again has its new value alone", () => {
-  const recent = new Recent<string, number>(1);
+Deno.test("BoundedMap: an entry that is set again has its new value alone", () => {
+  const recent = new BoundedMap<string, number>(1);
   for (const [index, key] of [..."aba"].entries()) recent.set(key, index);
   strictEqual(recent.get("a"), 2);
   recent.delete("a");
@@ -24,9 +24,9 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ forget: fc.nat(20) }) },
 );
 
-Deno.test("Recent: holds the last keys set with their last values and no deleted one, in bounds", () => {
+Deno.test("BoundedMap: holds the last keys set with their last values and no deleted one, in bounds", () => {
   fc.assert(fc.property(fc.array(step), fc.integer({ min: 1, max: 8 }), (steps, capacity) => {
-    const recent = new Recent<number, number>(capacity);
+    const recent = new BoundedMap<number, number>(capacity);
     let last: [key: number, value: number][] = [];
     const everything = new Map<number, number>();
     steps.forEach((next, index) => {

@@ -3,7 +3,7 @@
  *
  * Two generations take turns, as deleting the oldest entry one by one would leave a map full of gaps to be skipped.
  */
-export class Recent<Key, Value> {
+export class BoundedMap<Key, Value> {
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
 

@@ -47,6 +47,12 @@ const KINDS = {
       "An id is 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters.",
     badge: "bad id",
   },
+  "hit-needs-id": {
+    status: 400,
+    title: "Hit needs an id",
+    detail: "A hit counts one counter: send its id, such as id=blog/post.",
+    badge: "id missing",
+  },
   "bad-idempotency-key": {
     status: 400,
     title: "Bad Idempotency-Key",

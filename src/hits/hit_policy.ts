@@ -4,7 +4,7 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
-import type { Parameter, Query } from "../http/query.ts";
+import { BadQuery, type Parameter, type Query, readQuery } from "../http/query.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -29,6 +29,23 @@ export const visitor = {
   schema: { type: "string", maxLength: 1000 },
   accepts: (text: string) => text !== "" && text.length <= 1000,
 } as const satisfies Parameter;
+
+/** Parameters of other endpoints and services, each with what its sender probably meant. */
+const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
+  ["prefix", "prefix= reads all counters of a family and cannot be counted. Send the id of one"],
+  ["ids", "A hit counts one counter. Instead of ids=, send one hit for each, with its id in id="],
+  ["counter", "Send id= instead of counter="],
+  ["name", "Send id= instead of name="],
+]);
+
+/** Throws "hit-needs-id" if another parameter takes the place of `id`, because `home` would be counted. */
+export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
+  if (query.get("id") !== undefined) return;
+  readQuery(url, new Set(MISTAKEN_FOR_ID.keys())).query.forEach((_, name) => {
+    const detail = `${MISTAKEN_FOR_ID.get(name)}, such as id=blog/post.`;
+    throw new BadQuery("hit-needs-id", query, { detail });
+  });
+}
 
 /** An authorized request for a hit. */
 export interface HitRequest {

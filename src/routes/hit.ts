@@ -1,4 +1,4 @@
-import { idempotencyKeyOf, once, visitor } from "../hits/hit_policy.ts";
+import { idempotencyKeyOf, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
 import { answer, type CorsPolicy, headersOf, remarkOf } from "../http/answer.ts";
 import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
 import type { Service } from "./service.ts";
@@ -11,6 +11,7 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
     summary: "Count a hit",
     parameters: [once, visitor],
     errors: "json",
+    understand: refuseMistakenId,
     find: (asked) => hits.countHit(asked, idempotencyKeyOf(asked)),
     answer(found, { id, grant }) {
       const { source } = counters;
@@ -31,7 +32,8 @@ export function hit({ counters, hits, decisions }: Service): Endpoint {
       name: "Hit",
       tags: ["Counters"],
       description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
-        "Send the id in the query: a `POST` takes no body.",
+        "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
+        "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
       headers: [IDEMPOTENCY_KEY],
       answers: { 200: fresh("The new count.", bodies.counter, ...HIT_REMARKS) },
       problems: HIT_PROBLEMS,

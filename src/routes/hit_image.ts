@@ -2,7 +2,13 @@ import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import type { Decision } from "../hits/decisions.ts";
-import { type HitRequest, type HitResult, once, visitor } from "../hits/hit_policy.ts";
+import {
+  type HitRequest,
+  type HitResult,
+  once,
+  refuseMistakenId,
+  visitor,
+} from "../hits/hit_policy.ts";
 import {
   answer,
   type CorsPolicy,
@@ -44,6 +50,7 @@ export function hitImage({ counters, hits, decisions }: Service): Endpoint {
     summary: "Count a hit and show the badge",
     parameters: [once, visitor, show, ...LOOKS],
     errors: "svg",
+    understand: refuseMistakenId,
     find(asked): Found | Promise<Found> {
       const bars = sparkOf(asked.query);
       const count = asked.query.get("show") === undefined ? bars : Math.max(1, bars);
@@ -79,7 +86,9 @@ export function hitImage({ counters, hits, decisions }: Service): Endpoint {
       name: "HitImage",
       tags: ["Counters", "Badges"],
       description: "`HEAD` does not count. " +
-        "Prefetches, and crawlers with a key, get a response but are not counted.",
+        "Prefetches, and crawlers with a key, get a response but are not counted. " +
+        "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
+        "place is a 400.",
       answers: { 200: uncached("The badge with the new count.", ...HIT_REMARKS, "problem") },
       problems: HIT_PROBLEMS,
     }),

@@ -276,6 +276,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "bad-body": { status: 400, title: "Bad body", badge: "bad body" },
   "bad-line": { status: 400, title: "Bad line", badge: "bad line" },
   "bad-id": { status: 400, title: "Bad counter id", badge: "bad id" },
+  "hit-needs-id": { status: 400, title: "Hit needs an id", badge: "id missing" },
   "bad-idempotency-key": { status: 400, title: "Bad Idempotency-Key", badge: "bad key" },
   "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
   "family-full": { status: 403, title: "Family full", badge: "family full" },

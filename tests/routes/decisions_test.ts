@@ -23,6 +23,7 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
   await app.send("GET /hit?id=home", { ...authorized, "sec-purpose": "prefetch" });
   await app.send("POST /hit?id=home");
   await app.send("GET /hit.svg?id=%00", authorized);
+  await app.send("GET /hit?prefix=blog/", authorized);
   await app.send("HEAD /hit.svg?id=home", authorized);
   await app.send("GET /count?id=home");
   await app.send("GET /badge?id=%00");
@@ -32,6 +33,7 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
     ["home", "counted"],
   ]);
   deepStrictEqual(await outcomes(app, "rejected"), [
+    [undefined, "hit-needs-id"],
     [undefined, "bad-id"],
     ["home", "unauthorized"],
   ]);

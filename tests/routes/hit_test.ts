@@ -110,6 +110,45 @@ function isAbout({ headers, body }: Answer, name: string): boolean {
   return body.includes(name === "bad-id" ? "id" : "query");
 }
 
+const mistakenIds = [
+  { query: "?prefix=blog/", hint: /^prefix= .*id of one, such as id=blog\/post\.$/ },
+  { query: "?ids=a,b", hint: /ids=, .*one hit for each/ },
+  { query: "?counter=blog/post", hint: /id= instead of counter=/ },
+  { query: "?name=octocat", hint: /id= instead of name=/ },
+  { query: "?%70refix=blog/", hint: /^prefix=/ },
+  { query: "?name=a&prefix=b/&name=c", hint: /instead of name=/ },
+  { query: "?utm_source=x&counter", hint: /instead of counter=/ },
+];
+
+for (const path of ["/hit", "/hit.svg"]) {
+  Deno.test(`${path} without id refuses another parameter in its place, before the secret is checked`, async () => {
+    await using app = await memoryApp();
+    for (const { query, hint } of mistakenIds) {
+      for (const headers of [authorized, {}]) {
+        const { status, headers: sent, json } = await app.send(`GET ${path}${query}`, headers);
+        strictEqual(status, 400, query);
+        strictEqual(sent["x-tallymark"], "hit-needs-id", query);
+        if (path === "/hit") match(String(field(json, "detail")), hint, query);
+      }
+    }
+    for (const query of ["?prefix=%ff", "?name=a&token=a&token=b", "?name=a&once=never"]) {
+      const { headers } = await app.send(`GET ${path}${query}`, authorized);
+      strictEqual(headers["x-tallymark"], "bad-query", query);
+    }
+    strictEqual(await app.count("home"), 0);
+  });
+
+  Deno.test(`${path} ignores prefix, ids, counter and name if it has an id`, async () => {
+    await using app = await memoryApp();
+    for (const { query } of mistakenIds) {
+      await app.send(`GET ${path}${query}&id=a`, authorized);
+      await app.send(`GET ${path}${query}&id=`, authorized);
+    }
+    strictEqual(await app.count("a"), mistakenIds.length);
+    strictEqual(await app.count("home"), mistakenIds.length);
+  });
+}
+
 const uncounted = [
   { line: "HEAD /hit?id=a", status: 405 },
   { line: "OPTIONS /hit?id=a", status: 204 },

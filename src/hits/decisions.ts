@@ -30,7 +30,8 @@ export class Decisions {
     // Only an authorized request gets this far.
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const decisions = isAuthorized ? this.#authorized : this.#rejected;
-    decisions.add({ time: Date.now(), id: idIn(query), outcome: kind });
+    const id = kind === "hit-needs-id" ? undefined : idIn(query);
+    decisions.add({ time: Date.now(), id, outcome: kind });
   }
 
   /** Each list has the newest first. */

@@ -4,7 +4,7 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
-import { BadQuery, type Parameter, type Query, readQuery } from "../http/query.ts";
+import { type Parameter, type Query, readQuery } from "../http/query.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -43,7 +43,7 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
   if (query.get("id") !== undefined) return;
   readQuery(url, new Set(MISTAKEN_FOR_ID.keys())).query.forEach((_, name) => {
     const detail = `${MISTAKEN_FOR_ID.get(name)}, such as id=blog/post.`;
-    throw new BadQuery("hit-needs-id", query, { detail });
+    throw new Problem("hit-needs-id", { detail });
   });
 }
 

@@ -34,7 +34,7 @@ export interface Query<Name extends string> {
 /** What is wrong with a query, and what could be read of it all the same, on which the answer may depend. */
 export class BadQuery extends Problem {
   constructor(
-    kind: "bad-query" | "query-too-long" | "hit-needs-id",
+    kind: "bad-query" | "query-too-long",
     readonly query: Query<string>,
     options: { detail?: string } = {},
   ) {

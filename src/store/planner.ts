@@ -1,0 +1,171 @@
+/**
+ * Plans changes of counters: from what a store holds of a counter and what a caller asks for, each function returns the
+ * result for the caller and what to write. Nothing is read or written here, and no engine is known, so that every limit of a
+ * counter is decided once for all stores.
+ *
+ * A plan is valid only if the counter is still as it was read. The store has to commit it under that condition, or plan
+ * again.
+ */
+import {
+  type CounterState,
+  type Day,
+  daysOf,
+  historyOf,
+  type Ledger,
+  rollOverDay,
+  type YearEntry,
+} from "../counter/days.ts";
+import {
+  deduplicate,
+  type DeduplicationKeys,
+  type KnownKeys,
+  type OnceOutcome,
+} from "../counter/once.ts";
+import { MAX_HITS, type Outcome } from "../counter/store.ts";
+import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
+import { Problem } from "../problem.ts";
+
+/** One counter as a store holds it, as far as it was read. */
+export interface CounterRecord {
+  /** The total, or 0 if none is stored. The problem `not-a-counter` if the stored value is not a total. */
+  readonly total: Outcome;
+  /** True if a total is stored. */
+  readonly exists: boolean;
+  /** The latest day that is known to be open, -Infinity if none is. Hits on an open day need no ledger. */
+  readonly openDay: Day;
+  /** Undefined if none is stored, or if it was not read. "damaged" if the stored value is not a ledger. */
+  readonly ledger?: Ledger | "damaged" | undefined;
+  /**
+   * The closed years that are stored. Hits need them only if the ledger is damaged, writes always. A damaged year is an
+   * entry without hits, so that it is deleted or replaced with the others.
+   */
+  readonly years?: readonly YearEntry[];
+}
+
+/** The outcome of a request, and the writes that it takes. */
+export interface Plan<Result> {
+  /** The answer to the caller, valid once the writes are stored. */
+  readonly result: Result | Problem;
+  /** Undefined if nothing changes. */
+  readonly writes: Writes | undefined;
+}
+
+/** The changes of one counter, to be stored in one step. */
+export interface Writes {
+  /** The new total. Undefined deletes the counter, and with it all its deduplication keys. */
+  readonly total: number | undefined;
+  /** Undefined if the days stay as they are, which is true of nearly every hit. */
+  readonly history: HistoryWrites | undefined;
+  readonly deduplication: NewKeys | undefined;
+}
+
+/** The changes of the days of a counter. */
+export interface HistoryWrites {
+  /** Undefined deletes the ledger. */
+  readonly ledger: Ledger | undefined;
+  /** The closed years to store. */
+  readonly years: readonly YearEntry[];
+  /** The closed years to delete. */
+  readonly deletedYears: readonly number[];
+}
+
+/** The deduplication keys that hits leave, so that later hits are found to be repeats. */
+export interface NewKeys {
+  /** The numbers of hits by their idempotency keys. */
+  readonly keys: ReadonlyMap<string, number>;
+  readonly visitors: ReadonlySet<string>;
+  /** The day of the visitors. */
+  readonly day: Day;
+}
+
+/** Hits of one counter that are each counted once, and the keys of theirs that are stored. */
+export interface OnceRequest {
+  readonly hits: readonly DeduplicationKeys[];
+  readonly known: KnownKeys;
+  readonly today: Day;
+}
+
+/** Plans hits. The result is the new total. */
+export function planHits(record: CounterRecord, amount: number, today: Day): Plan<number> {
+  const { total } = record;
+  if (typeof total !== "number") return refuse(total);
+  const sum = total + amount;
+  if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
+  // What is left of a deleted counter may expire, so its ledger is stored again although the day is open.
+  const isOpen = record.exists && record.openDay >= today;
+  const history = isOpen ? undefined : openDay(record, total, today);
+  return { result: sum, writes: { total: sum, history, deduplication: undefined } };
+}
+
+/** Plans hits with deduplication keys. The result has one outcome for each hit. */
+export function planOnce(
+  record: CounterRecord,
+  { hits, known, today }: OnceRequest,
+): Plan<readonly OnceOutcome[]> {
+  const { total } = record;
+  if (typeof total !== "number") return refuse(total);
+  const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
+  if (amount === 0 && keys.size === 0) return { result: outcomes, writes: undefined };
+  // New keys need the write of a total even if no hit counts: only the total guards them against other writers.
+  const { result, writes } = planHits(record, amount, today);
+  if (result instanceof Problem) return refuse(result);
+  const deduplication = { keys, visitors, day: today };
+  return { result: outcomes, writes: writes && { ...writes, deduplication } };
+}
+
+/** Plans an update, or a deletion if `update` is undefined. The result is what the counter held before. */
+export function planWrite(
+  record: CounterRecord,
+  update: Update | undefined,
+  today: Day,
+): Plan<CounterState> {
+  const held = stateOf(record);
+  if (held instanceof Problem) return refuse(held);
+  if (update === undefined) return { result: held, writes: deletion(record) };
+  const { hits, days } = applyUpdate(update, { held, today });
+  const refusal = refusalOf({ hits, days });
+  if (refusal !== undefined) return refuse(refusal);
+  // The ledger is always stored: without one, hits of a process that knows the day to be open would belong to no day.
+  const { ledger, years } = historyOf(days, hits);
+  const kept = new Set(years.map(({ year }) => year));
+  const deletedYears = storedYears(record).filter((year) => !kept.has(year));
+  const history = { ledger, years, deletedYears };
+  return { result: held, writes: { total: hits, history, deduplication: undefined } };
+}
+
+/** Returns the total and days of a record, as far as its years were read. A damaged ledger counts as none. */
+export function stateOf({ total, ledger, years = [] }: CounterRecord): CounterState | Problem {
+  if (typeof total !== "number") return total;
+  const days = isValid(ledger) ? daysOf({ ledger, years }, total) : undefined;
+  return { hits: total, days };
+}
+
+function refuse(problem: Problem): { result: Problem; writes: undefined } {
+  return { result: problem, writes: undefined };
+}
+
+/** Returns the writes that open a day. Without a valid ledger, nothing refers to the stored years, so they are deleted. */
+function openDay(record: CounterRecord, total: number, today: Day): HistoryWrites {
+  const known = isValid(record.ledger) ? record.ledger : undefined;
+  const { ledger, over } = rollOverDay({ ledger: known, total }, today);
+  return {
+    ledger,
+    years: over === undefined ? [] : [over],
+    deletedYears: known === undefined ? storedYears(record) : [],
+  };
+}
+
+/** Returns undefined if nothing is stored of the counter. */
+function deletion(record: CounterRecord): Writes | undefined {
+  if (!record.exists && record.ledger === undefined) return undefined;
+  const history = { ledger: undefined, years: [], deletedYears: storedYears(record) };
+  return { total: undefined, history, deduplication: undefined };
+}
+
+function isValid(ledger: CounterRecord["ledger"]): ledger is Ledger {
+  return ledger !== undefined && ledger !== "damaged";
+}
+
+function storedYears({ years = [] }: CounterRecord): number[] {
+  return years.map(({ year }) => year);
+}

@@ -45,7 +45,7 @@ export class ScriptedStore implements CounterStore {
     return additions.map((addition) => this.#deduplicate(addition));
   }
 
-  async write(writes: readonly Write[]): Promise<readonly CounterState[]> {
+  async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
     this.calls.write++;
     await this.#obey();
     return writes.map(({ id, update }) => {

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { projectFolder } from "./support/programs.ts";
 import { ProcessOutput } from "./support/process_output.ts";
+import { needsRedis, startRedis } from "./support/redis_server.ts";
 import { tempDir } from "./support/temp_dir.ts";
 import { FAR_AWAY_MS } from "./support/time_limit.ts";
 
@@ -51,6 +52,32 @@ Deno.test("the package: its fetch can be mounted under a path of another server,
   await output.ended;
   ok((await Deno.stat(join(folder.path, "data/counters.kv"))).isFile);
 });
+
+Deno.test(
+  "the package: importing it and counting in Redis leaves every global as it was",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    // Deno itself adds `nodeBootstrap` when it loads the first package from npm.
+    const program = `
+      const before = new Set([...Reflect.ownKeys(globalThis), "nodeBootstrap"]);
+      const { fetch, close } = await import("${new URL(`../${config.exports}`, import.meta.url)}");
+      const headers = { "x-auth-token": "0123456789abcdef" };
+      const hit = new Request("http://localhost/hit", { method: "POST", headers });
+      const { hits, source } = await (await fetch(hit)).json();
+      await close();
+      const added = Reflect.ownKeys(globalThis).filter((name) => !before.has(name)).map(String);
+      console.log(JSON.stringify({ hits, source, added }));`;
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--config", join(projectFolder, "deno.json"), program],
+      env: { SECRET_TOKEN: "0123456789abcdef", STORE_URL: redis.url },
+    }).output();
+    const decoder = new TextDecoder();
+    const lines = decoder.decode(stdout).trim().split("\n");
+    const told = JSON.parse(lines.at(-1) || "{}");
+    deepStrictEqual(told, { hits: 1, source: "redis", added: [] }, decoder.decode(stderr));
+  },
+);
 
 Deno.test("deno.json: the dev task starts what the start task does, and watches", () => {
   const [start, dev] = ["start", "dev"].map((task) => config.tasks[task]?.command);

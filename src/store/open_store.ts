@@ -144,11 +144,8 @@ function loadKv() {
   return import("./kv/store.ts");
 }
 
-/** Loads the client, which takes longer than the rest of a start and leaves a global `require` behind, and the code that uses it. */
+/** Loads the Redis client and the code that uses it, which take longer than the rest of a start. */
 async function loadRedis() {
-  // In a bundle the client's CommonJS modules have no other way to load those of Node.
-  const { default: process } = await import("node:process");
-  Object.assign(globalThis, { require: process.getBuiltinModule });
   const [library, { openRedis }, { createRedisStore }] = await Promise.all([
     import("@redis/client"),
     import("./redis/open_redis.ts"),

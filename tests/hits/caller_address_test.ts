@@ -30,6 +30,10 @@ const rows: Row[] = [
   // Readers within the owner's network.
   { forwarded: "10.0.0.7", proxies: 1, caller: "10.0.0.7" },
   { forwarded: "unknown, 10.0.0.7", proxies: 1, caller: "10.0.0.7" },
+  { forwarded: "192.168.1.7, 10.0.0.7", proxies: 1, caller: "10.0.0.7" },
+  { forwarded: "fd00::7, 10.0.0.7", proxies: 1, caller: "10.0.0.7" },
+  { forwarded: "203.0.113.7, 192.168.1.7, 10.0.0.7", proxies: 2, caller: undefined },
+  { forwarded: "203.0.113.7, 192.168.1.7, 10.0.0.7", proxies: 1, caller: "10.0.0.7" },
   // Spellings.
   { forwarded: " 203.0.113.7:4711 ", proxies: 1, caller: "203.0.113.7" },
   { forwarded: "[2001:db8::7]:443", proxies: 1, caller: "[2001:db8::7]" },

@@ -129,6 +129,31 @@ Deno.test("the secret in a page of another site works, and is told once for each
   strictEqual(await app.count("a"), 7);
 });
 
+Deno.test("the secret in a page of another site is logged again in the next hour, for each origin", async () => {
+  const { now } = Date;
+  const hour = Date.parse("2026-11-24T12:00:00Z");
+  await using app = await memoryApp();
+  const origins = () => app.log.map((line) => String(field(JSON.parse(line), "origin")));
+  const sendAt = async (time: number, origin: string) => {
+    Date.now = () => time;
+    await app.send("POST /hit?id=a", { ...authorized, "sec-fetch-site": "cross-site", origin });
+  };
+  const [one, two] = ["https://one.example", "https://two.example"];
+  try {
+    await sendAt(hour, one);
+    await sendAt(hour + 3_599_999, one);
+    deepStrictEqual(origins(), [one]);
+    await sendAt(hour + 3_599_999, two);
+    deepStrictEqual(origins(), [one, two]);
+    await sendAt(hour + 7_200_000, one);
+    await sendAt(hour + 7_200_000, two);
+    await sendAt(hour + 7_200_001, one);
+    deepStrictEqual(origins(), [one, two, one, two]);
+  } finally {
+    Date.now = now;
+  }
+});
+
 Deno.test("a key in a page of another site, and the secret anywhere else, are told to nobody", async () => {
   await using app = await memoryApp({ openReads: false });
   const crossSite = { "sec-fetch-site": "cross-site", "origin": "https://one.example" };

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
+import { MAX_HITS } from "../../src/counter/store.ts";
+import { field, memoryApp, memoryStore, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 
@@ -86,6 +87,32 @@ Deno.test("GET /decisions tells of hits that the store did not take, drawn or no
     ["new", "store-unavailable"],
     ["home", "store-unavailable"],
     ["home", "counted"],
+  ]);
+});
+
+Deno.test("GET /decisions lists a hit that a full counter or another value refused with the hits of the owner, not with those of strangers", async () => {
+  const { store, kv } = await memoryStore();
+  await using app = openApp({ store });
+  await kv.set(["hits:", "other"], "text");
+  await app.sendBody("PUT /counters?id=full", JSON.stringify({ hits: MAX_HITS }));
+  const keyOf = async (id: string) => {
+    return field((await app.send(`GET /key?id=${id}`, authorized)).json, "key");
+  };
+  const lines = [
+    ["POST /hit?id=full", authorized],
+    [`GET /hit?id=full&key=${await keyOf("full")}`, {}],
+    [`GET /hit.svg?id=full&key=${await keyOf("full")}`, {}],
+    ["POST /hit?id=other", authorized],
+    ["GET /hit.svg?id=other", authorized],
+  ] as const;
+  for (const [line, headers] of lines) strictEqual((await app.send(line, headers)).status, 409);
+  deepStrictEqual(await outcomes(app, "rejected"), []);
+  deepStrictEqual(await outcomes(app), [
+    ["other", "not-a-counter"],
+    ["other", "not-a-counter"],
+    ["full", "counter-full"],
+    ["full", "counter-full"],
+    ["full", "counter-full"],
   ]);
 });
 

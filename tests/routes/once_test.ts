@@ -165,6 +165,15 @@ Deno.test("behind the proxies that are counted, visitors are those who called th
   deepStrictEqual(app.log, []);
 });
 
+Deno.test("once=day tells readers within the network of the owner apart, behind two private addresses in a row", async () => {
+  await using app = await memoryApp({ proxies: 1 });
+  const from = (forwarded: string) => visit(app, { headers: { "x-forwarded-for": forwarded } });
+  deepStrictEqual(await from("192.168.1.7, 10.0.0.7"), [1, undefined]);
+  deepStrictEqual(await from("192.168.1.9, 10.0.0.8"), [2, undefined]);
+  deepStrictEqual(await from("192.168.1.9, 10.0.0.7"), [2, "repeat"]);
+  deepStrictEqual(app.log, []);
+});
+
 for (const header of ["forwarded", "x-real-ip"]) {
   Deno.test(`a proxy that tells of itself in ${header} alone hides its callers`, async () => {
     await using app = await memoryApp();
@@ -174,6 +183,21 @@ for (const header of ["forwarded", "x-real-ip"]) {
     }
   });
 }
+
+Deno.test("once=day remembers 50,000 visitors of a counter and day, however often they come", async () => {
+  await using app = openApp({ store: new ScriptedStore() });
+  const come = async (visitor: string) => {
+    const response = await app.open(`POST /hit?id=a&once=day&visitor=${visitor}`, authorized);
+    await response.text();
+    return response.headers.get("x-tallymark");
+  };
+  strictEqual(await come("v"), null);
+  for (let repeats = 0; repeats < 50_000; repeats += 1000) {
+    const remarks = await Promise.all(Array.from({ length: 1000 }, () => come("v")));
+    deepStrictEqual(new Set(remarks), new Set(["repeat"]));
+  }
+  deepStrictEqual([await come("w"), await come("w"), await come("v")], [null, "repeat", "repeat"]);
+});
 
 Deno.test("once=day is 503 while the store is away, and leaves no mark", async () => {
   const store = new ScriptedStore();

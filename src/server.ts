@@ -1,4 +1,6 @@
 import { type App, createApp } from "./app.ts";
+import { MIN_SECRET_LENGTH, openSecret } from "./auth/secret.ts";
+import { createLinkToken } from "./auth/sign_in_link.ts";
 import { banner, runLine, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
@@ -12,14 +14,7 @@ import {
   refuseBrokenRuntime,
 } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
-import {
-  createSignInLink,
-  findSecret,
-  isReadByOthers,
-  keepSecret,
-  type OwnSecret,
-  type SignInLink,
-} from "./start/own_secret.ts";
+import { findSecret, isReadByOthers, keepSecret, type OwnSecret } from "./start/own_secret.ts";
 import { ConfigError } from "./start/settings_reader.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
@@ -33,11 +28,19 @@ const DRAIN_NOTICE_MS = 100;
 /** How long after startup the lazy routes are loaded: the first request comes first. */
 const LOAD_PAUSE_MS = 100;
 
-/** Runs the service until a signal ends it; a start that fails says why and ends the process with 1. */
+/**
+ * Runs the service until a signal ends it, or a command if the process has arguments. A start that fails says why and
+ * exits with 1.
+ */
 export async function run(): Promise<void> {
   try {
     refuseBrokenRuntime(Deno.version.deno);
-    await start(await readEnvironment((name) => Deno.env.get(name)));
+    const loadEnvironment = () => readEnvironment((name) => Deno.env.get(name));
+    if (Deno.args.length === 0) return await start(await loadEnvironment());
+    const { runCommand } = await import("./start/command_line.ts");
+    const { text, code } = await runCommand(Deno.args, loadEnvironment);
+    printTo(code === 0 ? "stdout" : "stderr", text);
+    Deno.exit(code);
   } catch (error) {
     fail(error);
   }
@@ -90,8 +93,11 @@ export async function openService(
     ? findSecret(config.store)
     : undefined;
   const secret = config.secret ?? own?.text;
-  const link = isTerminal ? signInLink(config, secret) : undefined;
-  const log = createLog({ secrets: secretsOf(config, [secret, link?.token]) });
+  const startedAt = config.platform === "standalone" ? Date.now() : undefined;
+  const canSignIn = startedAt !== undefined && secret !== undefined &&
+    secret.length >= MIN_SECRET_LENGTH;
+  const signIn = isTerminal && canSignIn ? createLinkToken(await openSecret(secret)) : undefined;
+  const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
   for (const warning of settingsWarnings(config, unknownNames)) log.warn(warning);
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
@@ -105,12 +111,12 @@ export async function openService(
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const { openReads, familyLimit, serveAs } = config;
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs, useSignInLink: link?.use },
+    config: { secret, openReads, proxies, familyLimit, serveAs, startedAt },
     counters,
     metrics,
     log,
   });
-  return { config, own, signIn: link?.token, log, counters, app };
+  return { config, own, signIn, log, counters, app };
 }
 
 async function open(options: OpenStoreOptions): Promise<CounterStore> {
@@ -138,10 +144,6 @@ function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
     log.warn(`${path} can be read by other users of this machine: chmod 600 ${path}`);
   }
   for (const warning of secretWarnings(path, text)) log.warn(warning);
-}
-
-function signInLink({ platform }: Config, secret: string | undefined): SignInLink | undefined {
-  return platform === "deploy" || secret === undefined ? undefined : createSignInLink(secret);
 }
 
 /** Without an assigned KV, Deno Deploy may let Deno.openKv fall back to memory with a warning: counts would be lost. */

@@ -31,6 +31,16 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
     ok(/\bimport\("node:sqlite"\)/.test(text));
   });
 
+  await t.step("has the version and the commands of main.ts", async () => {
+    const { version } = JSON.parse(await Deno.readTextFile(join(projectFolder, "deno.json")));
+    const { stdout } = await runService({ entry, args: ["--version"] });
+    strictEqual(stdout, `Tallymark ${version}\n`);
+    match((await runService({ entry, args: ["--help"] })).stdout, /STORE_URL/);
+    match((await runService({ entry, args: ["--port", "1"] })).stderr, /set PORT/);
+    const link = await runService({ entry, args: ["link", "http://a"], env: { SECRET_TOKEN } });
+    match(link.stdout, /^http:\/\/a\/#sign-in=l1\./);
+  });
+
   await t.step("keeps counts in a Deno KV file over a restart", async () => {
     await using folder = await tempDir();
     const options = { entry, cwd: folder.path, env: { SECRET_TOKEN, PUBLIC_READS: "1" } };

@@ -25,6 +25,7 @@ function blocksOf(page: string): Block[] {
 /** Blocks that cannot run here, each known by a part of it, and why. */
 const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["docker ", "needs a container engine; compose_test runs what compose.yaml runs"],
+  ["task start link", "command_line_test runs the command"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
   ['import { close, fetch } from "./tallymark/src/mount.ts"', "mount_test mounts it"],

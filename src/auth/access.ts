@@ -8,6 +8,7 @@ import {
   openSecret,
   type Secret,
 } from "./secret.ts";
+import { SignInLinks } from "./sign_in_link.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
@@ -73,16 +74,17 @@ export interface AccessOptions {
   secret: string | undefined;
   /** Whether anyone may read. */
   openReads: boolean;
-  /** Whether a text is the token of the sign-in link and was not used before; undefined if there is no link. */
-  useSignInLink?: ((given: string) => boolean) | undefined;
+  /** Start of the server in milliseconds since the epoch. Undefined if sign-in links do not work here. */
+  startedAt?: number | undefined;
   log: Log;
 }
 
 /** A missing secret and a wrong one are refused with the same words. */
 export function createAccess(
-  { secret: text, openReads, useSignInLink, log }: AccessOptions,
+  { secret: text, openReads, startedAt, log }: AccessOptions,
 ): Access {
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
+  const links = keysAreOn && startedAt !== undefined ? new SignInLinks(startedAt) : undefined;
   const warnIfOnPage = createPageWarning(log);
   let secret: Secret | undefined;
 
@@ -113,7 +115,7 @@ export function createAccess(
 
   function usesSignInLink({ request }: Credentials): boolean {
     const given = bearer(request.headers.get("authorization"));
-    return given !== undefined && useSignInLink?.(given) === true;
+    return given !== undefined && secret !== undefined && links?.use(given, secret) === true;
   }
 
   function matches(given: string | Uint8Array | undefined): boolean {

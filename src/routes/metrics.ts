@@ -1,6 +1,7 @@
 import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
+import { VERSION } from "../version.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /metrics`: what the service counts of itself, for Prometheus. */
@@ -39,6 +40,12 @@ function familiesIn(metrics: Metrics, waiting: number): MetricFamily[] {
   const batches = [...metrics.batches];
   const { rss } = Deno.memoryUsage();
   return [
+    {
+      name: "tallymark_build_info",
+      type: "gauge",
+      help: "The version of the service; always 1.",
+      samples: [`${labels({ version: VERSION })} 1`],
+    },
     {
       name: "tallymark_http_requests_total",
       type: "counter",

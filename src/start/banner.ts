@@ -1,4 +1,5 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
+import { VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
 import type { OwnSecret } from "./own_secret.ts";
 import { VARIABLES } from "./settings.ts";
@@ -15,9 +16,9 @@ export interface BannerOptions {
 }
 
 export function banner({ config, address, own, signIn }: BannerOptions): string {
-  const url = `http://${reachable(address.hostname)}:${address.port}`;
+  const url = localUrl(address);
   const lines = [
-    `Tallymark listens on ${url}`,
+    `Tallymark ${VERSION} listens on ${url}`,
     `  counters  ${placeOf(config.store)}`,
     `  reads     ${readsOf(config)}`,
   ];
@@ -100,10 +101,12 @@ function readsOf({ openReads }: Config): string {
     : "only with the secret: badges on other pages show an error (PUBLIC_READS=1 opens reads)";
 }
 
-/** A browser cannot open 0.0.0.0 on every system. */
-function reachable(hostname: string): string {
-  if (hostname === "0.0.0.0" || hostname === "::") return "localhost";
-  return hostname.includes(":") ? `[${hostname}]` : hostname;
+/** Returns the URL of a server for a browser on this machine, which may not be able to open 0.0.0.0. */
+export function localUrl(
+  { hostname, port }: Pick<Deno.NetAddr, "hostname" | "port">,
+): string {
+  if (hostname === "0.0.0.0" || hostname === "::") return `http://localhost:${port}`;
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** The V8 flags of the `start` task: collect garbage early, where V8 would let the heap grow fourfold. */

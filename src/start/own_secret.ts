@@ -1,4 +1,3 @@
-import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { errorMessage, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
@@ -109,24 +108,4 @@ function removeIfThere(path: string): void {
 export function isReadByOthers(path: string): boolean {
   const { mode } = Deno.statSync(path);
   return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;
-}
-
-/** A token that begins one session in place of the secret. */
-export interface SignInLink {
-  /** For the terminal of the person who started the service and for nothing else. */
-  readonly token: string;
-  /** Whether this is the token; the second time it is not. */
-  use(given: string): boolean;
-}
-
-const LIFETIME_MS = 10 * 60_000;
-
-/** Valid once and for ten minutes; undefined for a secret that is too short for sessions. */
-export function createSignInLink(secret: string, now = Date.now): SignInLink | undefined {
-  if (secret.length < MIN_SECRET_LENGTH) return undefined;
-  const token = crypto.getRandomValues(new Uint8Array(16)).toHex();
-  const end = now() + LIFETIME_MS;
-  // A set finds a text by its hash, so the time it takes does not reveal how much of a guess is right.
-  const unused = new Set([token]);
-  return { token, use: (given) => now() < end && unused.delete(given) };
 }

@@ -19,7 +19,7 @@ export const SETTINGS = {
     name: "SECRET_TOKEN",
     default: "",
     meaning:
-      "The owner's secret. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret` (see below).",
+      "The owner's secret. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret`.",
     onDeploy: true,
     parse: anyText,
   },

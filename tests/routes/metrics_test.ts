@@ -7,6 +7,7 @@ import { endpoints } from "../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../support/app.ts";
 import { findPromtool } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
+import { VERSION } from "../../src/version.ts";
 
 const headers = { "x-auth-token": SECRET };
 const promtool = findPromtool();
@@ -27,6 +28,7 @@ Deno.test("GET /metrics counts requests by endpoint and status, and hits by what
   strictEqual(numbers.get('tallymark_http_requests_total{endpoint="other",status="404"}'), 1);
   strictEqual(numbers.get('tallymark_http_request_duration_seconds_count{endpoint="/hit"}'), 4);
   strictEqual(numbers.get("tallymark_hits_total"), 3);
+  strictEqual(numbers.get(`tallymark_build_info{version="${VERSION}"}`), 1);
   strictEqual(numbers.get("tallymark_hits_unknown_total"), 0);
   strictEqual(numbers.get('tallymark_store_batches_total{kind="change"}'), 3);
   strictEqual(numbers.get('tallymark_store_batch_ids_total{kind="change"}'), 3);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { OwnSecret } from "../../src/start/own_secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { parseConfig } from "../../src/start/config.ts";
+import { VERSION } from "../../src/version.ts";
 import type { Environment } from "../../src/start/settings_reader.ts";
 
 const secret = "0123456789abcdef";
@@ -11,7 +12,7 @@ const secret = "0123456789abcdef";
 Deno.test("banner: address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
     show({}, { own: { text: "f00", path: "data/secret", isNew: true }, signIn: "1ee7" }),
-    `Tallymark listens on http://localhost:8000
+    `Tallymark ${VERSION} listens on http://localhost:8000
   counters  Deno KV in data/counters.kv
   reads     open to everyone
   secret    in data/secret
@@ -84,7 +85,7 @@ const addresses: [hostname: string, url: string][] = [
 for (const [hostname, url] of addresses) {
   Deno.test(`banner: a server on ${hostname} is called at ${url}`, () => {
     const text = show({}, { hostname });
-    strictEqual(text.split("\n")[0], `Tallymark listens on ${url}`);
+    strictEqual(text.split("\n")[0], `Tallymark ${VERSION} listens on ${url}`);
     match(text, new RegExp(`"${url.replaceAll(/[[\].]/g, "\\$&")}/hit`));
   });
 }

@@ -1,27 +1,10 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { createSignInLink } from "../../src/start/own_secret.ts";
 import { findOnPath } from "../support/programs.ts";
-import { SECRET } from "../support/secret.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** `script` gives a program a terminal. */
 const needsTerminal = { ignore: findOnPath(["script"]) === undefined };
-
-Deno.test("createSignInLink: can be used once, for ten minutes, and guesses do not use it up", () => {
-  let now = 0;
-  const [link, late] = [1, 2].map(() => createSignInLink(SECRET, () => now));
-  ok(link !== undefined && late !== undefined);
-  match(link.token, /^[0-9a-f]{32}$/);
-  strictEqual(link.use(""), false);
-  strictEqual(link.use(link.token.slice(1)), false);
-  strictEqual(link.use(late.token), false);
-  now = 599_999;
-  strictEqual(link.use(link.token), true);
-  strictEqual(link.use(link.token), false);
-  now = 600_000;
-  strictEqual(late.use(late.token), false);
-});
 
 for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memory:" }]) {
   Deno.test(
@@ -30,7 +13,7 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
     async () => {
       await using service = await startInTerminal(env);
       const [, page = "", token = ""] = await service.waitForOutput(
-        /\n +page +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=([0-9a-f]{32})\r?\n/,
+        /\n +page +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43})\r?\n/,
       );
       strictEqual(page, `${service.url}/`);
       const bearing = { authorization: `Bearer ${token}` };
@@ -59,7 +42,9 @@ Deno.test(
   needsTerminal,
   async () => {
     await using service = await startInTerminal({});
-    const [, token = ""] = await service.waitForOutput(/#sign-in=([0-9a-f]{32})/);
+    const [, token = ""] = await service.waitForOutput(
+      /#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43})/,
+    );
     const begun = await Promise.all(
       [1, 2, 3, 4].map(() => begin(service, { authorization: `Bearer ${token}` })),
     );

@@ -1,0 +1,126 @@
+import { createLinkToken } from "../auth/sign_in_link.ts";
+import { MIN_SECRET_LENGTH, openSecret } from "../auth/secret.ts";
+import { StartError } from "../problem.ts";
+import { VERSION } from "../version.ts";
+import { localUrl } from "./banner.ts";
+import { type Config, parseConfig } from "./config.ts";
+import type { LoadedEnvironment } from "./environment.ts";
+import { findSecret } from "./own_secret.ts";
+import { SETTINGS } from "./settings.ts";
+import type { Setting } from "./settings_reader.ts";
+import type { StoreSetting } from "./store_address.ts";
+
+/** The output of a command and the exit code of the process. An error goes to standard error. */
+export interface CommandResult {
+  readonly text: string;
+  readonly code: 0 | 1;
+}
+
+const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as const;
+
+/**
+ * Runs the command that the arguments name instead of a server. Refuses all others, so that an option such as
+ * `--port 9000` is never ignored. The settings are loaded only by commands that need them.
+ */
+export async function runCommand(
+  args: readonly string[],
+  loadEnvironment: () => Promise<LoadedEnvironment>,
+): Promise<CommandResult> {
+  const { parseArgs } = await import("node:util");
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const isKnown = Object.hasOwn(OPTIONS, token.name) && token.value === undefined;
+    if (!isKnown) return refusal(`Unknown option ${token.rawName}: ${hintFor(token.name)}.`);
+  }
+  const [command, url, ...others] = positionals;
+  if (others.length > 0 || (command ?? "link") !== "link") {
+    return refusal("Unknown argument: the only command is link [URL]. See --help.");
+  }
+  if (values.help) return { text: helpText(), code: 0 };
+  if (values.version) return { text: `Tallymark ${VERSION}`, code: 0 };
+  if (command === undefined) return refusal("Expected --help, --version or link [URL].");
+  return await printLink(url, loadEnvironment);
+}
+
+function refusal(text: string): CommandResult {
+  return { text, code: 1 };
+}
+
+function hintFor(option: string): string {
+  const name = option.toUpperCase().replaceAll("-", "_");
+  const isSetting = Object.values(SETTINGS).some((setting) => setting.name === name);
+  return isSetting ? `set ${name} in the environment or in .env` : "see --help";
+}
+
+function helpText(): string {
+  const settings: Setting<unknown>[] = Object.values(SETTINGS);
+  return `Tallymark ${VERSION}, a hit counter and badge service
+
+Without arguments, the server starts. Otherwise:
+  link [URL]  Print a link to the page of the server at URL that signs you in once within ten minutes.
+              The default of URL follows from HOST and PORT.
+  --help      Print this text.
+  --version   Print the version.
+
+Settings are environment variables, or lines of a file .env in the working directory:
+${settings.map(settingText).join("\n")}`;
+}
+
+function settingText({ name, default: value, meaning }: Setting<unknown>): string {
+  return `  ${name} (${value === "" ? "not set by default" : `default: ${value}`})\n      ${
+    meaning.replaceAll("`", "")
+  }`;
+}
+
+async function printLink(
+  url: string | undefined,
+  loadEnvironment: () => Promise<LoadedEnvironment>,
+): Promise<CommandResult> {
+  try {
+    const config = parseConfig((await loadEnvironment()).environment);
+    const origin = url === undefined ? defaultOrigin(config) : parseOrigin(url);
+    const secret = await openSecret(linkSecret(config));
+    return { text: `${origin}/#sign-in=${createLinkToken(secret)}`, code: 0 };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return refusal(`Cannot create a sign-in link: ${error.message}`);
+  }
+}
+
+function defaultOrigin({ hostname, port }: Config): string {
+  if (port !== 0) return localUrl({ hostname, port });
+  throw new StartError("PORT is 0, so add the URL, as in link http://localhost:8000");
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.parse(text);
+  // The href of a bare origin ends in a slash; a path, a query or a password makes it longer.
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) {
+    return url.origin;
+  }
+  throw new StartError("URL must be an http or https origin, such as https://hits.example.com");
+}
+
+function linkSecret({ secret, store }: Config): string {
+  const text = secret ?? keptSecret(store);
+  if (text.length >= MIN_SECRET_LENGTH) return text;
+  throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
+}
+
+/** Returns the secret that a server keeps in a file, and writes none. */
+function keptSecret(store: StoreSetting): string {
+  const { text, path, isNew } = findSecret(store);
+  if (path === undefined) {
+    throw new StartError("with this store, only the server knows its secret. Set SECRET_TOKEN");
+  }
+  if (!isNew) return text;
+  throw new StartError(
+    `${path} does not exist or may not be read. Start the server once, or set SECRET_TOKEN`,
+  );
+}

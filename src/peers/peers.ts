@@ -14,7 +14,7 @@ import {
   type Translation,
   withoutEnd,
 } from "./peer.ts";
-import type { PeerName } from "./serve_as.ts";
+import { asciiLowerCase, type PeerName } from "./serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
 const komarev: Peer = {
@@ -22,7 +22,7 @@ const komarev: Peer = {
     path: /^\/ghpvc\/?$/,
     isPicture: true,
     translate(_, asked) {
-      const id = (asked.get("username") ?? "").trim().toLowerCase();
+      const id = asciiLowerCase((asked.get("username") ?? "").trim());
       if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
         refuse("username= must be the name of a GitHub user.");
       }

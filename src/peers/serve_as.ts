@@ -42,10 +42,15 @@ export function opens(serveAs: ServeAs, id: string): boolean {
   return serveAs.some((entry) => entry.endsWith("/") ? id.startsWith(entry) : id === entry);
 }
 
+/** Folds ASCII letters only: `toLowerCase` also turns the Kelvin sign into a `k`, which is another name. */
+export function asciiLowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 /** As the peer writes it. */
 function idOf(entry: string): string {
   const [name = "", host = ""] = entry.split("/", 2);
-  const text = CASELESS.has(name) ? entry.toLowerCase() : entry;
+  const text = CASELESS.has(name) ? asciiLowerCase(entry) : entry;
   const address = `http://${host}`;
   if (!BY_HOST.has(name) || !URL.canParse(address)) return text.normalize("NFC");
   const rest = text.slice(name.length + host.length + 1);

@@ -150,6 +150,7 @@ const REFUSED: readonly (readonly [address: string, status: number])[] = [
   ["komarev/ghpvc/?username=", 400],
   ["komarev/ghpvc/?username=-a", 400],
   ["komarev/ghpvc/?username=a--b", 400],
+  ["komarev/ghpvc/?username=%E2%84%AAelvin", 400],
   [`komarev/ghpvc/?username=${"a".repeat(40)}`, 400],
   ["visitor-badge/badge", 400],
   ["seeyoufarm/api/count/incr/badge.svg", 400],

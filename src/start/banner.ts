@@ -2,7 +2,6 @@ import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
 import type { OwnSecret } from "./own_secret.ts";
-import { VARIABLES } from "./settings.ts";
 import type { RedisSetting, StoreSetting } from "./store_address.ts";
 
 export interface BannerOptions {
@@ -121,7 +120,7 @@ export function runLine(entry: string, otherFolder: string): string {
     SMALL_HEAP,
     "--no-prompt",
     "--allow-net",
-    `--allow-env=${VARIABLES.join(",")}`,
+    "--allow-env",
     `--allow-read=data,.env,${folder}`,
     `--allow-write=data,${folder}`,
   ];

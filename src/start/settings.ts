@@ -132,7 +132,7 @@ export const SETTINGS = {
 /** Set by Deno Deploy itself. */
 export const PLATFORM_VARIABLES = ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
 
-/** Every environment variable that the service reads: also the list in the `start` task's `--allow-env`. */
+/** Every environment variable that the service reads. */
 export const VARIABLES: readonly string[] = [
   ...Object.values(SETTINGS).map(({ name }) => name),
   ...PLATFORM_VARIABLES,

@@ -22,14 +22,6 @@ Deno.test("SETTINGS: the table in .docs has a line for each, with its default an
   deepStrictEqual(cells, settings.map(rowOf));
 });
 
-for (const task of ["start", "compile"]) {
-  Deno.test(`SETTINGS: the ${task} task allows each variable and no other`, async () => {
-    const config = JSON.parse(await Deno.readTextFile(join(projectFolder, "deno.json")));
-    const allowed = /--allow-env=(\S+)/.exec(config.tasks[task].command)?.[1];
-    strictEqual(allowed, VARIABLES.join(","));
-  });
-}
-
 function rowOf({ name, default: text, meaning, onDeploy }: Setting<unknown>): string[] {
   return [
     `\`${name}\``,

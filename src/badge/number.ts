@@ -33,8 +33,13 @@ export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberF
 
 const FORMATTERS = {
   grouped: (locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
+  // Rounded down: 999,999 is not yet 1M.
   compact: (locale: string) =>
-    new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }),
+    new Intl.NumberFormat(locale, {
+      notation: "compact",
+      maximumFractionDigits: 1,
+      roundingMode: "trunc",
+    }),
 };
 
 /** Writes numbers, or days as numbers, for readers of one locale. */

@@ -8,7 +8,6 @@ if (!customElements.get("tally-mark")) {
     ...performance.getEntriesByType("resource").map(({ name }) => name),
   ];
   const home = /https?:\S+?\/(?=tally\.js)/.exec(traces.join(" "))[0];
-  // Whoever builds or tests a page does not read it.
   const dev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(location.hostname);
 
   // Browsers fail at thousands at once.
@@ -54,14 +53,14 @@ if (!customElements.get("tally-mark")) {
   const all = rules.resolvedOptions().pluralCategories;
   const forms = ["zero", "one", "two", "few", "many"].filter((form) => all.includes(form));
   const textOf = (hits, { format: notation, words }) => {
-    const number = hits.toLocaleString(undefined, notation && { notation });
+    const number = hits.toLocaleString(undefined, notation && { notation, roundingMode: "trunc" });
     if (!words) return number;
     const list = words.split(",");
     return `${number} ${list[forms.indexOf(rules.select(hits))] ?? list.at(-1)}`;
   };
 
   let say = (why) => {
-    console.info(`tally.js counts nothing here: ${why}`);
+    console.info(`tally.js: not counting (${why})`);
     say = () => {};
   };
 
@@ -89,7 +88,7 @@ if (!customElements.get("tally-mark")) {
       const hit = once(`hit ${id}`, () => ask("hit", query, "POST").then(({ hits }) => hits));
       view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
     } else {
-      say(key ? "nobody reads it" : "there is no key");
+      say(key ? "localhost or automated browser" : "no key");
       view = once(name, () => read(id, period));
     }
     if (mark.name && mark.name !== name) mark.textContent = "–";
@@ -174,7 +173,7 @@ if (!customElements.get("tally-mark")) {
     },
   );
 
-  // A page is seen anew when the cache brings it back.
+  // A page that the cache brings back is viewed again.
   addEventListener("pagehide", () => {
     rest = 0;
     views.clear();

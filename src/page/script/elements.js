@@ -94,7 +94,7 @@ export function messageOf(error) {
 }
 
 const integers = new Intl.NumberFormat();
-const short = new Intl.NumberFormat([], { notation: "compact" });
+const short = new Intl.NumberFormat([], { notation: "compact", roundingMode: "trunc" });
 
 /** @param {number} value */
 export function grouped(value) {

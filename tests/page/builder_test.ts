@@ -183,6 +183,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   env: OPEN,
 }, async ({ page, service }) => {
   await page.getByRole("radio", { name: "Pixel" }).check();
+  await settled(page);
   await page.getByRole("tab", { name: "Chart" }).click();
   await page.getByText("Charts, calendars and cards only show.").waitFor();
   const counting = page.getByRole("radio", { name: /^Count views/ });
@@ -203,6 +204,7 @@ testPage("the builder offers the key of a family, once a day, and the list of mo
   await page.getByRole("link", { name: "Badges" }).click();
   await page.getByLabel("Counter", { exact: true }).fill("blog/post");
   await page.getByLabel("Count each visitor once a day").check();
+  await settled(page);
   await page.getByRole("button", { name: "everything under blog/" }).click();
   const asked = await fetch(`${service.url}/key?prefix=blog/`, { headers: authorized });
   const { key } = await asked.json();
@@ -330,9 +332,14 @@ async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** What the button copies, once the snippets show the design as it is now. */
-async function copied(page: Page, name: string): Promise<string> {
+/** Resolves when the snippets show the current design. The form updates them 200 ms after its last input. */
+async function settled(page: Page): Promise<void> {
   await page.locator(".snippets[aria-busy=false]").waitFor();
+}
+
+/** Returns what the button copies once the snippets show the current design. */
+async function copied(page: Page, name: string): Promise<string> {
+  await settled(page);
   await page.getByRole("tab", { name, exact: true }).click();
   await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
   await page.getByRole("button", { name: "Copied", exact: true }).waitFor();

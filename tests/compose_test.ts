@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { findProxy, projectFolder, strictRun } from "./support/programs.ts";
+import { findOnPath, needsPrograms, projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
@@ -9,11 +9,11 @@ const file = await Deno.readTextFile(join(projectFolder, ".deploy/compose.yaml")
 // Compose takes two dollars for one.
 const commands = file.replaceAll("$$", "$");
 
-const caddy = findProxy("caddy");
+const caddy = findOnPath(["caddy"]);
 
 Deno.test({
   name: ".deploy/compose.yaml: Caddy takes the Caddyfile for the name of the server",
-  ignore: caddy === undefined && !strictRun,
+  ...needsPrograms("caddy"),
   fn: async () => {
     await using folder = await tempDir();
     const [, quoted = ""] = /"(sed .*?) && exec caddy run/.exec(commands) ?? [];

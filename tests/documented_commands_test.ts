@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
-import { findOnPath, findRedis, projectFolder } from "./support/programs.ts";
-import { needsRedis, startRedis } from "./support/redis_server.ts";
+import { needsPrograms, projectFolder } from "./support/programs.ts";
+import { startRedis } from "./support/redis_server.ts";
 import { SECRET } from "./support/secret.ts";
 import { type Service, startService } from "./support/service.ts";
 import { tempDir } from "./support/temp_dir.ts";
@@ -50,11 +50,8 @@ function blockWith(part: string): string {
   return block.text;
 }
 
-const redis = findRedis();
-const tools = ["jq", "sqlite3", "curl", "gzip"];
-const needsTools = { ignore: tools.some((name) => findOnPath([name]) === undefined) };
-/** redis-cli is installed, or lies beside the redis-server that was fetched. */
-const path = [dirname(redis?.path ?? ""), Deno.env.get("PATH")].join(delimiter);
+const needsTools = needsPrograms("jq", "sqlite3", "curl", "gzip");
+const needsRedisTools = needsPrograms("jq", "curl", "redis-server", "redis-cli");
 
 /** Runs lines as a reader does, except that a request that fails ends them; returns what they print. */
 async function paste(
@@ -64,7 +61,7 @@ async function paste(
   const { code, stdout, stderr } = await new Deno.Command("bash", {
     args: ["-euo", "pipefail", "-c", `curl() { command curl -fsS "$@"; }\n${lines}`],
     cwd,
-    env: { ...redis?.env, PATH: path, ...env },
+    env,
   }).output();
   const [printed, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   strictEqual(code, 0, `${printed}\n${complaints}`);
@@ -90,7 +87,7 @@ const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
 
 Deno.test({
   name: ".deploy/counters.md: the lines for Abacus import its counters",
-  ignore: needsRedis.ignore || needsTools.ignore || findOnPathOrBeside("redis-cli") === undefined,
+  ...needsRedisTools,
   fn: async () => {
     await using server = await startRedis();
     await server.command("SET", "K:site:home", "41");
@@ -263,7 +260,7 @@ Deno.test(".deploy/README.md: every line that starts the service has settings th
 Deno.test({
   name:
     ".deploy/README.md: the user of Redis with few rights is enough to count, set, delete and list",
-  ignore: needsRedis.ignore || findOnPathOrBeside("redis-cli") === undefined,
+  ...needsRedisTools,
   fn: async () => {
     await using folder = await tempDir();
     await Deno.writeTextFile(
@@ -319,17 +316,6 @@ Deno.test("every block of .deploy and .docs/settings.md is run by a test or says
   );
   deepStrictEqual(left, []);
 });
-
-function findOnPathOrBeside(name: string): string | undefined {
-  return findOnPath([name]) ??
-    [join(dirname(redis?.path ?? ""), name)].find((path) => {
-      try {
-        return Deno.statSync(path).isFile;
-      } catch {
-        return false;
-      }
-    });
-}
 
 async function drained(answer: Response): Promise<Response> {
   await answer.body?.cancel();

@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, ok, strictEqual } from "node:assert/stri
 import { join } from "node:path";
 import { type Certificate, makeCertificate } from "./support/certificate.ts";
 import { ProcessOutput } from "./support/process_output.ts";
-import { findOnPath, findProxy, projectFolder, strictRun } from "./support/programs.ts";
+import { findOnPath, needsPrograms, projectFolder } from "./support/programs.ts";
 import { reservePort } from "./support/reserved_port.ts";
 import { authorized, SECRET } from "./support/secret.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -61,11 +61,9 @@ const proxies = {
 };
 
 for (const name of ["nginx", "caddy"] as const) {
-  const program = findProxy(name);
-  const isReady = program !== undefined && findOnPath(["openssl"]) !== undefined;
   Deno.test({
     name: `.deploy/${proxies[name].file}: strangers are cut short, the owner's counters are not`,
-    ignore: !isReady && !strictRun,
+    ...needsPrograms(name, "openssl"),
     fn: async (t) => {
       await using service = await startService({
         env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TRUST_PROXY: "1", STORE_URL: "memory:" },
@@ -161,7 +159,7 @@ interface RunningProxy extends AsyncDisposable {
 }
 
 async function startProxyOf(name: "nginx" | "caddy", service: Service): Promise<RunningProxy> {
-  const path = findProxy(name);
+  const path = findOnPath([name]);
   if (path === undefined) throw new Error(`Start ${name}: not found, run \`deno task test\``);
   const { file, edits, command } = proxies[name];
   const folder = await tempDir();

@@ -9,6 +9,7 @@ import { benchRows, type StoreName, STORES } from "./rows.ts";
 import { BENCH_SECRET, benchStack, serviceEnv } from "./servers.ts";
 import { fileSize, growthDuring, usedMemory } from "./sizes.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 const { values } = parseArgs({
   options: {
@@ -20,7 +21,7 @@ const { values } = parseArgs({
 const headers = { "X-Auth-Token": BENCH_SECRET };
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const loader = findLoader(folder);
 if (!loader.everyShape) Deno.exit(1);

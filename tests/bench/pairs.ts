@@ -16,6 +16,7 @@ import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";
 import { benchStack } from "./servers.ts";
 import { processorSeconds } from "./sizes.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** A process that is loaded. */
 type Side = { url: string; pid: number };
@@ -37,7 +38,7 @@ if (against === undefined) {
 const only = new RegExp(values.only);
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const loader = findLoader(folder);
 

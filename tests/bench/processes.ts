@@ -7,6 +7,7 @@ import { findLoader, type Shape } from "./load.ts";
 import { benchRows } from "./rows.ts";
 import { BENCH_SECRET, benchStack, serviceEnv } from "./servers.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +23,7 @@ const redis = stack.use(await startRedis());
 const services: Service[] = [];
 const loaders = await Promise.all(Array.from({ length: Math.max(...counts) }, async () => {
   services.push(stack.use(await startService({ env: serviceEnv(redis.url) })));
-  const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+  const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   return findLoader(folder);
 }));

@@ -10,6 +10,7 @@ import { median } from "./median.ts";
 import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";
 import { benchStack, scriptLine } from "./servers.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** What one round saw of one row on one store. */
 type Round = {
@@ -36,7 +37,7 @@ const rounds = Number(values.rounds);
 const only = new RegExp(values.only);
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const arena = new Arena(stack, folder);
 const loader = findLoader(folder);

@@ -9,6 +9,7 @@ import { firstAnswer, type Start } from "./first_answer.ts";
 import { median } from "./median.ts";
 import { BENCH_SECRET, benchStack, scriptLine, serviceEnv } from "./servers.ts";
 import { table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** A way to start and what to ask first; `of` names the one it is held against, `goal` the ratio to keep below. */
 type Candidate = { name: string; start: Start; of: string; goal?: number };
@@ -16,7 +17,7 @@ type Candidate = { name: string; start: Start; of: string; goal?: number };
 const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const bundled = await bundle("main.ts", folder);
 const hello = await bundle("tests/bench/hello.ts", folder);

@@ -11,6 +11,7 @@ import { median } from "./median.ts";
 import { BENCH_SECRET, benchStack, serviceEnv } from "./servers.ts";
 import { processorSeconds } from "./sizes.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** Badges as READMEs embed them, by their peers. */
 const EMBEDDED: readonly (readonly [peer: PeerName, address: string])[] = [
@@ -36,7 +37,7 @@ const { values } = parseArgs({
 });
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const loader = findLoader(folder);
 if (!loader.everyShape) Deno.exit(1);

@@ -16,6 +16,7 @@ import { firstAnswer } from "./first_answer.ts";
 import { BENCH_SECRET, benchStack, serviceEnv } from "./servers.ts";
 import { growthDuring, processorSeconds, residentMegabytes } from "./sizes.ts";
 import { figure, table } from "./table.ts";
+import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** How many counters a family has at most: the sum of a larger one is refused. */
 const PER_FAMILY = 100_000;
@@ -46,7 +47,7 @@ const LEFT: readonly { family: string; ledger: Ledger }[] = [
 ];
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: "tallymark-bench-" });
+const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 
 const rows: string[][] = [];

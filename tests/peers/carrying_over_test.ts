@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { findOnPath, findProxy, projectFolder } from "../support/programs.ts";
+import { findOnPath, needsPrograms, projectFolder } from "../support/programs.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -36,8 +36,7 @@ const CARRIED = [
 for (const [index, id] of CARRIED.entries()) {
   Deno.test({
     name: `counters.md has a line that carries ${id} over from a peer that is alive`,
-    // The lines need jq, as the page says, which a machine may lack.
-    ignore: findOnPath(["jq"]) === undefined,
+    ...needsPrograms("jq", "curl"),
     fn: async () => {
       const HITS = 12_345;
       await using peer = await start({ SERVE_AS: ORIGINS.map(([, name]) => `${name}/`).join() });
@@ -92,11 +91,10 @@ const PROXIES = {
 };
 
 for (const name of ["caddy", "nginx"] as const) {
-  const program = findProxy(name);
+  const program = findOnPath([name]);
   Deno.test({
     name: `counters.md keeps the addresses of a peer's own domain behind ${name}`,
-    // It is downloaded with what the tests need, if Debian has it.
-    ignore: program === undefined,
+    ...needsPrograms(name),
     fn: async () => {
       await using service = await start({
         SERVE_AS: "dwyl/,busuanzi/blog.example/",

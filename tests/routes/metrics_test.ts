@@ -5,12 +5,12 @@ import { Problem } from "../../src/problem.ts";
 import { createLog } from "../../src/log.ts";
 import { endpoints } from "../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../support/app.ts";
-import { findPromtool } from "../support/programs.ts";
+import { findOnPath } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
 import { VERSION } from "../../src/version.ts";
 
 const headers = { "x-auth-token": SECRET };
-const promtool = findPromtool();
+const promtool = findOnPath(["promtool"]);
 
 Deno.test("GET /metrics counts requests by endpoint and status, and hits by what became of them", async () => {
   await using room = await enter();

@@ -1,10 +1,10 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { findOnPath } from "../support/programs.ts";
+import { needsPrograms } from "../support/programs.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** `script` gives a program a terminal. */
-const needsTerminal = { ignore: findOnPath(["script"]) === undefined };
+const needsTerminal = needsPrograms("script");
 
 for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memory:" }]) {
   Deno.test(

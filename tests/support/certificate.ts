@@ -4,7 +4,7 @@ import { findOnPath } from "./programs.ts";
 /** Paths of a certificate for `localhost` and 127.0.0.1, of its key, and of the authority to trust. */
 export type Certificate = { authority: string; certificate: string; key: string };
 
-/** True when the machine has the openssl program, which makes the certificates. */
+/** True if the openssl program, which makes the certificates, is installed or fetched. */
 export const opensslAvailable: boolean = findOnPath(["openssl"]) !== undefined;
 
 /** Makes an authority and a certificate that it signed, both valid for two days, in `folder`. */

@@ -1,8 +1,9 @@
 import { type Browser, chromium } from "playwright-core";
 import { findChromium, findHeadlessChromium, strictRun } from "./programs.ts";
+import { TEMP_PREFIX } from "./temp_dir.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** True when the machine has Chromium or Chrome; it is not fetched, as it needs system libraries. */
+/** True if Chromium or Chrome is installed, or `setup.ts` fetched it. */
 export const chromiumAvailable: boolean = findChromium() !== undefined;
 
 /** Spread into the options of a test: ignores it without Chromium, except under CI=true. */
@@ -59,7 +60,7 @@ export function sharedChromium(): Browser {
 
 /** Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders nothing. */
 export async function browse(url: string, args: readonly string[]): Promise<AsyncDisposable> {
-  const profile = await Deno.makeTempDir({ prefix: "tallymark-" });
+  const profile = await Deno.makeTempDir({ prefix: TEMP_PREFIX });
   const process = new Deno.Command(chromiumPath(), {
     args: ["--headless", ...QUIET, `--user-data-dir=${profile}`, ...args, url],
     stdin: "null",
@@ -88,5 +89,5 @@ async function removed(folder: string): Promise<true | undefined> {
 function chromiumPath(): string {
   const path = findChromium();
   if (path !== undefined) return path;
-  throw new Error("Start Chromium: not found, install it (apt-get install chromium)");
+  throw new Error("Cannot start Chromium: not found. Run `deno task test` or install it.");
 }

@@ -1,39 +1,59 @@
 import { join } from "node:path";
-import { projectFolder } from "./programs.ts";
+import { cacheFolder } from "./programs.ts";
+import { TEMP_PREFIX } from "./temp_dir.ts";
 
-/** What to unpack, and where to. */
+/** A source of Debian packages that needs no root, because apt keeps its state in a folder of ours. */
+export interface Apt extends AsyncDisposable {
+  /** Unpacks packages into a folder. The folder appears only when it is complete. */
+  unpack(options: UnpackOptions): Promise<void>;
+}
+
 export interface UnpackOptions {
-  /** The folder that holds the files afterwards; it is there whole or not at all. */
-  folder: string;
-  /** The packages, or those that installing one of them would bring to this machine. */
-  packages: readonly string[] | { forInstalling: string };
-  /** The release of Debian that they are of; the machine's own unless given. */
-  release?: string;
-  /** Throws where the unpacked files are of no use. */
-  check(folder: string): Promise<void>;
+  readonly folder: string;
+  readonly packages: readonly string[];
+  /** True if all packages that apt would install with them are unpacked as well. */
+  readonly withDependencies: boolean;
 }
 
-/** Unpacks packages of Debian without installing them; throws where they cannot be had. */
-export async function unpackPackages(options: UnpackOptions): Promise<void> {
-  const cache = join(projectFolder, ".cache");
-  await Deno.mkdir(cache, { recursive: true });
-  // Beside its place and moved there whole, so that a broken run leaves nothing.
-  const work = await Deno.makeTempDir({ dir: cache, prefix: "unpacking-" });
-  try {
-    const unpacked = join(work, "unpacked");
-    for (const file of await download(work, options)) await run("dpkg-deb", ["-x", file, unpacked]);
-    await options.check(unpacked);
-    await moveInto(unpacked, options);
-  } finally {
-    await Deno.remove(work, { recursive: true });
+/** Opens the packages of a Debian release, by default that of this machine. Updates them on first use. */
+export function openApt(release?: string): Apt {
+  let updated: Promise<{ work: string; options: string[] }> | undefined;
+
+  async function update(): Promise<{ work: string; options: string[] }> {
+    await Deno.mkdir(cacheFolder, { recursive: true });
+    const work = await Deno.makeTempDir({ dir: cacheFolder, prefix: TEMP_PREFIX });
+    const options = await aptOptions(work, release);
+    await run("apt-get", [...options, "-qq", "update"]);
+    return { work, options };
   }
+
+  return {
+    async unpack({ folder, packages, withDependencies }) {
+      const { work, options } = await (updated ??= update());
+      const names = withDependencies ? await withNeeded(packages, options) : packages;
+      // A folder next to the target, so that an interrupted run leaves no incomplete one.
+      const place = await Deno.makeTempDir({ dir: work });
+      await run("apt-get", [...options, "-qq", "download", ...names], { cwd: place });
+      const unpacked = join(place, "unpacked");
+      for (const { name } of Deno.readDirSync(place)) {
+        if (name.endsWith(".deb")) await run("dpkg-deb", ["-x", join(place, name), unpacked]);
+      }
+      await Deno.remove(folder, { recursive: true }).catch(() => {});
+      await Deno.rename(unpacked, folder);
+      await Deno.remove(place, { recursive: true });
+    },
+    async [Symbol.asyncDispose]() {
+      const work = await updated?.then(({ work }) => work, () => undefined);
+      if (work !== undefined) await Deno.remove(work, { recursive: true });
+    },
+  };
 }
 
-/** Runs a program to its end and gives what it printed; throws with its last words where it failed. */
+/** Runs a program and returns its output. Throws the last line of its errors if it fails. */
 export async function run(
   program: string,
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string } = {},
 ): Promise<string> {
   const output = await new Deno.Command(program, { args: [...args], stdin: "null", ...options })
     .output();
@@ -42,19 +62,7 @@ export async function run(
   throw new Error(`${program} ended with ${output.code}: ${lines.at(-1)}`);
 }
 
-async function download(work: string, { packages, release }: UnpackOptions): Promise<string[]> {
-  const options = await aptOptions(work, release);
-  await run("apt-get", [...options, "-qq", "update"]);
-  const names = "forInstalling" in packages
-    ? await namesFor(packages.forInstalling, options)
-    : packages;
-  await run("apt-get", [...options, "-qq", "download", ...names], { cwd: work });
-  return [...Deno.readDirSync(work)]
-    .filter((entry) => entry.name.endsWith(".deb"))
-    .map((entry) => join(work, entry.name));
-}
-
-/** Has apt keep what it learns in a folder of its own, and look at another release where one is named. */
+/** Returns options that give apt a state and cache of its own, and another release if one is named. */
 async function aptOptions(work: string, release: string | undefined): Promise<string[]> {
   const [state, cache] = [join(work, "state"), join(work, "cache")];
   for (const folder of [join(state, "lists", "partial"), join(cache, "archives", "partial")]) {
@@ -64,7 +72,7 @@ async function aptOptions(work: string, release: string | undefined): Promise<st
     "Dir::State": state,
     "Dir::Cache": cache,
     "Acquire::Languages": "none",
-    // As root apt would fetch as the user _apt, who may not write in the project's folder.
+    // As root, apt would download as the user _apt, who may not write to the project's folder.
     "APT::Sandbox::User": "root",
     ...release !== undefined && {
       "Dir::Etc::SourceList": await sourcesOf(release, work),
@@ -73,39 +81,31 @@ async function aptOptions(work: string, release: string | undefined): Promise<st
   }).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
 }
 
-/** A list of sources with another release of the Debian that this machine is fed from. */
+/** Writes a list of sources for another release of Debian, on the mirror of this machine. */
 async function sourcesOf(release: string, work: string): Promise<string> {
-  const places = await run("apt-get", [
+  const mirrors = await run("apt-get", [
     ...["indextargets", "--format", "$(REPO_URI)"],
     ...["Created-By: Packages", "Component: main", "Label: Debian"],
   ]);
-  const [place = ""] = places.split("\n");
-  if (place === "") {
-    throw new Error(`Find packages of ${release}: this machine is fed by no Debian`);
+  const [mirror = ""] = mirrors.split("\n");
+  if (mirror === "") {
+    throw new Error(`Find packages of ${release}: this machine has no Debian mirror`);
   }
   const list = join(work, "sources.list");
   const key = "/usr/share/keyrings/debian-archive-keyring.gpg";
-  await Deno.writeTextFile(list, `deb [signed-by=${key}] ${place} ${release} main\n`);
+  await Deno.writeTextFile(list, `deb [signed-by=${key}] ${mirror} ${release} main\n`);
   return list;
 }
 
-/** Reads the names from lines of the form `'URI' NAME_VERSION_ARCHITECTURE.deb SIZE HASH`. */
-async function namesFor(name: string, options: readonly string[]): Promise<string[]> {
+/** Returns the packages that apt would install, read from lines `'URI' NAME_VERSION_ARCH.deb SIZE HASH`. */
+async function withNeeded(
+  packages: readonly string[],
+  options: readonly string[],
+): Promise<string[]> {
   const plan = await run("apt-get", [
-    ...[...options, "-qq", "--print-uris", "--no-install-recommends", "install", name],
+    ...[...options, "-qq", "--print-uris", "--no-install-recommends", "install", ...packages],
   ]);
   const names = [...plan.matchAll(/^'[^']*' ([^_\s]+)_/gm)].map((match) => match[1] ?? "");
   // A C library of another version than the loader's would break every program.
   return names.filter((name) => name !== "libc6" && name !== "libc-bin");
-}
-
-async function moveInto(from: string, { folder, check }: UnpackOptions): Promise<void> {
-  try {
-    await Deno.rename(from, folder);
-  } catch (error) {
-    // Another run may have been faster.
-    await check(folder).catch(() => {
-      throw error;
-    });
-  }
 }

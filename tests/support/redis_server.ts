@@ -1,7 +1,8 @@
 import { type Certificate, makeCertificate } from "./certificate.ts";
 import { reservePort } from "./reserved_port.ts";
-import { findRedis, type Program, strictRun } from "./programs.ts";
+import { findRedis, strictRun } from "./programs.ts";
 import { exchange, RespError, type RespReply } from "./resp.ts";
+import { TEMP_PREFIX } from "./temp_dir.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** True when a redis-server is at hand; `setup.ts` fetches one where apt can. */
@@ -21,8 +22,8 @@ export type RedisOptions = {
   password?: string;
   /** Listens with TLS only, with a certificate of its own or this one; `caCertificate` is then the authority to trust. */
   tls?: boolean | Certificate;
-  /** The server to start; that of the machine, or the unpacked one, unless given. */
-  program?: Program;
+  /** Path of the server to start; by default that of the machine, or the fetched one. */
+  program?: string;
   /** What stands before all other arguments: the path of a file with settings, where there is one. */
   config?: string;
   /** `listening` does not wait until the data is loaded; the default is `loaded`. */
@@ -31,7 +32,7 @@ export type RedisOptions = {
 
 /** Starts a real redis-server on 127.0.0.1 and waits until it answers. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const dir = options.dir ?? await Deno.makeTempDir({ prefix: "tallymark-redis-" });
+  const dir = options.dir ?? await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}redis-` });
   const certificate = options.tls === true ? await makeCertificate(dir) : options.tls || undefined;
   for (let attempt = 1;; attempt++) {
     const server = new RedisServer(options, dir, options.port ?? reservePort(), certificate);
@@ -97,9 +98,8 @@ export class RedisServer {
     if (program === undefined) {
       throw new Error("Start redis-server: not found, run `deno task test` or install it");
     }
-    const process = new Deno.Command(program.path, {
-      args: [...program.args, ...this.#args()],
-      env: program.env,
+    const process = new Deno.Command(program, {
+      args: this.#args(),
       cwd: this.dir,
       stdin: "null",
       stdout: "piped",

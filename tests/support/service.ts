@@ -1,5 +1,6 @@
 import { ProcessOutput } from "./process_output.ts";
 import { type CommandOptions, serviceCommand } from "./service_command.ts";
+import { TEMP_PREFIX } from "./temp_dir.ts";
 import { FAR_AWAY_MS } from "./time_limit.ts";
 import { waitFor } from "./wait_for.ts";
 
@@ -52,7 +53,7 @@ export async function runService(options: ServiceOptions = {}): Promise<Ended> {
 /** Starts the service and does not wait for it. */
 export async function spawnService(options: ServiceOptions = {}): Promise<Service> {
   const [program = "", ...args] = serviceCommand(options);
-  const cwd = options.cwd ?? await Deno.makeTempDir({ prefix: "tallymark-service-" });
+  const cwd = options.cwd ?? await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}service-` });
   const process = new Deno.Command(program, {
     args,
     cwd,

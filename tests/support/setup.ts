@@ -1,127 +1,182 @@
-// Run before the tests: makes the programs ready that some tests start.
-// Nothing is installed on the system; what is fetched goes to .cache/, which git ignores.
-import { run, type UnpackOptions, unpackPackages } from "./debian.ts";
-import {
-  findChromium,
-  findHeadlessChromium,
-  findOnPath,
-  findPromtool,
-  findProxy,
-  findRedis,
-  findRedisIn,
-  findServer,
-  headlessFolder,
-  prometheusFolder,
-  proxyFolder,
-  redisFolder,
-  strictRun,
-  trixieFolder,
-} from "./programs.ts";
+// Prepares the programs that some tests start. Nothing is installed: packages are unpacked into
+// .cache, which git ignores.
+import { delimiter, join } from "node:path";
+import { type Apt, openApt, run } from "./debian.ts";
+import { removeLeftovers } from "./leftovers.ts";
+import { cacheFolder, findOnPath, isFile, scriptFolder, strictRun } from "./programs.ts";
 
-if (import.meta.main) {
-  const needed = [
-    await prepareRedis(),
-    await prepareProxy("nginx"),
-    await prepareProxy("caddy"),
-    reportChromium(),
-  ];
-  const missing = needed.filter((line) => line !== undefined);
-  await prepareHeadlessChromium();
-  const wished = [await prepareTrixie(), await preparePromtool()];
-  for (const line of [...missing, ...wished]) if (line !== undefined) console.error(line);
-  if (missing.length > 0 && strictRun) Deno.exit(1);
+/** Programs that are fetched together unless the machine has the first one. */
+interface Needed {
+  /** Each command with its path in the packages. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** Other names under which a machine may have the first program. */
+  readonly aliases?: readonly string[];
+  readonly packages: readonly string[];
+  /** True if packages that these depend on are not needed. */
+  readonly withoutDependencies?: true;
+  /** Another release of Debian, whose programs need a C library and loader of their own. */
+  readonly release?: string;
+  /** Environment variables. `$root` is the folder that the packages are unpacked into. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The argument that shows the version; `--version` by default. */
+  readonly version?: string;
+  /** True if CI runs do without it. */
+  readonly isOptional?: true;
 }
 
-/** Makes redis-server available to the tests, or returns one line that says what to install. */
-export async function prepareRedis(): Promise<string | undefined> {
-  if (findRedis() !== undefined) return undefined;
-  return await fetched("redis-server", "install redis-server", {
-    folder: redisFolder,
-    packages: { forInstalling: "redis-server" },
-    async check(folder) {
-      const program = findRedisIn(folder);
-      if (program === undefined) throw new Error("the packages hold no redis-server");
-      await run(program.path, ["--version"], { env: program.env });
+const NEEDED: readonly Needed[] = [
+  {
+    programs: { "redis-server": "usr/bin/redis-server", "redis-cli": "usr/bin/redis-cli" },
+    packages: ["redis-server"],
+  },
+  { programs: { nginx: "usr/sbin/nginx" }, packages: ["nginx"], version: "-v" },
+  { programs: { caddy: "usr/bin/caddy" }, packages: ["caddy"], version: "version" },
+  {
+    programs: {
+      chromium: "usr/lib/chromium/chromium",
+      "chromium-headless-shell": "usr/lib/chromium/chromium-headless-shell",
     },
-  });
-}
-
-/** Makes nginx or Caddy available to the tests, or returns one line that says what to install. */
-async function prepareProxy(name: "nginx" | "caddy"): Promise<string | undefined> {
-  if (findProxy(name) !== undefined) return undefined;
-  return await fetched(name, `install ${name}`, {
-    folder: proxyFolder(name),
-    packages: [name],
-    async check(folder) {
-      await run(findProxy(name, folder) ?? "", name === "nginx" ? ["-v"] : ["version"]);
+    aliases: ["chromium-browser", "google-chrome"],
+    packages: ["chromium", "chromium-headless-shell", "fonts-liberation"],
+    variables: { FONTCONFIG_FILE: "$root/fonts.conf" },
+  },
+  {
+    // Takes a third of the time of the whole Chromium, which a machine may have without it.
+    programs: { "chromium-headless-shell": "usr/lib/chromium/chromium-headless-shell" },
+    packages: ["chromium-headless-shell", "chromium-common"],
+    withoutDependencies: true,
+    isOptional: true,
+  },
+  {
+    programs: { openssl: "usr/bin/openssl" },
+    packages: ["openssl"],
+    variables: { OPENSSL_CONF: "$root/etc/ssl/openssl.cnf" },
+    version: "version",
+  },
+  { programs: { curl: "usr/bin/curl" }, packages: ["curl"] },
+  { programs: { jq: "usr/bin/jq" }, packages: ["jq"] },
+  { programs: { sqlite3: "usr/bin/sqlite3" }, packages: ["sqlite3"] },
+  { programs: { strace: "usr/bin/strace" }, packages: ["strace"] },
+  {
+    programs: { "systemd-analyze": "usr/bin/systemd-analyze" },
+    packages: ["systemd"],
+    variables: { SYSTEMD_UNIT_PATH: "$root/lib/systemd/system" },
+  },
+  {
+    programs: { promtool: "usr/bin/promtool" },
+    packages: ["prometheus"],
+    withoutDependencies: true,
+    isOptional: true,
+  },
+  {
+    programs: {
+      "valkey-server-8.1": "usr/bin/valkey-server",
+      "redis-server-8.0": "usr/bin/redis-server",
     },
-  });
-}
-
-/** Valkey 8.1 and Redis 8.0 with all their libraries, the one for C included, as they are of a later Debian. */
-async function prepareTrixie(): Promise<string | undefined> {
-  if (findServer("valkey-server") !== undefined) return undefined;
-  return await fetched("Valkey 8.1 and Redis 8.0", "it needs Debian's packages", {
-    folder: trixieFolder,
-    release: "trixie",
     packages: [
       ...["valkey-server", "valkey-tools", "redis-server", "redis-tools", "libc6", "libatomic1"],
       ...["libjemalloc2", "liblzf1", "libsystemd0", "libssl3t64", "libcap2", "libgcc-s1"],
       ...["libstdc++6", "zlib1g", "libzstd1"],
     ],
-    async check(folder) {
-      for (const name of ["valkey-server", "redis-server"] as const) {
-        const program = findServer(name, folder);
-        if (program === undefined) throw new Error(`the packages hold no ${name}`);
-        await run(program.path, [...program.args, "--version"], { env: program.env });
-      }
-    },
-  });
+    withoutDependencies: true,
+    release: "trixie",
+    isOptional: true,
+  },
+];
+
+/** The fonts of the packages in the folder of this file. */
+const FONTS_CONF = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+  <alias><family>sans-serif</family><prefer><family>Liberation Sans</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>Liberation Mono</family></prefer></alias>
+</fontconfig>
+`;
+
+if (import.meta.main) {
+  for (const folder of [Deno.env.get("TMPDIR") ?? "/tmp", cacheFolder]) {
+    await removeLeftovers(folder);
+  }
+  const apts = new Map<string | undefined, Apt>();
+  let isIncomplete = false;
+  for (const needed of NEEDED) {
+    const [name = "", ...others] = Object.keys(needed.programs);
+    if (findOnPath([name, ...needed.aliases ?? []]) !== undefined) continue;
+    if (!apts.has(needed.release)) apts.set(needed.release, openApt(needed.release));
+    try {
+      await prepare(needed, apts.get(needed.release));
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      const all = [name, ...others].join(" and ");
+      console.error(
+        `${all}: not found and not fetched (${cause}). Tests that need it are ignored.`,
+      );
+      isIncomplete ||= !needed.isOptional;
+    }
+  }
+  for (const apt of apts.values()) await apt[Symbol.asyncDispose]();
+  if (isIncomplete && strictRun) Deno.exit(1);
 }
 
-async function preparePromtool(): Promise<string | undefined> {
-  if (findPromtool() !== undefined) return undefined;
-  return await fetched("promtool", "install prometheus", {
-    folder: prometheusFolder,
-    packages: ["prometheus"],
-    async check(folder) {
-      await run(findPromtool(folder) ?? "", ["--version"]);
-      // It is as large as all the rest, and not started.
-      await Deno.remove(`${folder}/usr/bin/prometheus`).catch(() => {});
-    },
-  });
-}
-
-/** The Chromium that has no window, which takes a third of the time; without it the tests use the machine's own. */
-async function prepareHeadlessChromium(): Promise<void> {
-  if (findChromium() === undefined || findHeadlessChromium() !== undefined) return;
-  await fetched("", "", {
-    folder: headlessFolder,
-    packages: ["chromium-headless-shell", "chromium-common"],
-    async check(folder) {
-      await run(findHeadlessChromium(folder) ?? "", ["--version"]);
-    },
-  });
-}
-
-/** Fetches packages; where they cannot be had, a line that says so and what helps. */
-async function fetched(
-  what: string,
-  advice: string,
-  options: UnpackOptions,
-): Promise<string | undefined> {
-  const ignored = `${advice}; until then the tests that need it are ignored`;
-  if (findOnPath(["apt-get"]) === undefined) return `${what}: not found: ${ignored}`;
-  try {
-    await unpackPackages(options);
-    return undefined;
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    return `${what}: not found and not fetched (${cause}): ${ignored}`;
+/** Fetches programs unless they were fetched before, and puts scripts that start them on the PATH. */
+async function prepare(needed: Needed, apt: Apt | undefined): Promise<void> {
+  const { packages, release, withoutDependencies = false } = needed;
+  const folder = release ?? packages[0] ?? "";
+  const root = join(cacheFolder, folder);
+  const paths = Object.values(needed.programs);
+  if (!paths.every((path) => isFile(join(root, path)))) {
+    if (findOnPath(["apt-get"]) === undefined) throw new Error("this machine has no apt");
+    await apt?.unpack({ folder: root, packages, withDependencies: !withoutDependencies });
+  }
+  await Deno.writeTextFile(join(root, "fonts.conf"), FONTS_CONF);
+  await Deno.mkdir(scriptFolder, { recursive: true });
+  for (const [name, path] of Object.entries(needed.programs)) {
+    const script = join(scriptFolder, name);
+    await Deno.writeTextFile(script, startScript(folder, path, needed), { mode: 0o755 });
+    try {
+      await run(script, [needed.version ?? "--version"]);
+    } catch (error) {
+      await Deno.remove(script);
+      throw error;
+    }
   }
 }
 
-function reportChromium(): string | undefined {
-  if (findChromium() !== undefined) return undefined;
-  return "chromium: not found: apt-get install chromium; until then the tests that need it are ignored";
+/** Returns a script that starts a program with its own libraries, wherever the project is. */
+function startScript(folder: string, path: string, { release, variables = {} }: Needed): string {
+  const libraries = libraryFolders(join(cacheFolder, folder))
+    .map((place) => `$root/${place}`).join(delimiter);
+  const loader = `"$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "${libraries}" `;
+  const all = release === undefined ? { LD_LIBRARY_PATH: libraries, ...variables } : variables;
+  return [
+    "#!/bin/sh",
+    `root=\${0%/*}/../${folder}`,
+    ...Object.entries(all).map(([name, value]) => `export ${name}="${value}"`),
+    `exec ${release === undefined ? "" : loader}"$root/${path}" "$@"`,
+    "",
+  ].join("\n");
+}
+
+/** Returns the folders below `root` that hold shared libraries, relative to it. */
+function libraryFolders(root: string): string[] {
+  const systems = ["usr/lib", "lib"].flatMap((lib) =>
+    foldersIn(join(root, lib)).filter((name) => name.includes("-linux-"))
+      .map((name) => `${lib}/${name}`)
+  );
+  const special = systems.flatMap((lib) =>
+    foldersIn(join(root, lib)).filter((name) => ["pulseaudio", "nss", "systemd"].includes(name))
+      .map((name) => `${lib}/${name}`)
+  );
+  return ["usr/lib", "lib", ...systems, ...special];
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].filter(({ isDirectory }) => isDirectory)
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,8 @@
-/** A new folder of its own, removed with all it holds when disposed of. */
+/** The prefix of every temporary folder of the tests, by which the next run finds leftovers. */
+export const TEMP_PREFIX = "tallymark-test-";
+
+/** Makes a new folder that is removed with its content when disposed of. */
 export async function tempDir(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.makeTempDir({ prefix: "tallymark-" });
+  const path = await Deno.makeTempDir({ prefix: TEMP_PREFIX });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }

@@ -1,11 +1,11 @@
-import { findServer } from "../../support/programs.ts";
+import { findOnPath } from "../../support/programs.ts";
 import { FOREIGN_VALUES, redisBackend } from "../../support/redis_backend.ts";
 import { type RedisServer, startRedis } from "../../support/redis_server.ts";
 import { testStore } from "../../support/store_contract.ts";
 
 const SERVERS = [
-  { name: "Valkey 8.1", program: findServer("valkey-server") },
-  { name: "Redis 8.0", program: findServer("redis-server") },
+  { name: "Valkey 8.1", program: findOnPath(["valkey-server-8.1"]) },
+  { name: "Redis 8.0", program: findOnPath(["redis-server-8.0"]) },
 ];
 
 for (const { name, program } of SERVERS) {

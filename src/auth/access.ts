@@ -15,7 +15,7 @@ import { BoundedMap } from "../bounded_map.ts";
 /** The secret, for callers that cannot send a header. */
 export const token = {
   name: "token",
-  meaning: "The secret. Prefer a header: the logs of proxies record queries.",
+  meaning: "The secret. Prefer a header: the logs of proxies and traces record queries.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 

@@ -227,7 +227,7 @@ testPage("the builder shows a sample where reads are closed, and to the owner th
   match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?id=home&/);
   const { width } = await shown(page, "#on-dark");
   await page.getByText("Only show the number").click();
-  await page.getByText("Reads are protected on this server").waitFor();
+  await page.getByText("everyone else sees an error in display-only images").waitFor();
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
   await page.getByRole("link", { name: "Badges" }).click();

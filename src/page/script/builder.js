@@ -96,7 +96,7 @@ const onlyShow = make(
 );
 const closed = make(
   "p.note.small",
-  "Reads are protected on this server: an image that only shows stays empty for everyone but you. PUBLIC_READS=1 opens them; counting badges work either way.",
+  "This server requires the secret to read counters, so everyone else sees an error in display-only images. Set PUBLIC_READS=1 to make them public. Counting badges always work.",
 );
 const everything = make("span", { dir: "auto" });
 const opening = choice("The key opens", ["only this counter", everything], 0, (index) => {

@@ -29,8 +29,8 @@ const DRAIN_NOTICE_MS = 100;
 const LOAD_PAUSE_MS = 100;
 
 /**
- * Runs the service until a signal ends it, or a command if the process has arguments. A start that fails says why and
- * exits with 1.
+ * Runs the service until a signal ends it, or a command if the process has arguments. A start that
+ * fails says why and exits with 1.
  */
 export async function run(): Promise<void> {
   try {

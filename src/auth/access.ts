@@ -74,7 +74,7 @@ export interface AccessOptions {
   secret: string | undefined;
   /** Whether anyone may read. */
   openReads: boolean;
-  /** Start of the server in milliseconds since the epoch. Undefined if sign-in links do not work here. */
+  /** Start of the server in milliseconds since the epoch. Undefined turns sign-in links off. */
   startedAt?: number | undefined;
   log: Log;
 }

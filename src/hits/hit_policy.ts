@@ -38,7 +38,7 @@ const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
   ["name", "Send id= instead of name="],
 ]);
 
-/** Throws "hit-needs-id" if another parameter takes the place of `id`, because `home` would be counted. */
+/** Throws "hit-needs-id" if another parameter replaces `id`, because `home` would be counted. */
 export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
   if (query.get("id") !== undefined) return;
   readQuery(url, new Set(MISTAKEN_FOR_ID.keys())).query.forEach((_, name) => {

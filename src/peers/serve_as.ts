@@ -42,7 +42,7 @@ export function opens(serveAs: ServeAs, id: string): boolean {
   return serveAs.some((entry) => entry.endsWith("/") ? id.startsWith(entry) : id === entry);
 }
 
-/** Folds ASCII letters only: `toLowerCase` also turns the Kelvin sign into a `k`, which is another name. */
+/** Folds ASCII letters only, because `toLowerCase` turns the Kelvin sign into a `k`. */
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

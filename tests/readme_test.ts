@@ -12,7 +12,7 @@ import { startService } from "./support/service.ts";
 import { endpoints } from "./support/surface.ts";
 
 const pages = new Map<string, string>();
-for (const folder of ["", ".docs", ".deploy", "src/page", "tests/bench"]) {
+for (const folder of ["", ".docs", ".deploy", ".github"]) {
   for (const { name } of Deno.readDirSync(join(projectFolder, folder))) {
     const page = join(folder, name);
     if (name.endsWith(".md")) pages.set(page, Deno.readTextFileSync(join(projectFolder, page)));
@@ -69,10 +69,10 @@ function anchorsOf(page: string): string[] {
 Deno.test("README.md shows the page and a blog in light and dark, in pictures that load fast", async () => {
   const pictures = [...textOf("README.md").matchAll(/(?:srcset|src)="([^"]+\.png)"/g)];
   deepStrictEqual(pictures.map(([, path]) => path), [
-    "tests/page/readme-dark.png",
-    "tests/page/readme-light.png",
-    "tests/page/blog-dark.png",
-    "tests/page/blog-light.png",
+    ".docs/images/readme-dark.png",
+    ".docs/images/readme-light.png",
+    ".docs/images/blog-dark.png",
+    ".docs/images/blog-light.png",
   ]);
   for (const [, path = ""] of pictures) {
     ok((await Deno.stat(join(projectFolder, path))).size < 150_000, path);
@@ -115,8 +115,8 @@ const all: readonly Parameter[] = [
 ];
 const parameters = new Map(all.map((parameter) => [parameter.name, parameter]));
 
-Deno.test(".docs/looks.md gives the parameters of its table the defaults that they have", () => {
-  const rows = rowsUnder(".docs/looks.md", "Parameter");
+Deno.test(".docs/appearance.md gives the parameters of its table the defaults that they have", () => {
+  const rows = rowsUnder(".docs/appearance.md", "Parameter");
   ok(rows.length >= LOOKS.length);
   for (const [cell, ...others] of rows) {
     const [name = ""] = codeIn(cell);
@@ -128,15 +128,15 @@ Deno.test(".docs/looks.md gives the parameters of its table the defaults that th
 });
 
 Deno.test(".docs names every parameter", () => {
-  const text = textOf(".docs/reference.md") + textOf(".docs/looks.md");
+  const text = textOf(".docs/reference.md") + textOf(".docs/appearance.md");
   for (const name of parameters.keys()) {
     ok(new RegExp(`[?&\`"]${name}(?:=|\`)|\\*\\*${name}(?:=|\\*\\*)`).test(text), name);
   }
 });
 
-Deno.test(".docs/looks.md: every look draws an image, with parameters that its endpoint knows", async () => {
+Deno.test(".docs/appearance.md: every look draws an image, with parameters that its endpoint knows", async () => {
   await using app = await memoryApp();
-  const looks = [...textOf(".docs/looks.md").matchAll(/^```text\n(.*)\n```$/gm)].map((
+  const looks = [...textOf(".docs/appearance.md").matchAll(/^```text\n(.*)\n```$/gm)].map((
     [, look = ""],
   ) => look.startsWith("?") ? `/badge${look}` : look);
   ok(looks.length > 15);

@@ -1,14 +1,9 @@
-/** Why something could not be loaded, such as that there were no file descriptors left. */
-export class LoadError extends Error {
-  override readonly name = "LoadError";
-}
-
-/** Loads once for all callers, and throws a {@linkcode LoadError} if that fails; the next call tries again. */
-export function loadOnce<Thing>(load: () => Promise<Thing>): () => Promise<Thing> {
-  let loading: Promise<Thing> | undefined;
+/** Makes a value once for all callers. If that fails, the next call tries again. */
+export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
   return () =>
-    loading ??= load().catch((cause) => {
+    loading ??= load().catch((error) => {
       loading = undefined;
-      throw cause instanceof LoadError ? cause : new LoadError("Load a part", { cause });
+      throw error;
     });
 }

@@ -25,8 +25,6 @@ const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
 const END_LIMIT_MS = 2200;
 /** How long after a signal the service still accepts requests, so that responses can ask busy callers to reconnect. */
 const DRAIN_NOTICE_MS = 100;
-/** How long after startup the lazy routes are loaded: the first request comes first. */
-const LOAD_PAUSE_MS = 100;
 
 /**
  * Runs the service until a signal ends it, or a command if the process has arguments. A start that
@@ -55,10 +53,6 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const signal = nextSignal();
   printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
-  // Once a flood of connections has used up the file descriptors, nothing could be loaded any more.
-  // Startup: the first call of setTimeout is slow; AbortSignal.timeout is not.
-  const soon = AbortSignal.timeout(LOAD_PAUSE_MS);
-  soon.onabort = () => app.load();
 
   await signal;
   log.info("stop");

@@ -14,10 +14,10 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/mount.ts", ["src/server.ts", "src/start/"]],
   ["src/app.ts", ["src/routes/", "src/hits/", "src/http/", "src/auth/"]],
-  ["src/peers/", ["src/peers/", "src/problem.ts"]],
+  ["src/compat/", ["src/compat/", "src/problem.ts"]],
   ["src/start/", [
     "src/start/",
-    "src/peers/serve_as.ts",
+    "src/compat/serve_as.ts",
     "src/problem.ts",
     "src/auth/",
     "src/version.ts",
@@ -30,7 +30,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/problem.ts", []],
   ["src/bounded_map.ts", []],
   ["src/openapi/", [
-    ...["src/openapi/", "src/http/answer.ts", "src/problem.ts", "src/counter/calendar.ts"],
+    ...["src/openapi/", "src/http/response.ts", "src/problem.ts", "src/counter/calendar.ts"],
   ]],
   ["src/routes/", [
     ...[
@@ -43,7 +43,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/chart/",
       "src/openapi/",
       "src/page/",
-      "src/peers/",
+      "src/compat/",
     ],
     ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/bounded_map.ts"],
     "src/version.ts",
@@ -54,7 +54,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/load_once.ts", "src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
   ]],
   ["src/http/", [
-    ...["src/http/", "src/auth/", "src/load_once.ts", "src/problem.ts"],
+    ...["src/http/", "src/auth/", "src/problem.ts"],
     ...["src/counter/counter_id.ts", "npm:hono"],
   ]],
   ["src/auth/", [
@@ -142,12 +142,15 @@ for (const module of modules) {
   });
 }
 
-Deno.test("imports: what browsers get lies under src/page, or with the peer whose script it is, and is imported as text", async () => {
-  deepStrictEqual(pages.filter((page) => !/^src\/(?:page|peers)\//.test(page)), []);
+Deno.test("imports: files for browsers are in src/page, or in src/compat for other services, and are imported as text", async () => {
+  deepStrictEqual(pages.filter((page) => !/^src\/(?:page|compat)\//.test(page)), []);
   for (const module of modules) {
     const text = await Deno.readTextFile(join(projectFolder, module));
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
-      ok(/^src\/(?:routes|peers)\//.test(module) && /with \{ type: "text" \}/.test(line), line);
+      ok(
+        /^src\/(?:routes|compat|page)\//.test(module) && /with \{ type: "text" \}/.test(line),
+        line,
+      );
     }
   }
 });
@@ -183,22 +186,21 @@ function loadedWith(module: string): string[] {
   return [...loaded];
 }
 
-Deno.test("imports: a start loads nothing that draws, describes or stores, and no package but Hono", () => {
+Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
-  deepStrictEqual(names.filter((name) => /^src\/(?:badge|chart|openapi|page)\//.test(name)), []);
+  const composed = /^src\/(?:page\/(?!tally\.js)|openapi\/(?:document|schemas)\.ts)/;
+  deepStrictEqual(names.filter((name) => composed.test(name)), []);
   const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);
   deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
-  deepStrictEqual(names.filter((name) => /^npm:(?!hono@)/.test(name)), []);
-  ok(names.includes("src/routes/hit.ts") && names.some((name) => name.startsWith("npm:hono@")));
+  deepStrictEqual(names.filter((name) => /^npm:(?!(?:hono|isbot)@)/.test(name)), []);
+  ok(names.includes("src/routes/badge.ts") && names.some((name) => name.startsWith("npm:hono@")));
 });
 
-Deno.test("imports: a start loads at most 55 modules of ours, and 5 more to own a counter file", () => {
-  const started = loadedWith("main.ts").filter((name) => name.startsWith("src/"));
-  // Each costs every start a sixth of a millisecond: load what a start can do without with its first use.
-  ok(started.length <= 55, `${started.length}`);
+Deno.test("imports: to own a counter file, a start loads at most 5 modules more", () => {
+  const started = loadedWith("main.ts");
   const owning = loadedWith("src/store/kv/file/counter_file.ts").filter((name) =>
-    !started.includes(name)
+    name.startsWith("src/") && !started.includes(name)
   );
   ok(owning.length <= 5, owning.join(", "));
 });

@@ -9,7 +9,7 @@ import type { Parameter } from "../src/http/query.ts";
 import { memoryApp } from "./support/app.ts";
 import { projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
-import { endpoints } from "./support/surface.ts";
+import { routes } from "./support/surface.ts";
 
 const pages = new Map<string, string>();
 for (const folder of ["", ".docs", ".deploy", ".github"]) {
@@ -82,7 +82,7 @@ Deno.test("README.md shows the page and a blog in light and dark, in pictures th
 Deno.test(".docs/reference.md lists every endpoint with its methods, and no other", () => {
   const listed = rowsUnder(".docs/reference.md", "Endpoint").flatMap(([cell]) => codeIn(cell));
   // What every read answers besides is told in a sentence.
-  const served = endpoints.flatMap(({ methods, path }) =>
+  const served = routes.flatMap(({ methods, path }) =>
     methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").map((method) =>
       `${method} ${path}`
     )
@@ -109,7 +109,7 @@ function sourceIn(folder: string): string {
 }
 
 const all: readonly Parameter[] = [
-  ...endpoints.flatMap(({ parameters }) => parameters),
+  ...routes.flatMap(({ parameters }) => parameters),
   // A chart has other defaults than a badge, which the tables are about.
   ...[id, token, key, format, cacheSeconds, ...LOOKS],
 ];
@@ -142,9 +142,7 @@ Deno.test(".docs/appearance.md: every look draws an image, with parameters that 
   ok(looks.length > 15);
   for (const look of looks) {
     const { pathname, searchParams } = new URL(look, "http://localhost");
-    const known = endpoints.find(({ path }) => path === pathname)?.parameters.map(({ name }) =>
-      name
-    );
+    const known = routes.find(({ path }) => path === pathname)?.parameters.map(({ name }) => name);
     for (const name of searchParams.keys()) ok(known?.includes(name), look);
     const { status, body } = await app.send(`GET ${look}`);
     strictEqual(status, 200, look);

@@ -321,7 +321,8 @@ function shownAs({ query = "", headers = [] }: Sent, id = "home"): Credentials {
   const { href } = new URL(`http://localhost/${query}`);
   return {
     request: new Request(href, { headers: new Headers(headers) }),
-    query: parseQuery(href, new Set(["token", "key"])),
+    query: parseQuery(href, new Set(["token", "key"])).query,
+    isPublic: false,
     id: counterId(id),
   };
 }

@@ -1,5 +1,5 @@
-/** The counters of others whose addresses the service answers, by the first part of an address below `/as/`. */
-export const PEER_NAMES = [
+/** The services whose addresses work here, by the first part of a path below `/as/`. */
+export const COMPAT_NAMES = [
   "komarev",
   "visitor-badge",
   "seeyoufarm",
@@ -10,35 +10,35 @@ export const PEER_NAMES = [
   "busuanzi",
 ] as const;
 
-/** The name of a peer. */
-export type PeerName = (typeof PEER_NAMES)[number];
+/** The name of a service. */
+export type CompatName = (typeof COMPAT_NAMES)[number];
 
-/** What strangers may count under the addresses of peers, without a key: ids, and families, which end in a slash. */
+/** The counters that anyone may hit without a key: ids, and prefixes, which end in a slash. */
 export type ServeAs = readonly string[];
 
-/** Peers that do not tell capitals from small letters. */
-const CASELESS: ReadonlySet<string> = new Set<PeerName>(["komarev"]);
+/** Services whose ids are not case-sensitive. */
+const CASELESS: ReadonlySet<string> = new Set<CompatName>(["komarev"]);
 
-/** Peers whose ids begin with a host out of an address, which has one form only there. */
-const BY_HOST: ReadonlySet<string> = new Set<PeerName>(["seeyoufarm", "busuanzi"]);
+/** Services whose ids begin with the host of a URL, which is normalized. */
+const BY_HOST: ReadonlySet<string> = new Set<CompatName>(["seeyoufarm", "busuanzi"]);
 
-/** Understands a list of ids and families, separated by commas; throws a RangeError that says which it does not know, by their places. */
+/** Parses a comma-separated list of ids and prefixes. Throws a RangeError that names the unknown entries by position. */
 export function parseServeAs(text: string): ServeAs {
   const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
   const unknown = entries.flatMap((entry, index) =>
-    PEER_NAMES.some((name) => entry.startsWith(`${name}/`)) ? [] : [index + 1]
+    COMPAT_NAMES.some((name) => entry.startsWith(`${name}/`)) ? [] : [index + 1]
   );
   if (unknown.length > 0) {
     throw new RangeError(
       `names an unknown service in entry ${unknown.join(", ")}: an entry begins with ` +
-        `${PEER_NAMES.join("/, ")}/`,
+        `${COMPAT_NAMES.join("/, ")}/`,
     );
   }
-  return entries.map(idOf);
+  return entries.map(normalizeEntry);
 }
 
-/** Whether strangers may count this counter. */
-export function opens(serveAs: ServeAs, id: string): boolean {
+/** Reports whether anyone may hit a counter. */
+export function allowsPublicHits(serveAs: ServeAs, id: string): boolean {
   return serveAs.some((entry) => entry.endsWith("/") ? id.startsWith(entry) : id === entry);
 }
 
@@ -47,8 +47,8 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** As the peer writes it. */
-function idOf(entry: string): string {
+/** Normalizes an entry as the service normalizes its ids. */
+function normalizeEntry(entry: string): string {
   const [name = "", host = ""] = entry.split("/", 2);
   const text = CASELESS.has(name) ? asciiLowerCase(entry) : entry;
   const address = `http://${host}`;

@@ -98,6 +98,7 @@ const refused: (Sent & { what: string })[] = [
     headers: [["Authorization", `Basic ${btoa(`a:${SECRET}`)}`]],
   },
   { what: "the secret in a cookie", headers: [["Cookie", `token=${SECRET}`]] },
+  { what: "Bearer inside another scheme", headers: [["Authorization", `Basic Bearer ${SECRET}`]] },
   { what: "Bearer inside X-Auth-Token", headers: [["X-Auth-Token", `Bearer ${SECRET}`]] },
   {
     what: "a repeated X-Auth-Token",

@@ -9,7 +9,10 @@ const kinds = {
     CHROME,
     "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0",
+    `${CHROME} Camouflage/1.0`,
     "",
+    // Only the first 1,000 characters are read.
+    `${CHROME} ${"x".repeat(1000)} GPTBot/1.0`,
   ],
   "crawler": [
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",

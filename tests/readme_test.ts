@@ -42,7 +42,8 @@ function codeIn(cell = ""): string[] {
 
 Deno.test("README.md is short enough to be read", () => {
   const readme = textOf("README.md");
-  ok(readme.length <= 16_000, `${readme.length} characters`);
+  const bytes = new TextEncoder().encode(readme).length;
+  ok(bytes <= 11_000, `${bytes} bytes`);
   ok(readme.split("\n").length <= 200, `${readme.split("\n").length} lines`);
 });
 

@@ -60,6 +60,13 @@ Deno.test("the pages link to files and headings that exist", async () => {
   }
 });
 
+Deno.test("the contributing guide names files and folders that exist", async () => {
+  const text = textOf(".github/CONTRIBUTING.md");
+  const paths = [...text.matchAll(/(?<![\w./])(?:src|tests|\.docs|\.deploy)\/[\w./-]*\w/g)];
+  ok(paths.length > 20);
+  for (const [path] of paths) ok(await Deno.stat(join(projectFolder, path)), path);
+});
+
 /** The names that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>

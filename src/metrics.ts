@@ -70,6 +70,9 @@ export class Metrics {
   /** Commands that a node of the store sent to another one. */
   redirects = 0;
 
+  /** `worker` returns the number of this worker, if the process has several that all count for themselves. */
+  constructor(readonly worker?: () => number) {}
+
   /** What is counted for an endpoint. */
   requestsFor(path: string): RequestMeter {
     const meter = this.requests.get(path) ?? new RequestMeter();

@@ -28,10 +28,22 @@ interface MetricFamily {
 
 /** All of it in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(metrics: Metrics, waiting: number): string {
+  const worker = metrics.worker?.();
+  const own = worker === undefined ? undefined : `{worker="${worker}"`;
   return familiesIn(metrics, waiting).map(({ name, type, help, samples }) =>
-    [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map((line) => name + line)]
-      .join("\n") + "\n"
+    [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map((line) => name + (own === undefined ? line : withLabel(line, own))),
+    ].join("\n") + "\n"
   ).join("");
+}
+
+/** Adds a label, given with its opening brace, to a sample such as `_sum{endpoint="/hit"} 2` or ` 2`. */
+function withLabel(sample: string, label: string): string {
+  return sample.includes("{")
+    ? sample.replace("{", `${label},`)
+    : sample.replace(" ", `${label}} `);
 }
 
 function familiesIn(metrics: Metrics, waiting: number): MetricFamily[] {

@@ -132,7 +132,7 @@ function requireDenoKv(): void {
 function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   const { kv, file, source, health } = options;
   return createLazyStore({
-    traits: { source, ...KV_BATCHES },
+    traits: { source, ...KV_BATCHES, lastSeen: () => undefined },
     health,
     held: file ?? { close: () => Promise.resolve(kv.close()) },
     open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),

@@ -2,12 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import {
-  Batcher,
-  type CoalescedCall,
-  ConcurrencyLimit,
-  PendingCalls,
-} from "../../src/counting/batcher.ts";
+import { Batcher, Callers, type Group, Slots } from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -109,7 +104,7 @@ Deno.test("Batcher: where the store gives another number of outcomes all are tol
     sent[0]?.answer(outcomes);
     for (const hit of hits) {
       await rejects(hit, {
-        message: new RegExp(`returned ${outcomes.length} outcomes for a batch of 2`),
+        message: new RegExp(`2 ids: the store gave ${outcomes.length} outcomes`),
       });
     }
     await calls.drain();
@@ -170,7 +165,7 @@ Deno.test("Batcher: while one of several batches is overdue the others go on", a
 const NEAR = 60_000;
 
 Deno.test("Batcher: of a store that is near one batch is under way at a time, unless the next is full", async () => {
-  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: NEAR });
+  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, nearMs: NEAR });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -197,7 +192,7 @@ Deno.test("Batcher: of a store that is near one batch is under way at a time, un
 });
 
 Deno.test("Batcher: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
-  const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
+  const { calls, sent } = open({ batches: 2, nearMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
     await turn();
@@ -211,7 +206,7 @@ Deno.test("Batcher: before a store has shown that it is near, and after it was n
 });
 
 Deno.test("Batcher: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
-  const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
+  const { calls, sent } = open({ batches: 2, nearMs: 50 });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -277,7 +272,7 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
-    fastStoreMs: fc.constantFrom(0, NEAR),
+    nearMs: fc.constantFrom(0, NEAR),
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
@@ -327,10 +322,10 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   );
 });
 
-Deno.test("Batcher: senders that share limit take turns where both have a batch that is due", async () => {
-  const limit = new ConcurrencyLimit(1, new BatchMeter());
-  const { calls, sent } = open({ limit });
-  const other = open({ limit });
+Deno.test("Batcher: senders that share slots take turns where both have a batch that is due", async () => {
+  const slots = new Slots(1, new BatchMeter());
+  const { calls, sent } = open({ slots });
+  const other = open({ slots });
   const hits = [join(calls, A), join(other.calls, B)];
   await turn();
   deepStrictEqual([sent.length, other.sent.length], [1, 0]);
@@ -350,9 +345,9 @@ Deno.test("Batcher: senders that share limit take turns where both have a batch 
 });
 
 Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
-  const limit = new ConcurrencyLimit(1, new BatchMeter());
-  const { calls, sent } = open({ limit, deadlineMs: 50 });
-  const other = open({ limit });
+  const slots = new Slots(1, new BatchMeter());
+  const { calls, sent } = open({ slots, deadlineMs: 50 });
+  const other = open({ slots });
   await rejectsWith("outcome-unknown", join(calls, A));
   await rejectsWith("store-unavailable", join(other.calls, B));
   sent[0]?.answer([1]);
@@ -366,47 +361,47 @@ Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it"
 
 Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
   const added: unknown[] = [];
-  const pending = new PendingCalls();
-  const calls = new Batcher<CounterId, string, number>({
+  const callers = new Callers();
+  const calls = new Batcher<string, number>({
     ...LIMITS,
-    pending,
-    limit: new ConcurrencyLimit(1, new BatchMeter()),
-    send(calls) {
-      added.push(...calls.map(({ key, parts }) => [key, parts]));
-      return Promise.resolve(calls.map(({ parts }) => parts.join()));
+    callers,
+    slots: new Slots(1, new BatchMeter()),
+    send(groups) {
+      added.push(...groups.map(({ id, parts }) => [id, parts]));
+      return Promise.resolve(groups.map(({ parts }) => parts.join()));
     },
   });
   const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
-  deepStrictEqual(await Promise.all(results.map(({ promise }) => promise)), ["3,2", "1", "3,2"]);
+  deepStrictEqual(await Promise.all(results.map(({ result }) => result)), ["3,2", "1", "3,2"]);
   deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await pending.drain();
+  await callers.drain();
 });
 
 /** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
 class Calls {
-  readonly #batcher: Batcher<CounterId, number>;
-  readonly #pending: PendingCalls;
+  readonly #batcher: Batcher<number>;
+  readonly #callers: Callers;
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(batcher: Batcher<CounterId, number>, pending: PendingCalls) {
+  constructor(batcher: Batcher<number>, callers: Callers) {
     this.#batcher = batcher;
-    this.#pending = pending;
-    this.#watch = setInterval(() => batcher.rejectTimedOut(), 10);
+    this.#callers = callers;
+    this.#watch = setInterval(() => batcher.expire(), 10);
   }
 
   get waiting(): number {
-    return this.#pending.waiting;
+    return this.#callers.waiting;
   }
 
   join(id: CounterId): Promise<number> {
     if (this.#batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
-    const call = this.#batcher.enqueue(id);
-    const place = call.callers;
-    return call.promise.then((total) => total - call.callers + place);
+    const group = this.#batcher.enqueue(id);
+    const place = group.callers;
+    return group.result.then((total) => total - group.callers + place);
   }
 
   async drain(): Promise<void> {
-    await this.#pending.drain();
+    await this.#callers.drain();
     clearInterval(this.#watch);
   }
 }
@@ -417,7 +412,7 @@ function join(calls: Calls, id: CounterId): Promise<number> {
 
 /** A batch that was sent, to be ended by the test. */
 interface Sent {
-  readonly calls: readonly CoalescedCall<CounterId, number>[];
+  readonly groups: readonly Group<number>[];
   ended: boolean;
   answer(outcomes: readonly Outcome[]): void;
   fail(problem: unknown): void;
@@ -425,31 +420,31 @@ interface Sent {
 
 const LIMITS = {
   idsPerBatch: 100,
-  fastStoreMs: 0,
+  nearMs: 0,
   deadlineMs: 60_000,
-  timeout: "outcome-unknown",
+  overdue: "outcome-unknown",
 } as const;
 
 function open(
-  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }: {
+  { batches = 1, slots = new Slots(batches, new BatchMeter()), ...limits }: {
     batches?: number;
-    limit?: ConcurrencyLimit;
+    slots?: Slots;
     idsPerBatch?: number;
-    fastStoreMs?: number;
+    nearMs?: number;
     deadlineMs?: number;
   } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const pending = new PendingCalls();
-  const batcher = new Batcher<CounterId, number>({
+  const callers = new Callers();
+  const batcher = new Batcher<number>({
     ...LIMITS,
-    pending,
+    callers,
     ...limits,
-    limit,
-    send(calls) {
+    slots,
+    send(groups) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
       const batch: Sent = {
-        calls,
+        groups,
         ended: false,
         answer(outcomes) {
           batch.ended = true;
@@ -464,7 +459,7 @@ function open(
       return promise;
     },
   });
-  return { calls: new Calls(batcher, pending), sent };
+  return { calls: new Calls(batcher, callers), sent };
 }
 
 /** What a store holds. */
@@ -475,18 +470,18 @@ class Ledger {
     return this.#numbers.get(id) ?? 0;
   }
 
-  carryOut({ calls }: Sent, counted: boolean): number[] {
+  carryOut({ groups }: Sent, counted: boolean): number[] {
     if (!counted) return [];
-    return calls.map(({ key, callers }) => {
-      this.#numbers.set(key, this.number(key) + callers);
-      return this.number(key);
+    return groups.map(({ id, callers }) => {
+      this.#numbers.set(id, this.number(id) + callers);
+      return this.number(id);
     });
   }
 }
 
 /** How many callers a batch has for each id. */
-function shape({ calls }: Sent): Record<string, number> {
-  return Object.fromEntries(calls.map(({ key, callers }) => [key, callers]));
+function shape({ groups }: Sent): Record<string, number> {
+  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers]));
 }
 
 /** Resolves when the event loop has handed out what it had. */

@@ -147,6 +147,7 @@ function createKvStore(
     salt,
     read,
     known,
+    ...(database.isShared ? {} : { lastSeen: (id) => database.lastSeen(id) }),
     history,
     list,
     check,

@@ -83,7 +83,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/store/redis/cluster/", [
     ...["src/store/redis/cluster/", "src/store/redis/connection/", "src/store/redis/limits.ts"],
-    ...["src/store/store_health.ts", "src/counter/", "src/problem.ts"],
+    ...["src/store/redis/layout.ts", "src/store/store_health.ts", "src/counter/", "src/problem.ts"],
   ]],
   ["src/store/redis/sentinel/", [
     ...["src/store/redis/sentinel/", "src/store/redis/connection/", "src/store/redis/limits.ts"],

@@ -72,10 +72,8 @@ export interface CounterStore {
   readonly batches: number;
   /** How many ids a batch may hold. */
   readonly idsPerBatch: number;
-  /** How many lines of an import are worth taking together; all of them are in memory then. */
-  readonly importPortion: number;
-  /** Whether they are better set in the order of their ids, as counters with similar ids lie near each other. */
-  readonly importById: boolean;
+  /** True if counters are sorted by id, so that a list with a prefix passes over no others. */
+  readonly sortedById: boolean;
   /**
    * Adds hits, which belong to the day on which this is called; the new numbers, once they are as durable as the store
    * promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full".
@@ -95,13 +93,12 @@ export interface CounterStore {
   history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]>;
   /**
    * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
-   * no further than it is asked for; throws "store-unavailable".
+   * no further than it is asked for; throws "store-unavailable". A page may be empty. Each must be yielded within two
+   * seconds, after which its caller assumes that the store hangs.
    */
   list(options: ListOptions): AsyncGenerator<ListPage>;
   /** The number of a counter if this process is sure of it without reading, as the only one that writes. */
   known?(id: CounterId): number | undefined;
-  /** The number that this process read or wrote last. A store that keeps no numbers itself lacks this: its caller keeps them. */
-  lastSeen?(id: CounterId): number | undefined;
   /**
    * Resolves where the store would take a hit right now, with the names of the shards that would not; rejects with
    * "store-unavailable" where none would.

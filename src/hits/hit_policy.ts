@@ -108,7 +108,9 @@ export function createHitPolicy(
     const count = (): Promise<HitResult> => {
       // The store checks the idempotency key before the visitor, in the same step.
       if (isOnce) return visitors.count(hit, key).then(resultOf);
-      return key === undefined ? counters.hit(id) : counters.hitOnce(id, { key }).then(resultOf);
+      return key === undefined
+        ? counters.hit(id)
+        : counters.hitDeduplicated(id, { key }).then(resultOf);
     };
     const result = isFamily(grant) ? families.count({ id, family: grant }, count) : count();
     return isProxy ? result.then(withCamo) : result;

@@ -88,14 +88,14 @@ export function createUniqueVisitors(
       if (traces === undefined) {
         return key === undefined
           ? { hits: await counters.hit(id), repeat: false }
-          : await counters.hitOnce(id, { key });
+          : await counters.hitDeduplicated(id, { key });
       }
       const today = visitorsOfToday();
       const visitor = await today.codeOf([id, ...traces]);
       const remember = today.hasRoomFor(id);
       const keys = { ...key !== undefined && { key }, visitor, remember };
       // Also who came just now: only the store knows whether the counter was deleted since, by whatever process.
-      const outcome = await counters.hitOnce(id, keys);
+      const outcome = await counters.hitDeduplicated(id, keys);
       if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
     },

@@ -1,4 +1,4 @@
-import type { FamilySum } from "../counting/families.ts";
+import type { PrefixSum } from "../counting/prefixes.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
@@ -22,7 +22,7 @@ export function count({ counters, reads }: Service): Endpoint {
     errors: (query) => isText(query.get("format")) ? "text" : "json",
     respond(context) {
       const { id, isPrefix, query } = context;
-      const found: number | Promise<number | FamilySum> = isPrefix
+      const found: number | Promise<number | PrefixSum> = isPrefix
         ? readSum(counters, context)
         : readPeriod(counters, context);
       return whenKnown(found, (found) => {

@@ -3,7 +3,7 @@ import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
 import type { Counters } from "../counting/counters.ts";
-import { ImportError, importLines, Preview } from "../counting/import.ts";
+import { ImportError } from "../counting/import.ts";
 import { bodyLines, bodyText, textStream, TRUNCATED_BODY } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -229,18 +229,9 @@ export function importCounters({ counters, draining }: Service): Endpoint {
     }),
     async respond({ request: { body } }, { mode, dry }) {
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
-      const today = counters.calendar.today();
-      const preview = dry ? new Preview(counters, mode) : undefined;
       try {
-        const imported = await importLines(lines, {
-          today,
-          mode,
-          bufferSize: counters.importPortion,
-          take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
-          othersWait: () => counters.waiting > 0,
-        });
-        const { changed, changes } = preview ?? {};
-        return createResponse(JSON.stringify({ counters: imported, changed, changes }), HEADERS);
+        const result = await counters.importLines(lines, { mode, dry });
+        return createResponse(JSON.stringify(result), HEADERS);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
         const isCut = error.message === TRUNCATED_BODY && draining.hasBegun;
@@ -261,18 +252,21 @@ export function importCounters({ counters, draining }: Service): Endpoint {
 }
 
 /** The problem of an import that the end of the service breaks off. */
-function cutShort({ taken }: ImportError, dry: boolean): Problem {
-  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${taken}.`;
+function cutShort({ importedCount }: ImportError, dry: boolean): Problem {
+  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${importedCount}.`;
   const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
   return new Problem("shutting-down", { detail });
 }
 
 /** The problem of one line; it says which it was, and what has become of the others. */
-function problemOfLine({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
+function problemOfLine(
+  { line, message, importedCount, problem }: ImportError,
+  dry: boolean,
+): Problem {
   const [what, how] = problem === undefined
     ? [`cannot be used: ${message}.`, "so far"]
     : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
-  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
+  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${importedCount}.`;
   const again = "Once this is fixed, it is safe to send all lines again.";
   const detail = `Line ${line} ${what} ${stored} ${again}`;
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });

@@ -82,7 +82,7 @@ export function top({ counters }: Service): Endpoint {
     parameters: [period, limit],
     async respond({ id, query }) {
       const period = periodOf(query);
-      const ranking = await (await counters.families()).ranking(id, period);
+      const ranking = await counters.prefixes.ranking(id, period);
       const body = {
         prefix: id,
         period,

@@ -2,7 +2,7 @@ import type { Counts } from "../badge/number.ts";
 import { hitsIn, parsePeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
 import { type CounterState, type Day, type Days, padToDay } from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { FamilySum } from "../counting/families.ts";
+import type { PrefixSum } from "../counting/prefixes.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
@@ -48,8 +48,8 @@ export function readPeriod(
 export async function readSum(
   counters: Counters,
   { id, query }: Pick<ReadOf<"period">, "id" | "query">,
-): Promise<FamilySum> {
-  return await (await counters.families()).sum(id, periodOf(query));
+): Promise<PrefixSum> {
+  return await counters.prefixes.sum(id, periodOf(query));
 }
 
 /** What a counter or a family holds, with its days from `since` on at least. */
@@ -57,7 +57,7 @@ export async function readHistory(
   counters: Counters,
   { id, isPrefix, since }: Subject & { since: Day },
 ): Promise<CounterState> {
-  return await (isPrefix ? await counters.families() : counters).history(id, since);
+  return await (isPrefix ? counters.prefixes : counters).history(id, since);
 }
 
 /** The counts that a query asks for: that of its period, or those that `show` names. */

@@ -2,11 +2,8 @@ import { Problem } from "../problem.ts";
 import type { CounterStore } from "../counter/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
-/** What is known of a store before it is open; `lastSeen` says that it keeps numbers, of which it has none yet. */
-export type StoreTraits = Pick<
-  CounterStore,
-  "source" | "batches" | "idsPerBatch" | "importPortion" | "importById" | "lastSeen"
->;
+/** What is known of a store before it is open. */
+export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch" | "sortedById">;
 
 export interface LazyStoreOptions {
   traits: StoreTraits;

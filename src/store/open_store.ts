@@ -128,7 +128,7 @@ function requireDenoKv(): void {
 function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   const { kv, file, source, health } = options;
   return createLazyStore({
-    traits: { source, ...KV_BATCHES, lastSeen: () => undefined },
+    traits: { source, ...KV_BATCHES },
     health,
     held: file ?? { close: () => Promise.resolve(kv.close()) },
     open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),

@@ -2,7 +2,12 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import { Batcher, Callers, type Group, Slots } from "../../src/counting/batcher.ts";
+import {
+  Batcher,
+  type CoalescedCall,
+  ConcurrencyLimit,
+  PendingCalls,
+} from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -104,7 +109,7 @@ Deno.test("Batcher: where the store gives another number of outcomes all are tol
     sent[0]?.answer(outcomes);
     for (const hit of hits) {
       await rejects(hit, {
-        message: new RegExp(`2 ids: the store gave ${outcomes.length} outcomes`),
+        message: new RegExp(`returned ${outcomes.length} outcomes for a batch of 2`),
       });
     }
     await calls.drain();
@@ -165,7 +170,7 @@ Deno.test("Batcher: while one of several batches is overdue the others go on", a
 const NEAR = 60_000;
 
 Deno.test("Batcher: of a store that is near one batch is under way at a time, unless the next is full", async () => {
-  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, nearMs: NEAR });
+  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: NEAR });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -192,7 +197,7 @@ Deno.test("Batcher: of a store that is near one batch is under way at a time, un
 });
 
 Deno.test("Batcher: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
-  const { calls, sent } = open({ batches: 2, nearMs: 0 });
+  const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
     await turn();
@@ -206,7 +211,7 @@ Deno.test("Batcher: before a store has shown that it is near, and after it was n
 });
 
 Deno.test("Batcher: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
-  const { calls, sent } = open({ batches: 2, nearMs: 50 });
+  const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -272,7 +277,7 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
-    nearMs: fc.constantFrom(0, NEAR),
+    fastStoreMs: fc.constantFrom(0, NEAR),
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
@@ -322,10 +327,10 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   );
 });
 
-Deno.test("Batcher: senders that share slots take turns where both have a batch that is due", async () => {
-  const slots = new Slots(1, new BatchMeter());
-  const { calls, sent } = open({ slots });
-  const other = open({ slots });
+Deno.test("Batcher: senders that share limit take turns where both have a batch that is due", async () => {
+  const limit = new ConcurrencyLimit(1, new BatchMeter());
+  const { calls, sent } = open({ limit });
+  const other = open({ limit });
   const hits = [join(calls, A), join(other.calls, B)];
   await turn();
   deepStrictEqual([sent.length, other.sent.length], [1, 0]);
@@ -345,9 +350,9 @@ Deno.test("Batcher: senders that share slots take turns where both have a batch 
 });
 
 Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
-  const slots = new Slots(1, new BatchMeter());
-  const { calls, sent } = open({ slots, deadlineMs: 50 });
-  const other = open({ slots });
+  const limit = new ConcurrencyLimit(1, new BatchMeter());
+  const { calls, sent } = open({ limit, deadlineMs: 50 });
+  const other = open({ limit });
   await rejectsWith("outcome-unknown", join(calls, A));
   await rejectsWith("store-unavailable", join(other.calls, B));
   sent[0]?.answer([1]);
@@ -361,47 +366,47 @@ Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it"
 
 Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
   const added: unknown[] = [];
-  const callers = new Callers();
-  const calls = new Batcher<string, number>({
+  const pending = new PendingCalls();
+  const calls = new Batcher<CounterId, string, number>({
     ...LIMITS,
-    callers,
-    slots: new Slots(1, new BatchMeter()),
-    send(groups) {
-      added.push(...groups.map(({ id, parts }) => [id, parts]));
-      return Promise.resolve(groups.map(({ parts }) => parts.join()));
+    pending,
+    limit: new ConcurrencyLimit(1, new BatchMeter()),
+    send(calls) {
+      added.push(...calls.map(({ key, parts }) => [key, parts]));
+      return Promise.resolve(calls.map(({ parts }) => parts.join()));
     },
   });
   const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
-  deepStrictEqual(await Promise.all(results.map(({ result }) => result)), ["3,2", "1", "3,2"]);
+  deepStrictEqual(await Promise.all(results.map(({ promise }) => promise)), ["3,2", "1", "3,2"]);
   deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await callers.drain();
+  await pending.drain();
 });
 
 /** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
 class Calls {
-  readonly #batcher: Batcher<number>;
-  readonly #callers: Callers;
+  readonly #batcher: Batcher<CounterId, number>;
+  readonly #pending: PendingCalls;
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(batcher: Batcher<number>, callers: Callers) {
+  constructor(batcher: Batcher<CounterId, number>, pending: PendingCalls) {
     this.#batcher = batcher;
-    this.#callers = callers;
-    this.#watch = setInterval(() => batcher.expire(), 10);
+    this.#pending = pending;
+    this.#watch = setInterval(() => batcher.rejectTimedOut(), 10);
   }
 
   get waiting(): number {
-    return this.#callers.waiting;
+    return this.#pending.waiting;
   }
 
   join(id: CounterId): Promise<number> {
     if (this.#batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
-    const group = this.#batcher.enqueue(id);
-    const place = group.callers;
-    return group.result.then((total) => total - group.callers + place);
+    const call = this.#batcher.enqueue(id);
+    const place = call.callers;
+    return call.promise.then((total) => total - call.callers + place);
   }
 
   async drain(): Promise<void> {
-    await this.#callers.drain();
+    await this.#pending.drain();
     clearInterval(this.#watch);
   }
 }
@@ -412,7 +417,7 @@ function join(calls: Calls, id: CounterId): Promise<number> {
 
 /** A batch that was sent, to be ended by the test. */
 interface Sent {
-  readonly groups: readonly Group<number>[];
+  readonly calls: readonly CoalescedCall<CounterId, number>[];
   ended: boolean;
   answer(outcomes: readonly Outcome[]): void;
   fail(problem: unknown): void;
@@ -420,31 +425,31 @@ interface Sent {
 
 const LIMITS = {
   idsPerBatch: 100,
-  nearMs: 0,
+  fastStoreMs: 0,
   deadlineMs: 60_000,
-  overdue: "outcome-unknown",
+  timeout: "outcome-unknown",
 } as const;
 
 function open(
-  { batches = 1, slots = new Slots(batches, new BatchMeter()), ...limits }: {
+  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }: {
     batches?: number;
-    slots?: Slots;
+    limit?: ConcurrencyLimit;
     idsPerBatch?: number;
-    nearMs?: number;
+    fastStoreMs?: number;
     deadlineMs?: number;
   } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const callers = new Callers();
-  const batcher = new Batcher<number>({
+  const pending = new PendingCalls();
+  const batcher = new Batcher<CounterId, number>({
     ...LIMITS,
-    callers,
+    pending,
     ...limits,
-    slots,
-    send(groups) {
+    limit,
+    send(calls) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
       const batch: Sent = {
-        groups,
+        calls,
         ended: false,
         answer(outcomes) {
           batch.ended = true;
@@ -459,7 +464,7 @@ function open(
       return promise;
     },
   });
-  return { calls: new Calls(batcher, callers), sent };
+  return { calls: new Calls(batcher, pending), sent };
 }
 
 /** What a store holds. */
@@ -470,18 +475,18 @@ class Ledger {
     return this.#numbers.get(id) ?? 0;
   }
 
-  carryOut({ groups }: Sent, counted: boolean): number[] {
+  carryOut({ calls }: Sent, counted: boolean): number[] {
     if (!counted) return [];
-    return groups.map(({ id, callers }) => {
-      this.#numbers.set(id, this.number(id) + callers);
-      return this.number(id);
+    return calls.map(({ key, callers }) => {
+      this.#numbers.set(key, this.number(key) + callers);
+      return this.number(key);
     });
   }
 }
 
 /** How many callers a batch has for each id. */
-function shape({ groups }: Sent): Record<string, number> {
-  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers]));
+function shape({ calls }: Sent): Record<string, number> {
+  return Object.fromEntries(calls.map(({ key, callers }) => [key, callers]));
 }
 
 /** Resolves when the event loop has handed out what it had. */

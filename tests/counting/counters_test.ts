@@ -1,9 +1,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters, yieldingToHits } from "../../src/counting/counters.ts";
+import type { ListPage } from "../../src/counter/store.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
+import { waitFor } from "../support/wait_for.ts";
 
 const HOME = counterId("home");
 const OTHER = counterId("other");
@@ -194,31 +196,77 @@ Deno.test("createCounters: close ends within the deadline where the store hangs"
   await hit;
 });
 
-Deno.test("yieldingToHits: hands on every part in order, and others have their turn before the next is begun", async () => {
-  const happened: string[] = [];
-  async function* parts() {
-    for (const part of ["a", "b", "c"]) {
-      happened.push(`begin ${part}`);
-      yield await Promise.resolve(part);
-    }
-  }
-  for await (const part of yieldingToHits(parts(), () => true)) {
-    happened.push(`take ${part}`);
-    setTimeout(() => happened.push("others"), 0);
-  }
-  const turn = (part: string) => [`begin ${part}`, `take ${part}`, "others"];
-  deepStrictEqual(happened, [...turn("a"), ...turn("b"), ...turn("c")]);
+Deno.test("createCounters: the salt of a day has the deadline of every call, and is asked for again later", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const start = performance.now();
+  await rejectsWith("store-unavailable", counters.salt());
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+  gate.resolve();
+  store.gate = undefined;
+  await waitFor("the salt", () => counters.salt().catch(() => undefined));
+  await counters.close();
 });
 
-Deno.test("yieldingToHits: who takes no more ends the source", async () => {
-  let ended = false;
-  async function* parts() {
+Deno.test("createCounters: a page of a list that does not arrive within 2 s ends the list, and the end of the service waits for it no longer", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.gate = never;
+  const start = performance.now();
+  const refused = [
+    counters.list({ prefix: "", since: undefined }).next(),
+    counters.prefixes.sum(HOME, "total"),
+    counters.prefixes.ranking(OTHER, "total"),
+  ].map((asked) => rejectsWith("store-unavailable", asked));
+  await Promise.all([...refused, counters.close()]);
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+});
+
+Deno.test("createCounters: a list goes no further than it is read, and a reader that stops ends it", async () => {
+  const store = new Listing();
+  const counters = createCounters(store);
+  const read: string[] = [];
+  for await (const { counters: page } of counters.list({ prefix: "", since: undefined })) {
+    read.push(...page.map(({ id }) => id));
+    if (read.length === 2) break;
+  }
+  deepStrictEqual(read, ["a", "b"]);
+  deepStrictEqual(store.happened, ["page a", "page b", "end"]);
+  await counters.close();
+});
+
+Deno.test("createCounters: between the pages of lists and sums calls have their turn", async () => {
+  for (const what of ["list", "sum"]) {
+    const store = new Listing();
+    const counters = createCounters(store);
+    store.onPage = () => void counters.hit(HOME).then(() => store.happened.push("hit"));
+    if (what === "sum") await counters.prefixes.sum(HOME, "total");
+    else await Array.fromAsync(counters.list({ prefix: "", since: undefined }));
+    deepStrictEqual(store.happened, ["page a", "hit", "page b", "hit", "page c", "hit", "end"]);
+    await counters.close();
+  }
+});
+
+/** A store whose list has three pages of one counter. */
+class Listing extends ScriptedStore {
+  readonly happened: string[] = [];
+  onPage = () => {};
+
+  override async *list(): AsyncGenerator<ListPage> {
     try {
-      while (true) yield await Promise.resolve(1);
+      for (const id of ["a", "b", "c"].map(counterId)) {
+        this.happened.push(`page ${id}`);
+        this.onPage();
+        // As long as a page takes: the pause after it is three times as long.
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        yield { counters: [{ id, hits: 1, days: undefined }], foreign: 0 };
+      }
     } finally {
-      ended = true;
+      this.happened.push("end");
     }
   }
-  for await (const _ of yieldingToHits(parts(), () => false)) break;
-  strictEqual(ended, true);
-});
+}

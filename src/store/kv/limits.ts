@@ -2,14 +2,12 @@
  * What a Deno KV takes at once (docs.deno.com, "Key-value store limits"), what of it is used, and how often it is looked
  * after.
  *
- * One batch at a time: the next gathers while the disk or the network is busy with this one. The more lines of an import
- * are sorted, the fewer pages of a file each commit touches.
+ * One batch at a time: the next gathers while the disk or the network is busy with this one.
  */
 export const KV_BATCHES = {
   batches: 1,
   idsPerBatch: 100,
-  importPortion: 100_000,
-  importById: true,
+  sortedById: true,
 };
 
 /** How many keys one `getMany` may have. */

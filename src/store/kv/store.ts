@@ -147,7 +147,6 @@ function createKvStore(
     salt,
     read,
     known,
-    ...(database.isShared ? {} : { lastSeen: (id) => database.lastSeen(id) }),
     history,
     list,
     check,

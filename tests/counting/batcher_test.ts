@@ -15,7 +15,7 @@ import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
-Deno.test("Batcher: one call at an idle store goes out in the same turn", async () => {
+Deno.test("Batcher: a single call to an idle store is sent in the same turn", async () => {
   const { calls, sent } = open();
   const hit = join(calls, A);
   await turn();
@@ -25,7 +25,7 @@ Deno.test("Batcher: one call at an idle store goes out in the same turn", async 
   await calls.drain();
 });
 
-Deno.test("Batcher: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
+Deno.test("Batcher: calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -41,7 +41,7 @@ Deno.test("Batcher: what gathers meanwhile goes as one batch, at once, in the or
   await calls.drain();
 });
 
-Deno.test("Batcher: a call that comes while a batch is at the store does not join that batch", async () => {
+Deno.test("Batcher: a call that arrives while a batch is in flight does not join it", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -53,7 +53,7 @@ Deno.test("Batcher: a call that comes while a batch is at the store does not joi
   await calls.drain();
 });
 
-Deno.test("Batcher: no more batches are under way than the store takes, nor ids in one", async () => {
+Deno.test("Batcher: no more batches are in flight than the limit, nor ids in one", async () => {
   const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
@@ -65,7 +65,7 @@ Deno.test("Batcher: no more batches are under way than the store takes, nor ids 
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
   sent[1]?.answer([1]);
   strictEqual(await hits[1], 1);
-  // C came first of those that gather.
+  // C was queued first.
   deepStrictEqual(sent.map(shape).slice(2), [{ c: 2, a: 2 }]);
   sent[0]?.answer([1]);
   sent[2]?.answer([2, 3]);
@@ -87,7 +87,7 @@ Deno.test("Batcher: the problem of one id is that of its callers only", async ()
   await calls.drain();
 });
 
-Deno.test("Batcher: where a batch fails all its callers are told, and the next goes out", async () => {
+Deno.test("Batcher: if a batch fails, all its callers are told, and the next is sent", async () => {
   const { calls, sent } = open();
   const first = [join(calls, A), join(calls, B)].map((hit) =>
     rejectsWith("store-unavailable", hit)
@@ -101,7 +101,7 @@ Deno.test("Batcher: where a batch fails all its callers are told, and the next g
   await calls.drain();
 });
 
-Deno.test("Batcher: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
+Deno.test("Batcher: all callers fail if the store returns a different number of outcomes", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     const { calls, sent } = open();
     const hits = [join(calls, A), join(calls, B)];
@@ -116,7 +116,7 @@ Deno.test("Batcher: where the store gives another number of outcomes all are tol
   }
 });
 
-Deno.test("Batcher: a batch without an answer is overdue, and no other goes out until it ends", async () => {
+Deno.test("Batcher: a batch without an answer times out, and no other is sent until the store answers", async () => {
   const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
   const hit = rejectsWith("outcome-unknown", join(calls, A));
@@ -129,7 +129,7 @@ Deno.test("Batcher: a batch without an answer is overdue, and no other goes out 
   await rejectsWith("store-unavailable", join(calls, A));
   strictEqual(calls.waiting, 0);
   strictEqual(sent.length, 1);
-  // A late answer is nobody's.
+  // A late answer has no caller.
   sent[0]?.answer([1]);
   await turn();
   const next = join(calls, A);
@@ -140,7 +140,7 @@ Deno.test("Batcher: a batch without an answer is overdue, and no other goes out 
   await calls.drain();
 });
 
-Deno.test("Batcher: a late failure of an overdue batch is no trouble", async () => {
+Deno.test("Batcher: a late failure of a batch that timed out changes nothing", async () => {
   const { calls, sent } = open({ deadlineMs: 50 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await hit;
@@ -153,7 +153,7 @@ Deno.test("Batcher: a late failure of an overdue batch is no trouble", async () 
   await calls.drain();
 });
 
-Deno.test("Batcher: while one of several batches is overdue the others go on", async () => {
+Deno.test("Batcher: while one of several batches has timed out, others are sent", async () => {
   const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
   await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
   for (let number = 1; number <= 3; number++) {
@@ -166,11 +166,11 @@ Deno.test("Batcher: while one of several batches is overdue the others go on", a
   await calls.drain();
 });
 
-/** Longer than any test: a store that is near however slow this machine is. */
-const NEAR = 60_000;
+/** Longer than any test, so that the store counts as fast on any machine. */
+const FAST = 60_000;
 
-Deno.test("Batcher: of a store that is near one batch is under way at a time, unless the next is full", async () => {
-  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: NEAR });
+Deno.test("Batcher: on a fast store one batch is in flight at a time, unless the next is full", async () => {
+  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: FAST });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -196,7 +196,7 @@ Deno.test("Batcher: of a store that is near one batch is under way at a time, un
   await calls.drain();
 });
 
-Deno.test("Batcher: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
+Deno.test("Batcher: until a store has proved fast, and after it was slow, batches are sent in parallel", async () => {
   const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
@@ -210,7 +210,7 @@ Deno.test("Batcher: before a store has shown that it is near, and after it was n
   await calls.drain();
 });
 
-Deno.test("Batcher: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
+Deno.test("Batcher: calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
   const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
   const first = join(calls, A);
   await turn();
@@ -222,7 +222,7 @@ Deno.test("Batcher: those who wait for a batch of a store that was near go besid
   hits.push(join(calls, B));
   await waitFor("the batch beside", () => sent[2]);
   await waitFor("its age", () => performance.now() - since >= 50 || undefined);
-  // One that is answered soon shows nothing while the other one waits.
+  // A quick answer does not make the store fast while the other batch waits.
   sent[2]?.answer([1]);
   strictEqual(await hits[1], 1);
   hits.push(join(calls, B));
@@ -234,7 +234,7 @@ Deno.test("Batcher: those who wait for a batch of a store that was near go besid
   await calls.drain();
 });
 
-Deno.test("Batcher: drain waits for all who wait, also where it is called twice", async () => {
+Deno.test("Batcher: drain waits for all pending calls, also if it is called twice", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -253,14 +253,14 @@ Deno.test("Batcher: drain waits for all who wait, also where it is called twice"
   await calls.drain();
 });
 
-Deno.test("Batcher: drain ends with the deadline where the store does not answer", async () => {
+Deno.test("Batcher: drain ends with the deadline if the store does not answer", async () => {
   const { calls } = open({ deadlineMs: 100 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await calls.drain();
   await hit;
 });
 
-/** What happens next: a hit, the end of a batch under way, or a turn of the event loop. */
+/** The next event: a hit, the end of a batch in flight, or a turn of the event loop. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ hit: fc.constantFrom(A, B, C) }) },
   {
@@ -273,11 +273,11 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant("turn" as const) },
 );
 
-Deno.test("Batcher: every number is given once, in order, however hits and batches interleave", async () => {
+Deno.test("Batcher: every number is returned once, in order, however hits and batches interleave", async () => {
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
-    fastStoreMs: fc.constantFrom(0, NEAR),
+    fastStoreMs: fc.constantFrom(0, FAST),
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
@@ -327,7 +327,7 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   );
 });
 
-Deno.test("Batcher: senders that share limit take turns where both have a batch that is due", async () => {
+Deno.test("Batcher: sources that share a limit take turns if both have a batch that is due", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
   const { calls, sent } = open({ limit });
   const other = open({ limit });
@@ -349,7 +349,7 @@ Deno.test("Batcher: senders that share limit take turns where both have a batch 
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
+Deno.test("Batcher: if all batches of a limit timed out, every source that shares it is stuck", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
   const { calls, sent } = open({ limit, deadlineMs: 50 });
   const other = open({ limit });
@@ -364,7 +364,7 @@ Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it"
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
+Deno.test("Batcher: the parts of callers are sent with their call, in the order of arrival", async () => {
   const added: unknown[] = [];
   const pending = new PendingCalls();
   const calls = new Batcher<CounterId, string, number>({
@@ -382,7 +382,7 @@ Deno.test("Batcher: what callers add of their own goes with their group, in the 
   await pending.drain();
 });
 
-/** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
+/** A batcher as the counters use it: each caller gets a number, and deadlines are checked. */
 class Calls {
   readonly #batcher: Batcher<CounterId, number>;
   readonly #pending: PendingCalls;
@@ -467,7 +467,7 @@ function open(
   return { calls: new Calls(batcher, pending), sent };
 }
 
-/** What a store holds. */
+/** The numbers of a store. */
 class Ledger {
   readonly #numbers = new Map<CounterId, number>();
 
@@ -484,12 +484,12 @@ class Ledger {
   }
 }
 
-/** How many callers a batch has for each id. */
+/** Number of callers of each id in a batch. */
 function shape({ calls }: Sent): Record<string, number> {
   return Object.fromEntries(calls.map(({ key, callers }) => [key, callers]));
 }
 
-/** Resolves when the event loop has handed out what it had. */
+/** Resolves after a turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -31,7 +31,7 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
   await counters.close();
 });
 
-Deno.test("createCounters: what the store is sure of is read at once, and nothing once it is closed", async () => {
+Deno.test("createCounters: a number that the store knows is returned without a read, until it is closed", async () => {
   class Sure extends ScriptedStore {
     known(id: string): number | undefined {
       return id === HOME ? 7 : undefined;
@@ -47,7 +47,7 @@ Deno.test("createCounters: what the store is sure of is read at once, and nothin
   await rejectsWith("store-unavailable", counters.count(HOME));
 });
 
-Deno.test("createCounters: many hits and reads at once are a few calls of the store", async () => {
+Deno.test("createCounters: many concurrent hits and reads are a few calls to the store", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
@@ -87,7 +87,7 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown and a re
   await counters.close();
 });
 
-Deno.test("createCounters: 10,000 may wait, hits and reads together, and the next is turned away", async () => {
+Deno.test("createCounters: 10,000 hits and reads may wait together, and the next is rejected", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const gate = Promise.withResolvers<void>();
@@ -105,7 +105,7 @@ Deno.test("createCounters: 10,000 may wait, hits and reads together, and the nex
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen knows what hits and reads told, and no failure", async () => {
+Deno.test("createCounters: lastSeen is the number of the last successful hit or read", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   strictEqual(counters.lastSeen(HOME), undefined);
@@ -121,7 +121,7 @@ Deno.test("createCounters: lastSeen knows what hits and reads told, and no failu
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and none of long ago", async () => {
+Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and not all before them", async () => {
   const counters = createCounters(new ScriptedStore());
   const ids = Array.from({ length: 20_001 }, (_, index) => counterId(`page/${index}`));
   await counters.hit(ids[0] ?? HOME);
@@ -133,7 +133,7 @@ Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and none
   await counters.close();
 });
 
-Deno.test("createCounters: an error that nobody expected reaches the caller as it is", async () => {
+Deno.test("createCounters: an unexpected error is thrown as it is", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.failure = new TypeError("unexpected");
@@ -159,7 +159,7 @@ Deno.test("createCounters: ready asks the store, and waits a second at most", as
   await counters.close();
 });
 
-Deno.test("createCounters: close answers those who wait, takes nobody any more, and closes once", async () => {
+Deno.test("createCounters: close answers pending calls, rejects new ones, and closes the store once", async () => {
   class Closing extends ScriptedStore {
     closed = 0;
     override close(): Promise<void> {
@@ -185,7 +185,7 @@ Deno.test("createCounters: close answers those who wait, takes nobody any more, 
   strictEqual(store.calls.check, 0);
 });
 
-Deno.test("createCounters: close ends within the deadline where the store hangs", async () => {
+Deno.test("createCounters: close ends within the deadline if the store hangs", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.gate = never;

@@ -258,7 +258,7 @@ function open(
   };
 }
 
-/** Resolves when the event loop has handed out what it had. */
+/** Resolves after a turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -14,7 +14,7 @@ const OTHER = counterId("other/");
 const TODAY = 20_780; // 2026-11-23
 const calendar = createCalendar("UTC", () => TODAY * 86_400_000);
 
-Deno.test("Prefixes.sum: adds up the counters whose ids begin with the prefix, and tells how many there are", async () => {
+Deno.test("Prefixes.sum: adds up the counters with the prefix, and returns their number", async () => {
   await using prefixes = open([
     one("blog/a", 3),
     one("blog/b/c", 4),
@@ -63,7 +63,7 @@ Deno.test("Prefixes: whatever the counters hold, sums and rankings are those of 
   );
 });
 
-Deno.test("Prefixes.history: history begins where that of the first counter does, and a family without days has none", async () => {
+Deno.test("Prefixes.history: history begins with that of the first counter, and a prefix without days has none", async () => {
   await using prefixes = open([
     one("blog/a", 5, { newest: TODAY, hits: [1, 2] }),
     one("blog/b", 9, { newest: TODAY - 1, hits: [4, 0, 3] }),
@@ -77,7 +77,7 @@ Deno.test("Prefixes.history: history begins where that of the first counter does
   deepStrictEqual(await prefixes.history(OTHER, TODAY - 30), { hits: 7, days: undefined });
 });
 
-Deno.test("Prefixes: all who ask at once get what one scan finds, and who asks within ten seconds gets it too", async () => {
+Deno.test("Prefixes: concurrent callers share one scan, and so do those of the next ten seconds", async () => {
   await using clock = fakeClock();
   await using prefixes = open([one("blog/a", 3)]);
   const asked = Array.from({ length: 50 }, () => prefixes.sum(BLOG, "total"));
@@ -89,7 +89,7 @@ Deno.test("Prefixes: all who ask at once get what one scan finds, and who asks w
   strictEqual(prefixes.lists.length, 1);
 });
 
-Deno.test("Prefixes: what is older than six and a half seconds is made again while callers get it, and what is older than ten is not given any more", async () => {
+Deno.test("Prefixes: a result older than 6.5 s is refreshed while callers get it, and none older than 10 s is returned", async () => {
   await using clock = fakeClock();
   await using prefixes = open([one("blog/a", 3)]);
   await prefixes.sum(BLOG, "total");
@@ -111,7 +111,7 @@ Deno.test("Prefixes: what is older than six and a half seconds is made again whi
   strictEqual((await prefixes.sum(BLOG, "total")).hits, 5);
 });
 
-Deno.test("Prefixes: a sum that fails to be made again is given until it is ten seconds old", async () => {
+Deno.test("Prefixes: a sum that cannot be refreshed is returned until it is ten seconds old", async () => {
   await using clock = fakeClock();
   await using prefixes = open([one("blog/a", 3)]);
   await prefixes.sum(BLOG, "total");
@@ -124,7 +124,7 @@ Deno.test("Prefixes: a sum that fails to be made again is given until it is ten 
   strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Prefixes: the scans that wait share a pass where it passes over all counters anyway", async () => {
+Deno.test("Prefixes: scans that wait share a pass if it goes through all counters anyway", async () => {
   for (const sortedById of [false, true]) {
     await using prefixes = open([one("blog/a", 3), one("blog/x/b", 4), one("bo/c", 5)], {
       sortedById,
@@ -141,7 +141,7 @@ Deno.test("Prefixes: the scans that wait share a pass where it passes over all c
   }
 });
 
-Deno.test("Prefixes: more than 100,000 counters are too many, which is not counted again at once and spoils no other scan", async () => {
+Deno.test("Prefixes: more than 100,000 counters are too many, which is remembered and affects no other scan", async () => {
   const many = Array.from({ length: 100_001 }, (_, index) => one(`blog/${index}`, 1));
   await using prefixes = open([...many, one("other/a", 2)], { sortedById: false });
   const [other] = await Promise.all([
@@ -156,7 +156,7 @@ Deno.test("Prefixes: more than 100,000 counters are too many, which is not count
   strictEqual((await prefixes.sum(BLOG, "30d")).counters, 100_000);
 });
 
-Deno.test("Prefixes: what adds up to more than can be counted exactly is too large", async () => {
+Deno.test("Prefixes: a sum that cannot be exact is too large", async () => {
   await using prefixes = open([
     one("blog/a", MAX_HITS),
     one("blog/b", 1),
@@ -166,7 +166,7 @@ Deno.test("Prefixes: what adds up to more than can be counted exactly is too lar
   strictEqual((await prefixes.sum(OTHER, "total")).hits, MAX_HITS);
 });
 
-Deno.test("Prefixes: a scan that is not done within ten seconds is given up", async () => {
+Deno.test("Prefixes: a scan that takes longer than ten seconds fails", async () => {
   await using clock = fakeClock();
   await using prefixes = open([one("blog/a", 3), one("blog/b", 4)]);
   prefixes.beforePage = () => clock.pass(6000);
@@ -199,7 +199,7 @@ Deno.test("Prefixes: after a failure of the store the scans that wait fail too, 
   strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Prefixes: the end of the service ends the scan that goes on, and the next ones", async () => {
+Deno.test("Prefixes: end stops the current scan, and rejects new ones", async () => {
   const gate = Promise.withResolvers<void>();
   const prefixes = open([one("blog/a", 3), one("blog/b", 3)]);
   prefixes.beforePage = () => gate.promise;
@@ -212,7 +212,7 @@ Deno.test("Prefixes: the end of the service ends the scan that goes on, and the 
 });
 
 function one(id: string, hits: number, days?: Days): ListedCounter {
-  // Most of the time of the largest family would go into the check of its ids.
+  // Checking the ids of the largest prefix would take most of the time of the test.
   return { id: id as CounterId, hits, days };
 }
 
@@ -220,7 +220,7 @@ function onDay(days: Days | undefined, day: Day): number {
   return days?.hits[days.newest - day] ?? 0;
 }
 
-/** Prefixes of counters in a list whose pages have one counter each, or many where there are many. */
+/** Prefixes of counters in a list of pages with one counter each, or with 1,000 of many. */
 function open(
   counters: readonly ListedCounter[],
   { sortedById = true }: { sortedById?: boolean } = {},
@@ -245,7 +245,7 @@ function open(
   return Object.assign(room, prefixes, { [Symbol.asyncDispose]: () => prefixes.end() });
 }
 
-/** Makes time pass for what looks at `performance.now`. */
+/** Replaces `performance.now` by a clock that the test advances. */
 function fakeClock() {
   const { now } = performance;
   let passed = 0;

@@ -1,8 +1,8 @@
-/** A histogram of durations. */
+/** How often something took how long. */
 export class Histogram {
   /** Upper bounds of the buckets, in seconds. */
   readonly bounds: readonly number[];
-  /** Number of durations in each bucket, and of those above the last bound. */
+  /** How many fell into each bucket, and at the end how many were longer. */
   readonly counts: number[];
   sum = 0;
 
@@ -11,7 +11,7 @@ export class Histogram {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
-  /** Adds a duration. */
+  /** Takes down a time. */
   observe(seconds: number): void {
     this.sum += seconds;
     let bucket = 0;
@@ -20,67 +20,64 @@ export class Histogram {
   }
 }
 
-/** Upper bounds in seconds, up to the deadline of all calls. */
+/** Up to the deadline of all calls, in seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** The metrics of the requests to one endpoint. */
+/** What is counted of the requests for one endpoint. */
 export class RequestMeter {
-  /** Number of responses by status. */
+  /** How many were answered with each status. */
   readonly statuses = new Map<number, number>();
   readonly durations = new Histogram(BOUNDS);
 
-  /** Counts a response to a request that arrived at `since`, in milliseconds since the epoch. */
+  /** A request that came at `since`, in milliseconds since 1970, was answered. */
   answered(status: number, since: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    // Date.now is cheaper than performance.now, and right on average.
+    // A finer clock takes longer than all the rest of this, and whole milliseconds are right on average.
     this.durations.observe(Math.max(0, Date.now() - since) / 1000);
   }
 }
 
-/** The metrics of the calls of one kind to the store. */
+/** What is counted of the calls of the store of one kind. */
 export class BatchMeter {
   batches = 0;
-  /** Number of ids in all batches. */
+  /** How many counters they were about. */
   ids = 0;
   readonly durations = new Histogram(BOUNDS);
 
-  /** Counts a batch that is sent. */
+  /** A call about so many counters was sent. */
   begin(ids: number): void {
     this.batches++;
     this.ids += ids;
   }
 
-  /** Adds the duration of a batch that the store has settled. */
+  /** It was answered, or failed. */
   end(tookMs: number): void {
     this.durations.observe(tookMs / 1000);
   }
 }
 
-/** The metrics of the service. */
+/** What the service counts of itself. */
 export class Metrics {
   readonly requests = new Map<string, RequestMeter>();
   readonly batches = new Map<string, BatchMeter>();
-  /** True for each node of the store that works. */
+  /** Whether each node of the store does what it is asked. */
   readonly nodes = new Map<string, boolean>();
-  /** Number of hits that the store acknowledged, and of those with an unknown outcome. */
+  /** Hits that the store acknowledged, and those of which nobody knows. */
   hits = 0;
   unknownHits = 0;
-  /** Number of hits that were refused because their family key had reached its limit. */
+  /** Hits that were refused because their family key had created as many counters as it may. */
   familyFull = 0;
-  /** Number of commands that a node of the store redirected to another one. */
+  /** Commands that a node of the store sent to another one. */
   redirects = 0;
 
-  /** `worker` returns the number of this worker if the process has several. */
-  constructor(readonly worker?: () => number) {}
-
-  /** Returns the meter of an endpoint. */
+  /** What is counted for an endpoint. */
   requestsFor(path: string): RequestMeter {
     const meter = this.requests.get(path) ?? new RequestMeter();
     this.requests.set(path, meter);
     return meter;
   }
 
-  /** Returns the meter of a kind of call. */
+  /** What is counted for calls of a kind. */
   batchesOf(kind: string): BatchMeter {
     const meter = this.batches.get(kind) ?? new BatchMeter();
     this.batches.set(kind, meter);

@@ -4,33 +4,33 @@ import type { CounterState, Day } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 import type { Update } from "./update.ts";
 
-/** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */
+/** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
 export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 
-/** The kind of a store, as responses name it. */
+/** What holds the counters, as `/hit` and `/count` name it. */
 export type Source = "redis" | "deno-kv" | "memory";
 
-/** A number of hits of one counter. */
+/** So many hits of one counter. */
 export interface Addition {
   readonly id: CounterId;
   /** A whole number from 1. */
   readonly amount: number;
 }
 
-/** Hits of one counter with their {@linkcode DeduplicationKeys}, in order. */
+/** Hits of one counter that are each counted once, in this order; see {@linkcode DeduplicationKeys}. */
 export interface OnceAddition {
   readonly id: CounterId;
   readonly hits: readonly DeduplicationKeys[];
 }
 
-/** An update of a counter, or its deletion, which leaves it as if it had never been hit. */
+/** An update of a counter, or its deletion: after that it is as if it had never been hit. */
 export interface Write {
   readonly id: CounterId;
   /** Undefined deletes it. */
   readonly update: Update | undefined;
 }
 
-/** The number of a counter, or the problem of this id alone. */
+/** The number that a counter holds, or why there is none for this id alone. */
 export type Outcome = number | Problem;
 
 /** A counter to read with its days, from `since` on at least. */
@@ -39,16 +39,16 @@ export interface HistoryQuery {
   readonly since: Day;
 }
 
-/** The prefix of the ids to list. Days are included from `since` on, or none if it is undefined. */
+/** Which counters to list: those whose id begins with the prefix, with their days from `since` on, or with none. */
 export interface ListOptions {
   readonly prefix: string;
   readonly since: Day | undefined;
 }
 
-/** A page of a list. */
+/** Some counters of a list. */
 export interface ListPage {
   readonly counters: readonly ListedCounter[];
-  /** Number of keys in this page that hold something other than a counter. */
+  /** How many keys were passed over that hold something else than a counter. */
   readonly foreign: number;
 }
 
@@ -58,64 +58,60 @@ export interface ListedCounter extends CounterState {
 }
 
 /**
- * A store of counters. The same tests run against every store.
+ * Keeps counters; the same suite of tests runs against every store.
  *
- * A counter that was never hit is 0, and reading it writes nothing. A value that is not a whole
- * number from 0 to {@linkcode MAX_HITS} is the outcome `not-a-counter` of its id and is left as it
- * is. Outcomes are in the order of the arguments, and a call has each id once.
- *
- * A call that throws has failed for all its ids. It throws `store-unavailable` if nothing was
- * counted, and `outcome-unknown` if something may have been. A call with an unknown outcome is
- * never sent again.
+ * A counter that was never hit is 0, and reading it writes nothing. What is held under an id but is not a whole number
+ * from 0 to {@linkcode MAX_HITS} is the outcome "not-a-counter" of that id alone and is left as it is. Outcomes stand in
+ * the order of what was asked for, and no id may be asked for twice in one call. A call that
+ * rejects does so with a problem that holds for all its ids: "store-unavailable" where surely nothing was counted,
+ * "outcome-unknown" where it may have been. No call is ever repeated whose outcome is unknown.
  */
 export interface CounterStore {
   readonly source: Source;
-  /** Maximum number of batches of each kind in flight. */
+  /** How many batches of each kind may be under way at once. */
   readonly batches: number;
-  /** Maximum number of ids in a batch. */
+  /** How many ids a batch may hold. */
   readonly idsPerBatch: number;
-  /** True if counters are sorted by id, so that a list with a prefix passes over no others. */
-  readonly sortedById: boolean;
+  /** How many lines of an import are worth taking together; all of them are in memory then. */
+  readonly importPortion: number;
+  /** Whether they are better set in the order of their ids, as counters with similar ids lie near each other. */
+  readonly importById: boolean;
   /**
-   * Adds hits to the current day. Resolves with the new totals when they are as durable as the
-   * store promises. An addition beyond {@linkcode MAX_HITS} is the outcome `counter-full`.
+   * Adds hits, which belong to the day on which this is called; the new numbers, once they are as durable as the store
+   * promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full".
    */
   add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
-  /** Adds hits unless they are repeats. Deduplication keys are stored in one step with them. */
+  /** The same for hits that count once: their deduplication keys are stored in one step with them. */
   addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;
-  /** Sets and deletes counters. Resolves with their previous states. */
+  /** Sets and deletes counters, which is no hit; what they held before. */
   write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
-  /** Resolves with a random text that all processes share on a day. It is deleted after the day. */
+  /** A random text of a day: the same for all who ask on that day, and gone after it. */
   salt(day: Day): Promise<string>;
-  /** Resolves with the totals of counters, which include all hits acknowledged before the call. */
+  /** The numbers of counters: each at least what was acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
-  /** Resolves with the states of counters, each as it was at one instant. */
+  /** What counters hold, each as it was at one instant. */
   history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]>;
   /**
-   * Lists every counter once, as it was at some instant during the list. No counter that existed
-   * throughout is missing. Reads no further than its caller. Throws `store-unavailable`.
-   *
-   * A page may be empty. Each must be yielded within two seconds, after which the caller assumes
-   * that the store hangs.
+   * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
+   * no further than it is asked for; throws "store-unavailable".
    */
   list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** Returns a total that this process knows without a read, because no other process writes. */
+  /** The number of a counter if this process is sure of it without reading, as the only one that writes. */
   known?(id: CounterId): number | undefined;
+  /** The number that this process read or wrote last. A store that keeps no numbers itself lacks this: its caller keeps them. */
+  lastSeen?(id: CounterId): number | undefined;
   /**
-   * Resolves with the names of the shards that accept no hits now. Throws `store-unavailable` if
-   * none does.
+   * Resolves where the store would take a hit right now, with the names of the shards that would not; rejects with
+   * "store-unavailable" where none would.
    */
   check(): Promise<readonly string[]>;
-  /** Closes the store, once, when no call waits for it any more. */
+  /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
-/**
- * Waits for a call to a store. Throws `store-unavailable` if it takes longer than `milliseconds`.
- * The call itself goes on.
- */
+/** Waits for a store, but so many milliseconds at most: then it rejects with "store-unavailable", and the call goes on. */
 export async function withTimeout<Result>(
   milliseconds: number,
   call: Promise<Result>,

@@ -1,63 +1,67 @@
 import { familyPrefix } from "../auth/secret.ts";
-import type { RecentHit } from "../hits/recent_hits.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh } from "../openapi/responses.ts";
+import type { Decision } from "../hits/decisions.ts";
+import { answer, headersOf } from "../http/answer.ts";
+import { type Endpoint, endpoint, readEndpoint } from "../http/endpoint.ts";
 import type { Service } from "./service.ts";
 
-const HEADERS = headersFor("json", "no-store");
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 
-/** `GET /key`: the key of a counter, or of all counters with a prefix. */
+/** `GET /key`: the key that opens one counter, or a family of them. */
 export function counterKey({ access }: Service): Endpoint {
-  return endpoint("counter or prefix", {
+  return readEndpoint({
     summary: "Get the key of a counter or of a family",
-    respond({ id, isPrefix }) {
-      const body = isPrefix
+    parameters: [],
+    errors: "json",
+    find: ({ id, isFamily }) =>
+      isFamily
         ? { prefix: id, key: access.familyKeyOf(familyPrefix(id)) }
-        : { id, key: access.keyOf(id) };
-      return createResponse(JSON.stringify(body), HEADERS);
-    },
-    openapi: {
+        : { id, key: access.keyOf(id) },
+    answer: (made) => answer(JSON.stringify(made), HEADERS),
+    describe: ({ bodies, fresh }) => ({
       name: "Key",
       tags: ["Counters"],
-      responses: { 200: fresh("The key.", bodies.key) },
-    },
+      answers: { 200: fresh("The key.", bodies.key) },
+    }),
   });
 }
 
-/** `POST /session`: a token that the page keeps instead of the secret. */
+/** `POST /session`: what the page keeps in place of the secret. */
 export function session({ access }: Service): Endpoint {
-  return endpoint("none", {
+  return endpoint({
     summary: "Start a session of 12 hours",
-    respond: () => createResponse(JSON.stringify(access.beginSession()), HEADERS),
-    openapi: {
+    parameters: [],
+    errors: "json",
+    answer: () => answer(JSON.stringify(access.beginSession()), HEADERS),
+    describe: ({ bodies, fresh }) => ({
       name: "Session",
       tags: ["Service"],
       description: "For web pages, so that they need not keep the secret. A new secret ends all " +
         "sessions.",
-      responses: { 200: fresh("The session.", bodies.session) },
-    },
+      answers: { 200: fresh("The session.", bodies.session) },
+    }),
   });
 }
 
-/** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
-export function listDecisions({ recentHits }: Service): Endpoint {
-  return endpoint("none", {
+/** `GET /decisions`: what became of the last hits, for an owner who wonders why one does not count. */
+export function listDecisions({ decisions }: Service): Endpoint {
+  return endpoint({
     summary: "Show what became of the last 100 hits",
-    respond() {
-      const { authorized, rejected } = recentHits.latest;
-      const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
-      return createResponse(JSON.stringify(body), HEADERS);
+    parameters: [],
+    errors: "json",
+    answer() {
+      const { authorized, rejected } = decisions.latest;
+      const body = { decisions: authorized.map(described), rejected: rejected.map(described) };
+      return answer(JSON.stringify(body), HEADERS);
     },
-    openapi: {
+    describe: ({ bodies, fresh }) => ({
       name: "Decisions",
       tags: ["Owners"],
       description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
-      responses: { 200: fresh("The hits, newest first.", bodies.decisions) },
-    },
+      answers: { 200: fresh("The hits, newest first.", bodies.decisions) },
+    }),
   });
 }
 
-function toJson({ time, id, outcome }: RecentHit) {
+function described({ time, id, outcome }: Decision) {
   return { time: new Date(time).toISOString(), id, outcome };
 }

@@ -5,32 +5,32 @@ import type { ChartFigures } from "../chart/chart.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
+import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
-import { keptImage } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
-const HEADERS = headersFor("svg", "max-age=3600");
+const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" });
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design even if reads are protected. */
 export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
-  return endpoint("none", {
+  return endpoint({
     summary: "Show a sample badge",
     parameters: LOOKS,
-    respond({ query }) {
+    errors: "svg",
+    answer(_, { query }) {
       const { total, days } = sampleFigures(calendar.today());
       const count = sparkOf(query);
       const figures = count === 0 ? total : { counts: total, bars: badgeBars(days, count) };
-      return createResponse(draw(query, figures), HEADERS);
+      return answer(draw(query, figures), HEADERS);
     },
-    drawProblem: errorBadge,
-    openapi: {
+    draw: errorBadge,
+    describe: ({ keptImage }) => ({
       name: "SampleBadge",
       tags: ["Badges"],
-      responses: { 200: keptImage("The badge.") },
-    },
+      answers: { 200: keptImage("The badge.") },
+    }),
   });
 }
 
@@ -71,19 +71,20 @@ function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
   { name, parameters, picture: { draw, drawProblem } }: SampleFacts<Name>,
 ): Endpoint {
-  return endpoint("none", {
+  return endpoint({
     summary: `Show a sample ${name}`,
     parameters,
-    respond({ query }) {
+    errors: "svg",
+    answer(_, { query }) {
       const figures = { id: "user/repo", ...sampleFigures(calendar.today()) };
-      return createResponse(draw(figures, query), HEADERS);
+      return answer(draw(figures, query), HEADERS);
     },
-    drawProblem,
-    openapi: {
+    draw: drawProblem,
+    describe: ({ keptImage }) => ({
       name: `Sample${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       tags: ["Badges"],
-      responses: { 200: keptImage(`The ${name}.`) },
-    },
+      answers: { 200: keptImage(`The ${name}.`) },
+    }),
   });
 }
 

@@ -1,58 +1,61 @@
 import type { Access } from "../auth/access.ts";
-import type { ServeAs } from "../compat/serve_as.ts";
 import type { Counters } from "../counting/counters.ts";
+import type { Decisions } from "../hits/decisions.ts";
 import type { HitPolicy } from "../hits/hit_policy.ts";
-import type { RecentHits } from "../hits/recent_hits.ts";
-import type { Dispatcher, Draining } from "../http/dispatch.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor, type ReadPolicy } from "../http/response.ts";
+import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
+import type { Draining } from "../http/dispatch.ts";
+import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { bodies, service } from "../openapi/responses.ts";
+import type { ServeAs } from "../peers/serve_as.ts";
 import { Problem } from "../problem.ts";
 import type { LatestReader } from "./read_counter.ts";
 
-/** The parts that endpoints share. */
+/** What the endpoints stand on. */
 export interface Service {
   readonly counters: Counters;
-  /** The counts that badges show. */
+  /** What badges show of them. */
   readonly latest: LatestReader;
   readonly access: Access;
   readonly reads: ReadPolicy;
   readonly hits: HitPolicy;
-  readonly recentHits: RecentHits;
+  readonly decisions: Decisions;
   readonly draining: Draining;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** The counters that anyone may hit at the addresses of other services. */
+  /** What anyone may count under the addresses of other counters. */
   readonly serveAs: ServeAs;
-  /** Has another endpoint respond to a part of a request. */
-  readonly call: Dispatcher["call"];
+  /** Answers a request to any endpoint. */
+  readonly dispatch: (request: Request, connection: ConnectionInfo) => Response | Promise<Response>;
 }
 
-const HEADERS = headersFor("json", "no-store");
+const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
 
 /** `GET /healthz`: the process is alive. */
 export function health(): Endpoint {
-  return endpoint("none", {
+  return endpoint({
     summary: "Check that the process is alive",
+    parameters: [],
+    errors: "json",
     ignoresQuery: true,
-    respond: () => createResponse('{"status":"ok"}', HEADERS),
-    openapi: service("Health", { content: bodies.health }),
+    answer: () => answer('{"status":"ok"}', HEADERS),
+    describe: ({ bodies, service }) => service("Health", { content: bodies.health }),
   });
 }
 
-/** `GET /readyz`: the store responds, except for the shards that are named. */
+/** `GET /readyz`: the store responds, apart from those of its shards that are named. */
 export function readiness({ counters }: Service): Endpoint {
-  return endpoint("none", {
+  return endpoint({
     summary: "Check that the store responds",
-    async respond() {
-      const unreachable = await counters.ready().catch((cause) => {
+    parameters: [],
+    errors: "json",
+    find: () =>
+      counters.ready().catch((cause) => {
         throw new Problem("store-unavailable", { cause });
-      });
-      const body = { status: "ok", ...(unreachable.length > 0 && { away: unreachable }) };
-      return createResponse(JSON.stringify(body), HEADERS);
-    },
-    openapi: service("Readiness", { content: bodies.readiness, problems: [503] }),
+      }),
+    answer: (away) =>
+      answer(JSON.stringify({ status: "ok", ...(away.length > 0 && { away }) }), HEADERS),
+    describe: ({ bodies, service }) =>
+      service("Readiness", { content: bodies.readiness, problems: [503] }),
   });
 }

@@ -49,7 +49,11 @@ async function open(
     case "kv-file": {
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
       const file = await openCounterFile(setting.path);
-      return ownKv({ kv: file.kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
+      const { kv } = file;
+      const store = ownKv({ kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
+      // Opening the store folds the journal, for which a first request might not wait.
+      if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
+      return store;
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
@@ -93,16 +97,20 @@ async function open(
             onRedirect: () => metrics.redirects++,
             onUnusable,
           });
-          try {
-            return await createRedisStore({ link, prefix, calendar, onDamaged });
-          } catch (error) {
-            await link.close();
-            throw error;
-          }
+          return await createRedisStore({
+            link,
+            prefix,
+            calendar,
+            onDamaged,
+            onForbidden: (cause) => log.warn(RIGHTS_MISSING, { cause }),
+          });
         },
       });
   }
 }
+
+const RIGHTS_MISSING =
+  "the Redis user lacks permissions: daily history, lists and everything but plain hits may not work";
 
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
@@ -130,9 +138,16 @@ function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
     health,
-    held: file ?? { close: () => Promise.resolve(kv.close()) },
+    held: { close: () => Promise.resolve(file === undefined ? kv.close() : file.close()) },
     open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),
   });
+}
+
+/** Reports whether a killed process left totals in the journal of a counter file. */
+async function hasJournal(kv: Deno.Kv, prefix: string): Promise<boolean> {
+  const { kvKeys } = await import("./kv/layout.ts");
+  const rows = kv.list({ prefix: kvKeys(prefix).row(0).slice(0, -1) }, { limit: 1 });
+  return !(await rows.next()).done;
 }
 
 /** Loads the code for Deno KV, which a service with a Redis does without. */

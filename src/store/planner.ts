@@ -1,10 +1,10 @@
 /**
- * Plans changes of counters: from what a store holds of a counter and what a caller asks for, each function returns the
- * result for the caller and what to write. Nothing is read or written here, and no engine is known, so that every limit of a
- * counter is decided once for all stores.
+ * Plans changes of counters: from what a store holds of a counter and what a caller asks for, each
+ * function returns the result for the caller and what to write. Nothing is read or written here,
+ * and no engine is known, so that every limit of a counter is decided once for all stores.
  *
- * A plan is valid only if the counter is still as it was read. The store has to commit it under that condition, or plan
- * again.
+ * A plan is valid only if the counter is still as it was read. The store has to commit it under
+ * that condition, or plan again.
  */
 import {
   type CounterState,
@@ -27,17 +27,26 @@ import { Problem } from "../problem.ts";
 
 /** One counter as a store holds it, as far as it was read. */
 export interface CounterRecord {
-  /** The total, or 0 if none is stored. The problem `not-a-counter` if the stored value is not a total. */
+  /**
+   * The total, or 0 if none is stored. The problem `not-a-counter` if the stored value is not a
+   * total.
+   */
   readonly total: Outcome;
   /** True if a total is stored. */
   readonly exists: boolean;
-  /** The latest day that is known to be open, -Infinity if none is. Hits on an open day need no ledger. */
+  /**
+   * The latest day that is known to be open, -Infinity if none is. Hits on an open day need no
+   * ledger.
+   */
   readonly openDay: Day;
-  /** Undefined if none is stored, or if it was not read. "damaged" if the stored value is not a ledger. */
+  /**
+   * Undefined if none is stored, or if it was not read. "damaged" if the stored value is not a
+   * ledger.
+   */
   readonly ledger?: Ledger | "damaged" | undefined;
   /**
-   * The closed years that are stored. Hits need them only if the ledger is damaged, writes always. A damaged year is an
-   * entry without hits, so that it is deleted or replaced with the others.
+   * The closed years that are stored. Hits need them only if the ledger is damaged, writes always.
+   * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
    */
   readonly years?: readonly YearEntry[];
 }
@@ -91,7 +100,8 @@ export function planHits(record: CounterRecord, amount: number, today: Day): Pla
   if (typeof total !== "number") return refuse(total);
   const sum = total + amount;
   if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
-  // What is left of a deleted counter may expire, so its ledger is stored again although the day is open.
+  // What is left of a deleted counter may expire, so its ledger is stored again although the day is
+  // open.
   const isOpen = record.exists && record.openDay >= today;
   const history = isOpen ? undefined : openDay(record, total, today);
   return { result: sum, writes: { total: sum, history, deduplication: undefined } };
@@ -106,14 +116,18 @@ export function planOnce(
   if (typeof total !== "number") return refuse(total);
   const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
   if (amount === 0 && keys.size === 0) return { result: outcomes, writes: undefined };
-  // New keys need the write of a total even if no hit counts: only the total guards them against other writers.
+  // New keys need the write of a total even if no hit counts: only the total guards them against
+  // other writers.
   const { result, writes } = planHits(record, amount, today);
   if (result instanceof Problem) return refuse(result);
   const deduplication = { keys, visitors, day: today };
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
 }
 
-/** Plans an update, or a deletion if `update` is undefined. The result is what the counter held before. */
+/**
+ * Plans an update, or a deletion if `update` is undefined. The result is what the counter held
+ * before.
+ */
 export function planWrite(
   record: CounterRecord,
   update: Update | undefined,
@@ -125,7 +139,8 @@ export function planWrite(
   const { hits, days } = applyUpdate(update, { held, today });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return refuse(refusal);
-  // The ledger is always stored: without one, hits of a process that knows the day to be open would belong to no day.
+  // The ledger is always stored: without one, hits of a process that knows the day to be open would
+  // belong to no day.
   const { ledger, years } = historyOf(days, hits);
   const kept = new Set(years.map(({ year }) => year));
   const deletedYears = storedYears(record).filter((year) => !kept.has(year));
@@ -133,7 +148,10 @@ export function planWrite(
   return { result: held, writes: { total: hits, history, deduplication: undefined } };
 }
 
-/** Returns the total and days of a record, as far as its years were read. A damaged ledger counts as none. */
+/**
+ * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
+ * none.
+ */
 export function stateOf({ total, ledger, years = [] }: CounterRecord): CounterState | Problem {
   if (typeof total !== "number") return total;
   const days = isValid(ledger) ? daysOf({ ledger, years }, total) : undefined;
@@ -144,7 +162,10 @@ function refuse(problem: Problem): { result: Problem; writes: undefined } {
   return { result: problem, writes: undefined };
 }
 
-/** Returns the writes that open a day. Without a valid ledger, nothing refers to the stored years, so they are deleted. */
+/**
+ * Returns the writes that open a day. Without a valid ledger, nothing refers to the stored years,
+ * so they are deleted.
+ */
 function openDay(record: CounterRecord, total: number, today: Day): HistoryWrites {
   const known = isValid(record.ledger) ? record.ledger : undefined;
   const { ledger, over } = rollOverDay({ ledger: known, total }, today);

@@ -2,7 +2,6 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitOnce } from "./load.ts";
 import { reportKept } from "./numbers.ts";
@@ -60,26 +59,6 @@ for (const { what, happen } of accidents) {
   });
 }
 
-Deno.test("Deno KV: a log that is deleted after a kill -9 while it was being brought into the file is refused at start, until it is back", async () => {
-  for (const share of [0.2, 0.8]) {
-    await using folder = await tempDir();
-    const path = join(folder.path, "data", "counters.kv");
-    await countAgainAndDie(folder.path);
-    await bringOver(path, share);
-    const sound = await contentsOf(path);
-    await Deno.remove(`${path}-wal`);
-    const ended = await runService({ cwd: folder.path, env });
-    match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv holds less/, `${share}`);
-    // The way out that this names: it is SQLite's own check that has the last word then.
-    const note = await Deno.readFile(`${path}.held`);
-    await Deno.remove(`${path}.held`);
-    strictEqual(await refusedAsLess(folder.path), false);
-    await Deno.writeFile(`${path}.held`, note);
-    await restore(path, sound);
-    strictEqual([...(await countedBy(folder.path)).values()].every((hits) => hits === 30), true);
-  }
-});
-
 Deno.test("Deno KV: who deletes the note after that goes on with what the file held before", async () => {
   await using folder = await tempDir();
   const path = join(folder.path, "data", "counters.kv");
@@ -88,19 +67,6 @@ Deno.test("Deno KV: who deletes the note after that goes on with what the file h
   await Deno.remove(`${path}.held`);
   await using service = await startService({ cwd: folder.path, env });
   strictEqual((await hitOnce({ service })).answer?.status, 200);
-});
-
-Deno.test("Deno KV: a while after the last hit the file alone holds all of them", async () => {
-  await using folder = await tempDir();
-  const path = join(folder.path, "data", "counters.kv");
-  await using service = await startService({ cwd: folder.path, env });
-  const stored = await count(service);
-  await waitFor("the file to hold all hits", async () => {
-    return await savedIn(path) === HITS || undefined;
-  });
-  await service.kill();
-  await Deno.remove(`${path}-wal`);
-  deepStrictEqual(await countedBy(folder.path), stored);
 });
 
 Deno.test("Deno KV: after a stop in good order the file alone holds all hits", async () => {
@@ -112,13 +78,6 @@ Deno.test("Deno KV: after a stop in good order the file alone holds all hits", a
   strictEqual(await savedIn(path), HITS);
 });
 
-/** Whether a start is refused as the file holds less than it did. */
-async function refusedAsLess(cwd: string): Promise<boolean> {
-  const ready = /Tallymark listens|cannot start/;
-  await using service = await startService({ cwd, env, ready });
-  return service.stderr().includes("holds less");
-}
-
 /** Leaves counters that are in the log alone, and tells what they are. */
 async function countAndDie(cwd: string): Promise<Map<string, number>> {
   const path = join(cwd, "data", "counters.kv");
@@ -128,22 +87,6 @@ async function countAndDie(cwd: string): Promise<Map<string, number>> {
     await service.kill();
     // A machine that is slow has saved a part of them meanwhile, and begun the log anew.
     if (Deno.statSync(path).size === 4096) return stored;
-    await Deno.remove(join(cwd, "data"), { recursive: true });
-  }
-}
-
-/** Leaves counters of which the file holds half of the hits. */
-async function countAgainAndDie(cwd: string): Promise<void> {
-  const path = join(cwd, "data", "counters.kv");
-  for (;;) {
-    await using first = await startService({ cwd, env });
-    await count(first);
-    await first.stop();
-    const { mtime } = await Deno.stat(path);
-    await using second = await startService({ cwd, env });
-    await count(second);
-    await second.kill();
-    if ((await Deno.stat(path)).mtime?.getTime() === mtime?.getTime()) return;
     await Deno.remove(join(cwd, "data"), { recursive: true });
   }
 }
@@ -177,26 +120,6 @@ async function savedIn(path: string): Promise<number> {
   await Deno.copyFile(path, copy);
   const stored = await storedInKv(copy).catch(() => new Map<string, number>());
   return [...stored.values()].reduce((sum, hits) => sum + hits, 0);
-}
-
-/** Does a part of what SQLite does, as strace shows it: it notes how much it brings over, then the pages go in their order. */
-async function bringOver(path: string, share: number): Promise<void> {
-  const log = await Deno.readFile(`${path}-wal`);
-  const view = new DataView(log.buffer);
-  const frame = 24 + view.getUint32(8);
-  const pages = new Map<number, Uint8Array>();
-  for (let at = 32; at + frame <= log.length; at += frame) {
-    pages.set(view.getUint32(at), log.subarray(at + 24, at + frame));
-  }
-  using index = await Deno.open(`${path}-shm`, { write: true });
-  await index.seek(128, Deno.SeekMode.Start);
-  await index.write(new Uint8Array(Uint32Array.of((log.length - 32) / frame).buffer));
-  using file = await Deno.open(path, { write: true });
-  const numbers = [...pages.keys()].sort((a, b) => a - b);
-  for (const number of numbers.slice(0, Math.ceil(numbers.length * share))) {
-    await file.seek((number - 1) * (frame - 24), Deno.SeekMode.Start);
-    await file.write(pages.get(number) ?? new Uint8Array());
-  }
 }
 
 async function cut(path: string, share: number): Promise<void> {

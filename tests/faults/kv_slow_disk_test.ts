@@ -6,31 +6,8 @@ import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitOnce } from "./load.ts";
-import { reportKept } from "./numbers.ts";
-import { storedInKv } from "./stored.ts";
 
-const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
-
-Deno.test(
-  "Deno KV: hits and reads go on while the disk is late with what is saved from the log into the file",
-  needsStrace,
-  async () => {
-    await using folder = await tempDir();
-    const path = join(folder.path, "data", "counters.kv");
-    await using service = await startService({ cwd: folder.path, env });
-    {
-      await using held = await holdFsync(service.pid, path);
-      strictEqual((await hitOnce({ service })).answer?.status, 200);
-      await held.begun();
-      strictEqual(await textOf(service, "/healthz"), '{"status":"ok"}');
-      strictEqual((await hitOnce({ service })).answer?.status, 200);
-      strictEqual(await textOf(service, "/count.txt"), "2");
-    }
-    strictEqual((await service.stop()).code, 0);
-    strictEqual((await storedInKv(path)).get("home"), 2);
-    reportKept({ fault: "slow disk, saving the log", runs: 1, measured: "everything goes on" });
-  },
-);
+const env = { SECRET_TOKEN: SECRET };
 
 Deno.test(
   "Deno KV: what needs no store goes on while the disk is late with the note of the first hit",

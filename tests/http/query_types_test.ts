@@ -7,14 +7,17 @@ import { tempDir } from "../support/temp_dir.ts";
 function endpointThatAsksFor(name: string): string {
   const module = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url));
   return `
-import { endpoint } from ${module("http/endpoint.ts")};
+import { counterEndpoint } from ${module("http/endpoint.ts")};
 
 const format = { name: "format", meaning: "", schema: { type: "string" } } as const;
 
-export const trial = endpoint("counter", {
+export const trial = counterEndpoint({
   summary: "Try",
   parameters: [format],
-  respond: ({ query }) => new Response(query.get(${JSON.stringify(name)})),
+  errors: "json",
+  find: ({ query }) => query.get(${JSON.stringify(name)}) ?? "",
+  answer: (found) => new Response(found),
+  describe: ({ service, bodies }) => service("Trial", { content: bodies.text }),
 });
 `;
 }

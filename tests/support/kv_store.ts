@@ -2,9 +2,7 @@ import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
-import { kvKeys } from "../../src/store/kv/layout.ts";
 import { openKvStore } from "../../src/store/kv/store.ts";
-import type { KvPlace } from "../../src/store/kv/records.ts";
 import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
 
 /** How a test opens a store on a Deno KV; what is left out is as the service has it. */
@@ -44,9 +42,4 @@ export async function kvStore(
     ...setup,
     isShared: shared,
   });
-}
-
-/** Where the counters of most tests are kept. */
-export function placeOf(kv: Deno.Kv): KvPlace {
-  return { kv, keys: kvKeys("hits:"), onDamaged() {} };
 }

@@ -1,241 +1,170 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
-import type { StoreHealth } from "../store_health.ts";
-import type { KvDatabase } from "./database.ts";
-import { dayBucketAt, entriesOf } from "./deduplication_keys.ts";
-import { encodeLedger, encodeYear } from "./layout.ts";
+import type { Plan, Writes } from "../planner.ts";
+import { dayBucketAt } from "./deduplication.ts";
+import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
 import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./limits.ts";
-import { assumesAbsent, type Plan, type RelatedWrites, type Writes } from "./planner.ts";
-import type { KvPlace, KvRecord } from "./records.ts";
+import type { KvRecord } from "./records.ts";
 
-/** How long conflicts with other writers are retried. */
-const CONFLICT_LIMIT_MS = 1500;
-/** How long the pause after a conflict is at most. */
-const CONFLICT_PAUSE_MS = 20;
-
-export interface CommitOptions<Item, Outcome> {
-  readonly database: KvDatabase;
-  readonly health: StoreHealth;
-  /** Makes plans for items of one verb, such as additions, in their order; see planner.ts. */
-  plan(items: readonly Item[], isRetry: boolean): Plan<Outcome>[] | Promise<Plan<Outcome>[]>;
+/** A request for one counter, the record that it was planned from, and the plan. */
+export interface Change<
+  Item extends { readonly id: CounterId } = { readonly id: CounterId },
+  Result = unknown,
+> {
+  readonly item: Item;
+  readonly record: KvRecord;
+  readonly plan: Plan<Result>;
 }
 
-/** Makes plans and commits them, in one commit or in a few; resolves with the outcomes in the order of the items. */
-export function planAndCommit<Item, Outcome>(
-  items: readonly Item[],
-  options: CommitOptions<Item, Outcome>,
-): Promise<(Outcome | Problem)[]> {
-  return options.database.serialize(() => new Committer(options).attempt(items, false));
+/** The lifetimes of deduplication keys: none in a local file, which expires nothing by itself. */
+export interface Lifetimes {
+  readonly keys: { readonly expireIn?: number };
+  readonly visitors: { readonly expireIn?: number };
 }
 
-/** Items with their plans, as many as fit into one commit. */
-interface Part<Item, Outcome> {
-  readonly items: readonly Item[];
-  readonly plans: readonly Plan<Outcome>[];
-}
-
-class Committer<Item, Outcome> {
-  readonly #options: CommitOptions<Item, Outcome>;
-  readonly #giveUpAt = performance.now() + CONFLICT_LIMIT_MS;
-
-  constructor(options: CommitOptions<Item, Outcome>) {
-    this.#options = options;
-  }
-
-  async attempt(items: readonly Item[], isRetry: boolean): Promise<(Outcome | Problem)[]> {
-    const { database, plan } = this.#options;
-    const planned = plan(items, isRetry);
-    // Hot path: plans that need no read cost no promise.
-    const plans = planned instanceof Promise
-      ? await planned.catch((cause) => this.#unavailable(cause))
-      : planned;
-    const { checksPerCommit, keys } = database;
-    const cuts = cutsBetween(plans, { checks: checksPerCommit, longestKey: keys.longest });
-    if (cuts.length === 0) return await this.#commit({ items, plans });
-    const parts = [...cuts, plans.length].map((end, index): Part<Item, Outcome> => {
-      const start = cuts[index - 1] ?? 0;
-      return { items: items.slice(start, end), plans: plans.slice(start, end) };
-    });
-    return await (database.isShared ? this.#commitTogether(parts) : this.#commitInTurn(parts));
-  }
-
-  /** A part that fails says nothing of those before it; those after it are not tried. */
-  async #commitInTurn(parts: readonly Part<Item, Outcome>[]): Promise<(Outcome | Problem)[]> {
-    const outcomes: (Outcome | Problem)[] = [];
-    let failure: Problem | undefined;
-    for (const part of parts) {
-      const done = failure ?? await this.#commit(part).catch(problemIn);
-      if (done instanceof Problem) {
-        outcomes.push(...part.plans.map(() => done));
-        failure = new Problem("store-unavailable", { cause: done.cause });
-      } else {
-        outcomes.push(...done);
+/**
+ * Adds all that changes write to a commit, which fails if one of the counters changes before it.
+ */
+export function addToCommit(
+  operation: Deno.AtomicOperation,
+  changes: readonly Change[],
+  { keys, lifetimes }: { keys: KvKeys; lifetimes: Lifetimes },
+): void {
+  for (const { item: { id }, record: { versionstamp }, plan: { writes } } of changes) {
+    if (writes === undefined) continue;
+    const { total, history, deduplication } = writes;
+    const key = keys.total(id);
+    // The total changes with everything else of a counter, so that this guards all of it.
+    operation.check({ key, versionstamp });
+    // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
+    if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
+    else operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, lifetimes.keys);
+    if (history !== undefined) {
+      const { ledger, years, deletedYears } = history;
+      if (ledger === undefined) operation.delete(keys.ledger(id));
+      else operation.set(keys.ledger(id), encodeLedger(ledger));
+      for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
+      for (const year of deletedYears) operation.delete(keys.year(id, year));
+    }
+    if (deduplication !== undefined) {
+      const time = Date.now();
+      const bucket = dayBucketAt(time);
+      for (const [key, hits] of deduplication.keys) {
+        operation.set(keys.once(id, { key, bucket }), [hits, time], lifetimes.keys);
+      }
+      for (const visitor of deduplication.visitors) {
+        operation.set(keys.seen(visitor, deduplication.day), true, lifetimes.visitors);
       }
     }
-    return outcomes;
-  }
-
-  /** Over a network they take as long as one: they are of different counters, so that none waits for another. */
-  async #commitTogether(parts: readonly Part<Item, Outcome>[]): Promise<(Outcome | Problem)[]> {
-    const done = await Promise.all(parts.map(async (part) => {
-      const outcomes = await this.#commit(part).catch(problemIn);
-      return outcomes instanceof Problem ? part.plans.map(() => outcomes) : outcomes;
-    }));
-    return done.flat();
-  }
-
-  async #commit({ items, plans }: Part<Item, Outcome>): Promise<(Outcome | Problem)[]> {
-    const { database, health } = this.#options;
-    const writing = plans.filter(({ writes }) => writes !== undefined);
-    if (writing.length > 0) {
-      const isDone = await database.commit(writing).catch((problem) => {
-        health.unwritable(problem.cause);
-        throw problem;
-      });
-      if (!isDone) {
-        // What was assumed may just be wrong, which the next attempt reads.
-        if (!plans.some(assumesAbsent)) await this.#pause();
-        return await this.attempt(items, true);
-      }
-      health.well();
-    }
-    return plans.map(({ outcome }) => outcome);
-  }
-
-  async #pause(): Promise<void> {
-    if (performance.now() > this.#giveUpAt) {
-      this.#unavailable(new Error("Too many conflicts with other writers"));
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
-  }
-
-  #unavailable(cause: unknown): never {
-    this.#options.health.away(cause);
-    throw new Problem("store-unavailable", { cause });
   }
 }
 
-function problemIn(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  throw error;
-}
-
-/** The most bytes that a number of hits or a day takes, and what a value has beside its numbers. */
-const NUMBER_BYTES = 8;
+/** Maximum size of the hits of one day, and of a value apart from its days, in bytes. */
+const DAY_BYTES = 8;
 const VALUE_BYTES = 50;
 
-/** What a database takes in one commit: so many checks, and keys of so many bytes at most. */
-interface CommitBounds {
-  readonly checks: number;
-  readonly longestKey: number;
-}
-
-/** Where plans are cut into commits: the places of those that no longer fit beside the ones before. */
-function cutsBetween(plans: readonly Plan[], bounds: CommitBounds): number[] {
-  const cuts: number[] = [];
-  let load = new CommitLoad(bounds);
-  plans.forEach(({ writes }, place) => {
-    load.add(writes);
-    if (load.fits) return;
-    load = new CommitLoad(bounds);
-    load.add(writes);
-    cuts.push(place);
-  });
-  return cuts;
-}
-
-/** What a commit holds: as much as {@linkcode commitOf} writes. Hot path: counted without lists. */
-class CommitLoad {
-  readonly #bounds: CommitBounds;
-  #checks = 0;
-  #mutations = 0;
-  #numbers = 0;
-
-  constructor(bounds: CommitBounds) {
-    this.#bounds = bounds;
-  }
-
-  get fits(): boolean {
-    const { checks, longestKey } = this.#bounds;
-    return this.#checks <= checks && this.#mutations <= MUTATIONS_PER_COMMIT &&
-      this.#mutations * longestKey <= KEY_BYTES_PER_COMMIT &&
-      this.#mutations * VALUE_BYTES + this.#numbers * NUMBER_BYTES <= VALUE_BYTES_PER_COMMIT;
-  }
-
-  add(writes: Writes | undefined): void {
+/** Cuts changes into as few commits as the limits of the database allow. */
+export function cutIntoCommits<One extends Change>(
+  changes: readonly One[],
+  { checks: maxChecks, keyBytes }: { checks: number; keyBytes: number },
+): (readonly One[])[] {
+  const maxMutations = Math.min(MUTATIONS_PER_COMMIT, KEY_BYTES_PER_COMMIT / keyBytes);
+  const commits: (readonly One[])[] = [];
+  let [start, checks, mutations, bytes] = [0, 0, 0, 0];
+  changes.forEach(({ plan: { writes } }, index) => {
     if (writes === undefined) return;
-    this.#checks++;
-    // A deletion is noted as well.
-    this.#mutations += writes.total === undefined ? 2 : 1;
-    if (writes.beside !== undefined) this.#addBeside(writes.beside);
-  }
-
-  #addBeside({ history, deduplication }: RelatedWrites): void {
-    if (deduplication !== undefined) {
-      this.#mutations += deduplication.keys.size + deduplication.visitors.size;
-    }
-    if (history === undefined) return;
-    const { ledger, years, deletedYears } = history;
-    this.#mutations += 1 + years.length + deletedYears.length;
-    this.#numbers += ledger?.before.length ?? 0;
-    for (const { hits } of years) this.#numbers += hits.length;
-  }
+    const size = sizeOf(writes);
+    checks++;
+    mutations += size.mutations;
+    bytes += size.bytes;
+    const fits = checks <= maxChecks && mutations <= maxMutations;
+    if (fits && bytes <= VALUE_BYTES_PER_COMMIT) return;
+    commits.push(changes.slice(start, index));
+    [start, checks, mutations, bytes] = [index, 1, size.mutations, size.bytes];
+  });
+  return [...commits, start === 0 ? changes : changes.slice(start)];
 }
 
-/** How long an entry stays in the database, in milliseconds; for ever if it does not say. */
-type Lifetime = { readonly expireIn?: number };
-
-/** Where to commit, and how long deduplication keys and visitors stay there, if nobody sweeps them. */
-export interface CommitPlace extends KvPlace {
-  readonly keyLifetime?: Lifetime;
-  /** Asked for only if there are visitors. */
-  visitorLifetime?(): Lifetime;
-}
-
-/** One commit of all that plans write, unless somebody writes to one of their counters in between. */
-export function commitOf(plans: readonly Plan[], place: CommitPlace): Deno.AtomicOperation {
-  const { kv, keys, keyLifetime = {} } = place;
-  const operation = kv.atomic();
-  for (const { id, before, writes } of plans) {
-    if (writes === undefined) continue;
-    const { total, beside } = writes;
-    const key = keys.total(id);
-    // Nobody writes anything beside a total without the total itself, so that this guards all of it.
-    operation.check({ key, versionstamp: before.versionstamp });
-    // Never `sum`: if one mutation is refused because of its type, the others of its commit are stored.
-    if (total === undefined) {
-      operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, keyLifetime);
-    } else operation.set(key, new Deno.KvU64(BigInt(total)));
-    if (beside !== undefined) addBeside(operation, { id, beside, place });
-  }
-  return operation;
-}
-
-function addBeside(
-  operation: Deno.AtomicOperation,
-  { id, beside, place }: { id: CounterId; beside: RelatedWrites; place: CommitPlace },
-): void {
-  const { keys, keyLifetime = {} } = place;
-  const { history, deduplication } = beside;
+/** Returns upper bounds for what {@linkcode addToCommit} adds. */
+function sizeOf({ total, history, deduplication }: Writes): { mutations: number; bytes: number } {
+  // A deletion is also recorded.
+  let mutations = total === undefined ? 2 : 1;
+  let days = 0;
   if (history !== undefined) {
     const { ledger, years, deletedYears } = history;
-    if (ledger === undefined) operation.delete(keys.ledger(id));
-    else operation.set(keys.ledger(id), encodeLedger(ledger));
-    for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
-    for (const year of deletedYears) operation.delete(keys.year(id, year));
+    mutations += 1 + years.length + deletedYears.length;
+    days = years.reduce((sum, { hits }) => sum + hits.length, ledger?.before.length ?? 0);
   }
-  if (deduplication === undefined) return;
-  const lifetime = deduplication.visitors.size > 0 ? place.visitorLifetime?.() : undefined;
-  for (const { key, value } of entriesOf(deduplication, { id, keys })) {
-    operation.set(key, value, value === true ? lifetime : keyLifetime);
+  if (deduplication !== undefined) {
+    mutations += deduplication.keys.size + deduplication.visitors.size;
   }
+  return { mutations, bytes: mutations * VALUE_BYTES + days * DAY_BYTES };
 }
 
-/** What is known of a counter after that commit; of one that was deleted, that nothing is stored. */
-export function recordAfter({ before, writes }: Plan, versionstamp: string | null): KvRecord {
-  if (writes === undefined) return before;
-  const { total, beside } = writes;
-  if (total === undefined) return { outcome: 0, versionstamp: null, openDay: -Infinity };
-  const openDay = beside?.history?.ledger?.openDay ?? before.openDay;
-  return { outcome: total, versionstamp, openDay };
+/**
+ * Messages of SQLite if it wrote nothing of a commit. After other errors a crash may complete it.
+ */
+const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/i;
+/** How Deno reports that a server refused a commit as too large, and wrote nothing of it. */
+const TOO_LARGE = /\(status=400\b/;
+/** Lifetime of a writer's mark, far longer than a commit can be in flight. */
+const MARK_LIFETIME_MS = 3_600_000;
+
+/** An entry of one process, to which each of its commits writes a number. */
+interface WriterMark {
+  readonly key: Deno.KvKey;
+  commit: number;
+}
+
+/** Carries out the commits of a database. */
+export class Committer {
+  readonly #kv: Deno.Kv;
+  readonly #isShared: boolean;
+  /** The marks that no commit in flight uses. */
+  readonly #freeMarks: WriterMark[] = [];
+
+  constructor(kv: Deno.Kv, isShared: boolean) {
+    this.#kv = kv;
+    this.#isShared = isShared;
+  }
+
+  /**
+   * Carries out a commit. Returns its versionstamp, or null if one of its checks failed. Throws
+   * `store-unavailable` if nothing was written, `outcome-unknown` otherwise.
+   */
+  async commit(operation: Deno.AtomicOperation): Promise<string | null> {
+    if (this.#isShared) return await this.#commitMarked(operation);
+    try {
+      const result = await operation.commit();
+      return result.ok ? result.versionstamp : null;
+    } catch (cause) {
+      const isRefused = NOTHING_WRITTEN.test(String(cause));
+      throw new Problem(isRefused ? "store-unavailable" : "outcome-unknown", { cause });
+    }
+  }
+
+  /** Over a network, the mark tells whether a commit whose reply was lost was carried out. */
+  async #commitMarked(operation: Deno.AtomicOperation): Promise<string | null> {
+    const mark = this.#freeMarks.pop() ?? { key: [OWN, "writer", crypto.randomUUID()], commit: 0 };
+    operation.set(mark.key, ++mark.commit, { expireIn: MARK_LIFETIME_MS });
+    let versionstamp: string | null;
+    try {
+      const result = await operation.commit();
+      // Deno repeats a commit whose reply was lost, which then conflicts with itself.
+      versionstamp = result.ok ? result.versionstamp : await this.#stampOf(mark);
+    } catch (cause) {
+      if (TOO_LARGE.test(String(cause))) throw new Problem("store-unavailable", { cause });
+      versionstamp = await this.#stampOf(mark).catch(() => null);
+      if (versionstamp === null) throw new Problem("outcome-unknown", { cause });
+    }
+    // Not after an error: the commit may still arrive, and set the mark back.
+    this.#freeMarks.push(mark);
+    return versionstamp;
+  }
+
+  /** Returns the versionstamp of the last commit with a mark if it was carried out, or null. */
+  async #stampOf({ key, commit }: WriterMark): Promise<string | null> {
+    const { value, versionstamp } = await this.#kv.get(key);
+    return value === commit ? versionstamp : null;
+  }
 }

@@ -7,49 +7,42 @@ import {
   type YearEntry,
 } from "../../counter/days.ts";
 
-/** Where a Deno KV keeps what belongs to the counters under a prefix. */
+/** The keys of everything that belongs to the counters under a prefix. */
 export interface KvKeys {
   /** The total of a counter, a KvU64. */
   total(id: string): Deno.KvKey;
-  /** The ledger of its days; not next to the total, which would make every commit more expensive. */
+  /**
+   * The ledger of its days. Not next to the total, which would make every commit more expensive.
+   */
   ledger(id: string): Deno.KvKey;
   /** The days of a closed year. */
   year(id: string, year: number): Deno.KvKey;
-  /** The number of the first hit with a deduplication key, in its day bucket. */
+  /** The number of the first hit with an idempotency key, in its day bucket. */
   once(id: string, of: { key: string; bucket: number }): Deno.KvKey;
   /** A visitor of a day. */
-  seen(visitor: string, day: number): Deno.KvKey;
-  /** Says, in its day bucket, that a counter was deleted: deduplication keys from before are void. */
+  seen(visitor: string, day: Day): Deno.KvKey;
+  /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
   deleted(id: string, bucket: number): Deno.KvKey;
   /** A row of the journal. */
   row(number: number): Deno.KvKey;
-  /** The most bytes that one of these keys can have. */
-  readonly longest: number;
+  /** Maximum size of these keys, in bytes. */
+  readonly maxBytes: number;
 }
 
-/** What the keys of everything but totals begin with. */
+/** The first part of every key except those of totals. */
 export const OWN = "tallymark";
 
-/** Where the salt of a day lies; the counters of all prefixes share it. */
-export function saltKey(day: number): Deno.KvKey {
+/** Returns the key of the salt of a day, which the counters of all prefixes share. */
+export function saltKey(day: Day): Deno.KvKey {
   return [OWN, "salt", day];
 }
 
-/** Between which keys the salts of the days before one lie, as Deno KV writes them to its file (FoundationDB's tuples). */
-export function saltRange(before: Day): [Uint8Array, Uint8Array] {
-  const prefix = new TextEncoder().encode(`\x02${OWN}\0\x02salt\0`);
-  const end = new Uint8Array(prefix.length + 9);
-  end.set(prefix);
-  end[prefix.length] = 0x21;
-  // The sign is the first bit, and set where there is none, so that the bytes have the order of the numbers.
-  new DataView(end.buffer).setFloat64(prefix.length + 1, -before);
-  return [prefix, end];
-}
+/**
+ * Maximum size of a key apart from prefix and id: names, a number, a caller's key and separators.
+ */
+const OTHER_KEY_BYTES = 110;
 
-/** What a key has beside prefix and id: names, a number, what a caller chose, and separators. */
-const REST_OF_KEY = 110;
-
-/** The keys of the counters under a prefix. */
+/** Returns the keys of the counters under a prefix. */
 export function kvKeys(prefix: string): KvKeys {
   return {
     total: (id) => [prefix, id],
@@ -59,36 +52,32 @@ export function kvKeys(prefix: string): KvKeys {
     seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
     deleted: (id, bucket) => [OWN, "deleted", bucket, prefix, id],
     row: (number) => [OWN, "journal", prefix, number],
-    longest: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + REST_OF_KEY,
+    maxBytes: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + OTHER_KEY_BYTES,
   };
 }
 
-/** A ledger as bytes: most numbers are small, so each takes as many bytes as it needs. */
+/** Encodes a ledger. Most numbers are small, so each takes as many bytes as it needs. */
 export function encodeLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): Uint8Array {
   const sign = totalAtDayStart < 0 ? 1 : 0;
   return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before]);
 }
 
-/** Undefined for a value that is no ledger, or holds what none can. */
+/** Decodes a ledger. Returns undefined if the value is not a valid one. */
 export function decodeLedger(value: unknown): Ledger | undefined {
   const [openDay, yearAndSign, size, ...before] = decode(value);
   if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
   const firstYear = Math.floor(yearAndSign / 2) || undefined;
-  const ledger = {
-    openDay,
-    totalAtDayStart: yearAndSign % 2 === 1 ? -size : size,
-    firstYear,
-    before,
-  };
+  const totalAtDayStart = yearAndSign % 2 === 1 ? -size : size;
+  const ledger = { openDay, totalAtDayStart, firstYear, before };
   return isLedger(ledger) ? ledger : undefined;
 }
 
-/** The days of a year as bytes; the year itself is in the key. */
+/** Encodes the days of a year. The year itself is in the key. */
 export function encodeYear({ last, hits }: YearEntry): Uint8Array {
   return encode([last, ...hits]);
 }
 
-/** Undefined for a value that is not the days of a year, or holds what they cannot. */
+/** Decodes the days of a year. Returns undefined if the value is not valid for that year. */
 export function decodeYear(value: unknown, year: number): YearEntry | undefined {
   const [last, ...hits] = decode(value);
   if (last === undefined) return undefined;
@@ -96,7 +85,10 @@ export function decodeYear(value: unknown, year: number): YearEntry | undefined 
   return isYearEntry(entry) ? entry : undefined;
 }
 
-/** Whole numbers from 0, seven bits a byte, the lowest first; the highest bit says that more follow (LEB128). */
+/**
+ * Encodes whole numbers, seven bits a byte, the lowest first. The highest bit: more follow
+ * (LEB128).
+ */
 function encode(numbers: readonly number[]): Uint8Array {
   const bytes: number[] = [];
   for (const number of numbers) {

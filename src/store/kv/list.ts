@@ -1,70 +1,72 @@
 import { type CounterId, counterId } from "../../counter/counter_id.ts";
-import { type Day, type YearEntry, yearsSince } from "../../counter/days.ts";
+import { type Day, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import type { KvDatabase } from "./database.ts";
-import {
-  contentOf,
-  type KvPlace,
-  type KvRecord,
-  readHistories,
-  recordOf,
-  yearIn,
-} from "./records.ts";
+import { stateOf } from "../planner.ts";
+import type { Database } from "./database.ts";
+import { type KvPlace, type KvRecord, recordOf, yearOf } from "./records.ts";
 
-/** How many counters a page has: few, as hits wait for each page. */
-const PAGE = 100;
-/** The same without days, which takes less time than one with them: each read costs as much as some counters. */
-const PAGE_OF_TOTALS = 250;
-/** How many entries come at a time. */
-const BATCH = 500;
-/** Comes after every character that an id may have. */
+/** Number of counters on a page, with days and without. Hits wait for each page. */
+const PAGE_SIZE = 100;
+const PAGE_SIZE_WITHOUT_DAYS = 250;
+/** Number of entries that Deno KV reads at a time. */
+const BATCH_SIZE = 500;
+/** Sorts after every character that an id can contain. */
 const LAST = "\u{10ffff}";
 
-/** Every counter, in the order of the ids, each as it was at one instant. Between pages it leaves time to hits. */
+type KvEntry = Deno.KvEntry<unknown>;
+
+/** Lists every counter in the order of the ids, each as it was at one instant. */
 export async function* listCounters(
-  database: KvDatabase,
+  database: Database,
   { prefix, since }: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const end = database.keys.total(prefix + LAST);
-  let start: Deno.KvKey | undefined = database.keys.total(prefix);
-  while (start !== undefined) {
-    const range: Range = { start, end };
-    const isWriting = database.isWriting();
-    // In its turn: if nobody else writes, all of a page is of one instant then.
-    const { page, next, took } = await database.serialize(() =>
-      readPage(database, { range, since })
-    );
-    if (isWriting) await pause(took);
-    yield page;
-    start = next;
+  const { kv, keys } = database.place;
+  const limit = since === undefined ? PAGE_SIZE_WITHOUT_DAYS : PAGE_SIZE;
+  const end = keys.total(prefix + LAST);
+  let start = keys.total(prefix);
+  for (let entries: KvEntry[] = [];;) {
+    // In a database of this process alone, all of a page is from one instant.
+    yield await database.inTurn(async () => {
+      const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
+      entries = await Array.fromAsync(range);
+      return await pageOf(database, entries, since);
+    });
+    const last = entries.at(limit - 1);
+    if (last === undefined) return;
+    start = [...last.key, new Uint8Array()];
   }
 }
 
-/** From one key on to before another. */
-interface Range {
-  readonly start: Deno.KvKey;
-  readonly end: Deno.KvKey;
+async function pageOf(
+  database: Database,
+  entries: readonly KvEntry[],
+  since: Day | undefined,
+): Promise<ListPage> {
+  const { place } = database;
+  const totals = entries.filter(({ key }) => idOf(key) !== undefined);
+  const ids = totals.flatMap(({ key }) => idOf(key) ?? []);
+  const ledgers = since === undefined ? NONE : await readRange(place, ids, place.keys.ledger);
+  const found = ids.map((id, index) => {
+    const [ledger] = ledgers.get(id) ?? [];
+    return recordOf(place, { total: totals[index], ledger, row: place.journaled(id) });
+  });
+  const records = since === undefined ? found : await withYears(database, ids, found, since);
+  const counters: ListedCounter[] = [];
+  let foreign = entries.length - ids.length;
+  ids.forEach((id, index) => {
+    const record = records[index];
+    const state = record && stateOf(record);
+    if (state instanceof Problem) foreign++;
+    // A counter that was deleted after its total was read is left out.
+    else if (state !== undefined && record?.exists) counters.push({ id, ...state });
+  });
+  return { counters, foreign };
 }
 
-/** An entry that may be the total of a counter. */
-interface Total {
-  readonly id: CounterId;
-  readonly entry: Deno.KvEntry<unknown>;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function totalOf(entry: Deno.KvEntry<unknown>): Total[] {
-  const [, text] = entry.key;
-  const id = entry.key.length === 2 && typeof text === "string" ? idOf(text) : undefined;
-  return id === undefined ? [] : [{ id, entry }];
-}
-
-/** Undefined for a text that no request can name. */
-function idOf(text: string): CounterId | undefined {
+/** Returns undefined for a key that no request can name. */
+function idOf([, text, ...rest]: Deno.KvKey): CounterId | undefined {
+  if (typeof text !== "string" || rest.length > 0) return undefined;
   try {
     const id = counterId(text);
     return id === text ? id : undefined;
@@ -73,101 +75,47 @@ function idOf(text: string): CounterId | undefined {
   }
 }
 
-/** The first counters of a range, where the next page begins, and how many milliseconds it took. */
-async function readPage(
-  database: KvDatabase,
-  { range, since }: { range: Range; since: Day | undefined },
-): Promise<{ page: ListPage; next: Deno.KvKey | undefined; took: number }> {
-  const began = performance.now();
-  const limit = since === undefined ? PAGE_OF_TOTALS : PAGE;
-  const entries = await Array.fromAsync(database.kv.list(range, { limit, batchSize: limit }));
-  const totals = entries.flatMap(totalOf);
-  const records = since === undefined
-    ? totals.map(({ id, entry }) => database.withJournal(id, recordOf(database, entry)))
-    : await recordsOf(database, totals, since);
-  const { counters, foreign } = pageOf(totals, records);
-  const last = entries.length < limit ? undefined : entries.at(-1);
-  return {
-    page: { counters, foreign: foreign + entries.length - totals.length },
-    next: last && [...last.key, new Uint8Array()],
-    took: performance.now() - began,
-  };
-}
-
-function pageOf(totals: readonly Total[], records: readonly KvRecord[]): ListPage {
-  const counters: ListedCounter[] = [];
-  let foreign = 0;
-  records.forEach((record, index) => {
-    const id = totals[index]?.id;
-    const held = contentOf(record);
-    if (id === undefined || held instanceof Problem) foreign++;
-    // One that was deleted after its total was read is left out.
-    else if (record.versionstamp !== null) counters.push({ id, ...held });
-  });
-  return { counters, foreign };
-}
-
-/**
- * The records of totals with their days. If others write as well, what changed while a page was read is read again, counter
- * by counter: its total and its days may be of two instants.
- */
-async function recordsOf(
-  database: KvDatabase,
-  totals: readonly Total[],
+/** Adds the closed years from `since` on. Reads again what other processes changed in between. */
+async function withYears(
+  database: Database,
+  ids: readonly CounterId[],
+  records: readonly KvRecord[],
   since: Day,
 ): Promise<KvRecord[]> {
-  const ledgers = await ledgersOf(database, totals);
-  const found = totals.map(({ id, entry }) => {
-    return { id, record: database.withJournal(id, recordOf(database, entry, ledgers.get(id))) };
+  const { place, isShared } = database;
+  const old = ids.filter((_, index) => {
+    const ledger = records[index]?.ledger;
+    return ledger !== undefined && ledger !== "damaged" && yearsSince(ledger, since).length > 0;
   });
-  const old = found.filter(({ record }) =>
-    record.ledger && yearsSince(record.ledger, since).length
-  );
-  const years = await yearsOf(database, old);
-  if (!database.isShared) return found.map(({ id, record }) => ({ ...record, ...years.get(id) }));
-  const after = old.length === 0 ? ledgers : await ledgersOf(database, totals);
-  const changed = new Set(
-    found.filter(({ id, record: { versionstamp, ledgerStamp } }) => {
-      const stamp = after.get(id)?.versionstamp ?? null;
-      // A ledger is never written without its total, so that a later one is of a later total.
-      return stamp === null || stamp !== ledgerStamp || stamp > (versionstamp ?? "");
-    }).map(({ id }) => id),
-  );
-  const again = await readHistories(database, [...changed].map((id) => ({ id, since })));
-  const whole = new Map([...changed].map((id, index) => [id, again[index]]));
-  return found.map(({ id, record }) => whole.get(id) ?? { ...record, ...years.get(id) });
+  const years = await readRange(place, old, (id) => place.keys.year(id, 0).slice(0, -1));
+  const whole = records.map((record, index): KvRecord => {
+    const entries = years.get(ids[index]) ?? [];
+    return { ...record, years: entries.map((entry) => yearOf(place, entry)) };
+  });
+  if (!isShared) return whole;
+  const after = await readRange(place, ids, place.keys.ledger);
+  const isWhole = whole.map(({ versionstamp, ledgerStamp }, index) => {
+    const stamp = after.get(ids[index])?.[0]?.versionstamp;
+    // A ledger is never written without its total, so a later ledger belongs to a later total.
+    return stamp !== undefined && stamp === ledgerStamp && stamp <= (versionstamp ?? "");
+  });
+  const changed = ids.filter((_, index) => !isWhole[index]);
+  const again = (await database.readHistories(changed.map((id) => ({ id, since })))).values();
+  return whole.map((record, index) => isWhole[index] ? record : again.next().value ?? record);
 }
 
-/** The ledgers of counters that follow each other. */
-async function ledgersOf(
-  { kv, keys }: KvPlace,
-  totals: readonly Total[],
-): Promise<Map<unknown, Deno.KvEntry<unknown>>> {
-  const [first, last] = [totals[0], totals.at(-1)];
-  if (first === undefined || last === undefined) return new Map();
-  const start = keys.ledger(first.id);
-  const end = [...keys.ledger(last.id), new Uint8Array()];
-  const entries = await Array.fromAsync(kv.list({ start, end }, { batchSize: BATCH }));
-  return new Map(entries.map((entry) => [entry.key.at(-1), entry]));
-}
+const NONE: ReadonlyMap<unknown, KvEntry[]> = new Map();
 
-/** The closed years of counters that follow each other. */
-async function yearsOf(
-  place: KvPlace,
-  counters: readonly { readonly id: CounterId }[],
-): Promise<Map<unknown, { years: YearEntry[] }>> {
-  const found = new Map<unknown, { years: YearEntry[] }>();
-  const [first, last] = [counters[0], counters.at(-1)];
-  if (first === undefined || last === undefined) return found;
-  const { kv, keys } = place;
-  const start = keys.year(first.id, 0);
-  const end = keys.year(last.id, Infinity);
-  for await (const entry of kv.list({ start, end }, { batchSize: BATCH })) {
-    const year = yearIn(place, entry);
-    const id = entry.key.at(-2);
-    const known = found.get(id)?.years;
-    if (known === undefined) found.set(id, { years: [year] });
-    else known.push(year);
-  }
-  return found;
+/** Reads the entries of counters whose ids follow each other: all whose keys begin like these. */
+async function readRange(
+  { kv }: KvPlace,
+  ids: readonly CounterId[],
+  keyOf: (id: CounterId) => Deno.KvKey,
+): Promise<ReadonlyMap<unknown, KvEntry[]>> {
+  const [first, last] = [ids[0], ids.at(-1)];
+  if (first === undefined || last === undefined) return NONE;
+  // A boolean sorts after every number that may follow an id.
+  const range = { start: keyOf(first), end: [...keyOf(last), true] };
+  const entries = await Array.fromAsync(kv.list<unknown>(range, { batchSize: BATCH_SIZE }));
+  return Map.groupBy(entries, ({ key }) => key[3]);
 }

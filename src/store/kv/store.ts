@@ -1,155 +1,103 @@
-import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { CounterState, Day } from "../../counter/days.ts";
+import type { CounterState } from "../../counter/days.ts";
+import type { OnceOutcome } from "../../counter/once.ts";
 import type {
+  Addition,
   CounterStore,
-  HistoryQuery,
   ListOptions,
   ListPage,
-  Outcome,
+  OnceAddition,
+  Write,
 } from "../../counter/store.ts";
-import { Problem } from "../../problem.ts";
-import type { StoreHealth } from "../store_health.ts";
-import { type CommitOptions, planAndCommit } from "./commit.ts";
-import type { KvDatabase } from "./database.ts";
+import { planHits, planOnce, planWrite, stateOf } from "../planner.ts";
+import { Database, type DatabaseOptions, type Verb } from "./database.ts";
+import type { OnceRecord } from "./deduplication.ts";
 import { kvKeys } from "./layout.ts";
 import { KV_BATCHES } from "./limits.ts";
 import { listCounters } from "./list.ts";
-import { openOwnDatabase, type OwnDatabaseOptions } from "./own_database.ts";
-import { createPlanner } from "./planner.ts";
-import { contentOf, type KvRecord, readHistories } from "./records.ts";
-import { createSharedDatabase } from "./shared_database.ts";
-import { createSweeper, saltOf } from "./sweeper.ts";
+import type { KvRecord } from "./records.ts";
+import { readSalt, startSweeper } from "./sweeper.ts";
 
-/** The database belongs to the store from then on. */
-export interface KvStoreOptions extends Omit<OwnDatabaseOptions, "keys"> {
-  /** The beginning of the counters' keys. */
-  prefix: string;
-  source: "deno-kv" | "memory";
-  /** Whether others write to the database as well. */
-  isShared: boolean;
-  health: StoreHealth;
-  /** Whose days hits belong to. */
-  calendar: Calendar;
+/** The store closes the database. */
+export interface KvStoreOptions extends Omit<DatabaseOptions, "keys"> {
+  /** The first part of the counters' keys. */
+  readonly prefix: string;
+  readonly source: "deno-kv" | "memory";
 }
 
 /** Opens the counters in a Deno KV. */
 export async function openKvStore(options: KvStoreOptions): Promise<CounterStore> {
-  const { kv, prefix, onDamaged, file, journalLimits, isShared, calendar } = options;
-  const place = { kv, keys: kvKeys(prefix), onDamaged };
-  const database = isShared
-    ? createSharedDatabase({ ...place, calendar })
-    : await openOwnDatabase({ ...place, file, journalLimits });
-  return createKvStore(database, options);
-}
-
-function createKvStore(
-  database: KvDatabase,
-  { source, health, calendar }: Pick<KvStoreOptions, "source" | "health" | "calendar">,
-): CounterStore {
-  const planner = createPlanner(database, calendar);
-  const sweeper = createSweeper({ database, calendar });
+  const { source, prefix, health, calendar } = options;
+  const database = await Database.open({ ...options, keys: kvKeys(prefix) });
+  const endSweeper = startSweeper(database, calendar);
   let closing: Promise<void> | undefined;
 
-  async function change<Item, Outcome>(
-    items: readonly Item[],
-    plan: CommitOptions<Item, Outcome>["plan"],
-  ): Promise<(Outcome | Problem)[]> {
-    checkPresent();
-    return await planAndCommit(items, { database, health, plan });
-  }
+  const hits: Verb<Addition, KvRecord, number> = {
+    isHit: true,
+    read: (additions, today) => database.readForHits(additions, today),
+    plan: ({ amount }, record, today) => planHits(record, amount, today),
+  };
+  const onceHits: Verb<OnceAddition, OnceRecord, readonly OnceOutcome[]> = {
+    isHit: true,
+    read: (additions, today) => database.readForOnce(additions, today),
+    plan: ({ hits }, record, today) => planOnce(record, { hits, known: record.known, today }),
+  };
+  const writes: Verb<Write, KvRecord, CounterState> = {
+    isHit: false,
+    read: (writes) => database.readForWrites(writes),
+    plan: ({ update }, record, today) => planWrite(record, update, today),
+  };
 
-  async function read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
-    checkPresent();
-    const records = knownRecords(ids) ??
-      await database.read(ids.map((id) => ({ id, withLedger: false }))).catch(unavailable);
+  /** Reads, unless the file has vanished. */
+  async function reading<Value>(read: () => Promise<Value>): Promise<Value> {
+    database.checkPresent();
+    const value = await read().catch((cause) => database.unavailable(cause));
     health.readable();
-    return records.map(({ outcome }) => outcome);
-  }
-
-  /** Undefined unless all are known without reading. */
-  function knownRecords(ids: readonly CounterId[]): KvRecord[] | undefined {
-    const records: KvRecord[] = [];
-    for (const id of ids) {
-      const record = database.known(id);
-      if (record === undefined) return undefined;
-      records.push(record);
-    }
-    return records;
+    return value;
   }
 
   function known(id: CounterId): number | undefined {
-    const outcome = database.known(id)?.outcome;
-    if (typeof outcome !== "number") return undefined;
+    const total = database.known(id)?.total;
+    if (typeof total !== "number") return undefined;
     try {
       database.checkPresent();
-      health.readable();
-      return outcome;
+      return total;
     } catch {
       // The read that follows fails with the reason.
       return undefined;
     }
   }
 
-  async function history(queries: readonly HistoryQuery[]): Promise<(CounterState | Problem)[]> {
-    checkPresent();
-    const records = await readHistories(database, queries).catch(unavailable);
-    health.readable();
-    return records.map(contentOf);
-  }
-
-  async function salt(day: Day): Promise<string> {
-    checkPresent();
-    return await saltOf(day, database).catch(unavailable);
-  }
-
   async function* list(options: ListOptions): AsyncGenerator<ListPage> {
-    checkPresent();
+    database.checkPresent();
     try {
       yield* listCounters(database, options);
     } catch (cause) {
-      unavailable(cause);
+      database.unavailable(cause);
     }
   }
 
-  async function check(): Promise<readonly string[]> {
-    checkPresent();
-    await database.kv.get(database.keys.total("home")).catch(unavailable);
-    health.readable();
-    return [];
-  }
-
-  /** So that nothing is written to a file that is known to have gone away. */
-  function checkPresent(): void {
-    try {
-      database.checkPresent();
-    } catch (cause) {
-      unavailable(cause);
-    }
-  }
-
-  async function end(): Promise<void> {
-    await sweeper.end();
+  async function close(): Promise<void> {
+    await endSweeper();
     await database.close();
-  }
-
-  function unavailable(cause: unknown): never {
-    health.away(cause);
-    throw new Problem("store-unavailable", { cause });
   }
 
   return {
     source,
     ...KV_BATCHES,
-    add: (additions) => change(additions, planner.additions),
-    addOnce: (additions) => change(additions, planner.onceAdditions),
-    write: (writes) => change(writes, planner.writes),
-    salt,
-    read,
+    add: (additions) => database.change(additions, hits),
+    addOnce: (additions) => database.change(additions, onceHits),
+    write: (some) => database.change(some, writes),
+    salt: (day) => reading(() => readSalt(day, database)),
+    read: (ids) => reading(async () => (await database.readTotals(ids)).map(({ total }) => total)),
     known,
-    history,
+    history: (queries) => reading(async () => (await database.readHistories(queries)).map(stateOf)),
     list,
-    check,
-    close: () => closing ??= end(),
+    check: () =>
+      reading(async () => {
+        await database.place.kv.get(database.place.keys.total("home"));
+        return [];
+      }),
+    close: () => closing ??= close(),
   };
 }

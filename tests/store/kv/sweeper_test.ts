@@ -1,12 +1,9 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { DatabaseSync } from "node:sqlite";
+import { deepStrictEqual, notStrictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
-import type { KeyRange } from "../../../src/store/kv/file/checkpointer.ts";
+import type { Day } from "../../../src/counter/days.ts";
 import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
-import { addition } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
@@ -69,100 +66,29 @@ for (const shared of [false, true]) {
   });
 }
 
-Deno.test("openKvStore: nothing of a salt is left in the file or its log once its day is over", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  let today = SOME_DAY;
-  const open = async () => {
-    const file = await openCounterFile(path);
-    const setup = { kv: file.kv, file, today: () => today, msUntilMidnight: () => 50 };
-    return await kvStore(setup);
-  };
-  let store = await open();
-  for (const end of ["while it runs", "at the next start"]) {
-    const salt = await store.salt(today);
-    await store.add([addition(counterId("a"), 1)]);
-    ok(placesIn(path, salt) > 0, end);
-    if (end === "at the next start") await store.close();
-    today++;
-    if (end === "at the next start") store = await open();
-    await waitFor(`the end of the salt ${end}`, () => placesIn(path, salt) === 0 || undefined);
-  }
+Deno.test("openKvStore: the first visitor of a day deletes the salt of the day before", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const store = await kvStore({ kv });
+  const salt = await store.salt(SOME_DAY);
+  deepStrictEqual(await store.salt(SOME_DAY), salt);
+  notStrictEqual(await store.salt(SOME_DAY + 1), salt);
+  deepStrictEqual(await storedKeys(kv), [["salt", SOME_DAY + 1]]);
   await store.close();
 });
 
-Deno.test("openKvStore: nothing of a salt is left if its row takes more bytes at its end", async () => {
+Deno.test("openKvStore: the salt of an earlier day is deleted soon after the next start", async () => {
   await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  let today = SOME_DAY;
-  const file = await openCounterFile(path);
-  const { kv } = file;
-  // SQLite writes a version above 127 with a byte more, so that the row no longer fits where it was.
-  const reach = async (version: number) => {
-    while (versionOf(await kv.set(["other"], 1)) < version);
+  const open = async (today: Day) => {
+    const file = await openCounterFile(`${folder.path}/counters.kv`);
+    return { kv: file.kv, store: await kvStore({ kv: file.kv, file, today: () => today }) };
   };
-  await reach(100);
-  const store = await kvStore({ kv, file, today: () => today, msUntilMidnight: () => 50 });
-  const salt = await store.salt(today);
-  ok(versionOf(await kv.get(["tallymark", "salt", today])) < 128);
-  await store.add([addition(counterId("a"), 1)]);
-  await reach(128);
-  ok(placesIn(path, salt) > 0);
-  today++;
+  const first = await open(SOME_DAY);
+  await first.store.salt(SOME_DAY);
+  await first.store.close();
+  const { kv, store } = await open(SOME_DAY + 1);
   await waitFor("the end of the salt", async () => {
     return (await storedKeys(kv)).length === 0 || undefined;
   });
-  deepStrictEqual(placesIn(path, salt), 0);
-  await store.close();
-});
-
-Deno.test("openKvStore: nothing of a salt is left once the first visitor of the next day has come", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  const file = await openCounterFile(path);
-  const store = await kvStore({ kv: file.kv, file });
-  const salt = await store.salt(SOME_DAY);
-  ok(placesIn(path, salt) > 0);
-  await store.salt(SOME_DAY + 1);
-  deepStrictEqual(placesIn(path, salt), 0);
-  await store.close();
-});
-
-Deno.test("openKvStore: the end of a salt is in one place of the file only, though rows are moved as others come", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  const file = await openCounterFile(path);
-  const store = await kvStore({ kv: file.kv, file });
-  const salt = await store.salt(SOME_DAY);
-  using reader = new DatabaseSync(path);
-  const checkpoint = reader.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
-  for (let number = 0; number < 200; number++) {
-    const kind = number % 2 === 0 ? "seen" : "once";
-    await file.kv.set(["tallymark", kind, SOME_DAY, "hits:", "a", `k${1000 - number}`], true);
-    checkpoint.get();
-    deepStrictEqual(placesIn(path, salt), 1, `after ${number}`);
-  }
-  await store.close();
-});
-
-Deno.test("openKvStore: a salt is gone from the log as well once nobody reads it any more", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  let today = SOME_DAY;
-  const opened = await openCounterFile(path);
-  let tries = 0;
-  const erase = (range: KeyRange) => opened.erase(range).finally(() => tries++);
-  const file = { ...opened, erase };
-  const store = await kvStore({ kv: file.kv, file, today: () => today, msUntilMidnight: () => 50 });
-  const salt = await store.salt(today);
-  using reader = new DatabaseSync(path, { readOnly: true });
-  reader.exec("BEGIN");
-  reader.prepare("SELECT count(*) FROM sqlite_schema").get();
-  today++;
-  await waitFor("a look at the log", () => tries > 0 || undefined);
-  ok(placesIn(path, salt) > 0);
-  reader.exec("COMMIT");
-  await waitFor("the end of the salt", () => placesIn(path, salt) === 0 || undefined);
   await store.close();
 });
 
@@ -176,31 +102,8 @@ Deno.test("openKvStore: a hit with the same key is a repeat for 24 hours, also i
   await kv.set(keyOf(NOW - 1, "young"), [41, Date.now() - DAY_MS + 60_000]);
   await kv.set(keyOf(NOW - 1, "old"), [42, Date.now() - DAY_MS - 1]);
   const id = counterId("a");
-  deepStrictEqual(await counters.hitDeduplicated(id, { key: "young" }), { hits: 41, repeat: true });
-  deepStrictEqual(await counters.hitDeduplicated(id, { key: "old" }), { hits: 1, repeat: false });
-  deepStrictEqual(await counters.hitDeduplicated(id, { key: "old" }), { hits: 1, repeat: true });
+  deepStrictEqual(await counters.hitOnce(id, { key: "young" }), { hits: 41, repeat: true });
+  deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: false });
+  deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: true });
   await counters.close();
 });
-
-/** In how many places of a counter file and its log the last characters of a salt are. */
-function placesIn(path: string, salt: string): number {
-  const end = Buffer.from(salt.slice(-20));
-  const content = Buffer.concat([contentOf(path), contentOf(`${path}-wal`)]);
-  let places = 0;
-  for (let at = content.indexOf(end); at >= 0; at = content.indexOf(end, at + 1)) places++;
-  return places;
-}
-
-/** The number in a versionstamp, which each commit raises by one to nine. */
-function versionOf({ versionstamp }: { versionstamp: string | null }): number {
-  return parseInt(versionstamp?.slice(0, 16) ?? "", 16);
-}
-
-function contentOf(path: string): Buffer {
-  try {
-    return Buffer.from(Deno.readFileSync(path));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return Buffer.alloc(0);
-    throw error;
-  }
-}

@@ -1,61 +1,65 @@
-import { StartError } from "../../../problem.ts";
+import { Problem, StartError } from "../../../problem.ts";
 import { FILE_CHECK_INTERVAL_MS } from "../limits.ts";
-import { createCheckpointer, type KeyRange } from "./checkpointer.ts";
 import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
-import { lockInode, lockName, refuseLink } from "./file_lock.ts";
+import { folderOf, lockInode, lockName, refuseLink } from "./file_lock.ts";
 
 /** A Deno KV file that this process owns. */
 export interface CounterFile {
   readonly kv: Deno.Kv;
-  /** Throws if the file is no longer the one that was opened; looks for it at most every 100 ms. */
+  /**
+   * Throws if the file at the path is no longer the one that was opened. Checks every 100 ms at
+   * most.
+   */
   checkPresent(): void;
-  /** To be called after each commit, one at a time: looks for the file in any case, and moves the high-water mark. */
+  /**
+   * Records a commit: checks the file in any case, and moves the high-water mark. Throws
+   * `outcome-unknown` if the file vanished, with the hits. Returns a promise for the first commit.
+   */
   confirm(versionstamp: string): Promise<void> | undefined;
-  /** Erases strings from the file and from SQLite's log; says whether it did. No commit may be under way. */
-  erase(range: KeyRange): Promise<boolean>;
-  /** Closes the database and releases the file. */
-  close(): Promise<void>;
+  /** Closes the database and releases the locks. */
+  close(): void;
 }
 
 /**
- * Opens a Deno KV file, and makes it and its folder if there are none; nobody else may open it until it is closed.
+ * Opens a Deno KV file, and creates it and its folder if they do not exist. No other process can
+ * open it until it is closed.
  *
- * Throws a {@linkcode StartError} if another process owns it, if it is damaged or holds less than it has held, and if the
- * system does not let it be used.
+ * Throws a {@linkcode StartError} if another process owns the file, if it is damaged or older than
+ * its last commit, or if the system does not let it be used.
  */
 export async function openCounterFile(path: string): Promise<CounterFile> {
-  // Disposed of in reverse: the database has to be closed before its file is released.
+  // Disposed of in reverse order: the database has to be closed before its file is released.
   using opened = new DisposableStack();
   try {
     Deno.mkdirSync(folderOf(path), { recursive: true });
     refuseLink(path);
     const lock = opened.use(lockName(path));
-    const mark = opened.use(openHighWaterMark(path, lock.held));
-    refuseMissing(path, mark.known);
+    const mark = opened.use(new HighWaterMark(path));
+    const { lastCommit } = mark;
+    // Before the lock on the file, which creates it.
+    refuseMissing(path, lastCommit);
     opened.use(lockInode(path));
-    const last = await checkKvFile(path, mark.known);
-    if (last !== undefined) {
-      if (last !== mark.known) await mark.write(last);
+    const found = await checkKvFile(path, lastCommit);
+    if (found !== undefined) {
+      if (found !== lastCommit) await mark.move(found);
       await requireWritable(path);
     }
     const kv = opened.use(await Deno.openKv(path));
     lock.sign();
-    const look = lookFor(path);
-    const checkpointer = createCheckpointer(path, look.now);
+    const presence = new FilePresence(path);
     const owned = opened.move();
     return {
       kv,
-      checkPresent: look.sometimes,
+      checkPresent: () => presence.checkThrottled(),
       confirm(versionstamp) {
-        look.now();
-        checkpointer.onCommit();
-        return mark.write(versionstamp);
+        try {
+          presence.check();
+        } catch (cause) {
+          throw new Problem("outcome-unknown", { cause });
+        }
+        return mark.move(versionstamp);
       },
-      erase: (range) => checkpointer.erase(range),
-      async close() {
-        await checkpointer.close();
-        owned.dispose();
-      },
+      close: () => owned.dispose(),
     };
   } catch (error) {
     if (error instanceof StartError || error instanceof Deno.errors.NotCapable) throw error;
@@ -63,71 +67,54 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
   }
 }
 
-/** The folder that a file lies in; written out because `node:path` would make each start slower. */
-export function folderOf(path: string): string {
-  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) || "/" : ".";
-}
-
-/**
- * The versionstamp of the last commit to a counter file, kept in a file beside it: a counter file that holds less than this
- * has lost counts.
- */
-interface HighWaterMark extends Disposable {
-  /** The mark when it was opened: "" if all that is known is that there was a commit, undefined if there was none. */
-  readonly known: string | undefined;
-  /**
-   * Moves the mark. Never fails: a mark that could not be written, as on a full disk, is written with the next commit. The
-   * first call waits for the disk; no other may be made until then.
-   */
-  write(versionstamp: string): Promise<void> | undefined;
-}
-
-/** What follows the versionstamp in the file, for people. */
+/** The text after the versionstamp in the file of the mark, for people. */
 const MEANING =
   " is the last commit of the counter file beside this note. A file with less is not opened.\n";
 
 const encoder = new TextEncoder();
 
-/** Opens the mark of the counter file at `path`; `held` says that something else tells of a commit. */
-function openHighWaterMark(path: string, held: boolean): HighWaterMark {
-  const name = `${path}.held`;
-  const known = readMark(name) ?? (held ? "" : undefined);
-  let file: Deno.FsFile | undefined;
+/**
+ * The versionstamp of the last commit to a counter file, stored in a file next to it. A counter
+ * file with an older last commit has lost counts.
+ */
+class HighWaterMark implements Disposable {
+  /** The mark when it was opened. "" if it is damaged, undefined if there was no commit yet. */
+  readonly lastCommit: string | undefined;
+  readonly #name: string;
+  #file: Deno.FsFile | undefined;
+  #highest = "";
 
-  /** Waits for the disk, so that a power cut leaves a mark; later ones only have to outlive this process. */
-  async function begin(versionstamp: string): Promise<void> {
-    using opened = new DisposableStack();
+  constructor(path: string) {
+    this.#name = `${path}.held`;
+    this.lastCommit = readMark(this.#name);
+  }
+
+  /**
+   * Moves the mark. The first one is also synced, so that it survives a power cut. Never fails,
+   * because the counts are stored: the next commit writes a mark that could not be written.
+   */
+  move(versionstamp: string): Promise<void> | undefined {
+    if (versionstamp < this.#highest) return;
+    this.#highest = versionstamp;
     try {
-      const begun = opened.use(Deno.openSync(name, { create: true, write: true }));
-      begun.writeSync(encoder.encode(versionstamp + MEANING));
-      await begun.sync();
-      opened.move();
-      file = begun;
+      const isFirst = this.#file === undefined;
+      const file = this.#file ??= Deno.openSync(this.#name, { create: true, write: true });
+      file.seekSync(0, Deno.SeekMode.Start);
+      file.writeSync(encoder.encode(isFirst ? versionstamp + MEANING : versionstamp));
+      if (isFirst) return file.sync().catch(() => {});
     } catch {
-      // The counts are stored, and their callers must be told so.
+      // See above.
     }
   }
 
-  return {
-    known,
-    write(versionstamp) {
-      if (file === undefined) return begin(versionstamp);
-      try {
-        file.seekSync(0, Deno.SeekMode.Start);
-        file.writeSync(encoder.encode(versionstamp));
-      } catch {
-        // As above.
-      }
-    },
-    [Symbol.dispose]: () => file?.close(),
-  };
+  [Symbol.dispose](): void {
+    this.#file?.close();
+  }
 }
 
 function readMark(name: string): string | undefined {
   try {
-    using file = Deno.openSync(name, { read: true });
-    const bytes = new Uint8Array(MEANING.length + 20);
-    const text = new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
+    const text = Deno.readTextFileSync(name);
     return text === "" ? undefined : /^[0-9a-f]{20}\b/.exec(text)?.[0] ?? "";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
@@ -135,25 +122,34 @@ function readMark(name: string): string | undefined {
   }
 }
 
-/** Ways to look for the file that is at a path now; both throw if another one or none is there. */
-function lookFor(path: string): { now(): void; sometimes(): void } {
-  const opened = Deno.statSync(path);
-  let last = performance.now();
+/** Checks that the file at a path is still the one that is there now. */
+class FilePresence {
+  readonly #path: string;
+  readonly #opened: Deno.FileInfo;
+  /** Time of the last check that succeeded, by `performance.now()`. */
+  #checkedAt = performance.now();
 
-  function now(): void {
-    // If it is not found, every call looks again.
-    last = -Infinity;
-    const found = Deno.statSync(path);
-    if (found.ino !== opened.ino || found.dev !== opened.dev) {
-      throw new Error(`${path} is not the file that was opened: start again`);
-    }
-    last = performance.now();
+  constructor(path: string) {
+    this.#path = path;
+    this.#opened = Deno.statSync(path);
   }
 
-  return {
-    now,
-    sometimes() {
-      if (performance.now() - last >= FILE_CHECK_INTERVAL_MS) now();
-    },
-  };
+  /** Throws if the path names another file or none. */
+  check(): void {
+    // After a failure, every call checks again.
+    this.#checkedAt = -Infinity;
+    const { ino, dev } = Deno.statSync(this.#path);
+    if (ino !== this.#opened.ino || dev !== this.#opened.dev) {
+      throw new Error(`${this.#path} is not the file that was opened: start again`);
+    }
+    this.#checkedAt = performance.now();
+  }
+
+  /**
+   * Checks again unless a check succeeded in the last 100 ms, because a check costs as much as a
+   * read.
+   */
+  checkThrottled(): void {
+    if (performance.now() - this.#checkedAt >= FILE_CHECK_INTERVAL_MS) this.check();
+  }
 }

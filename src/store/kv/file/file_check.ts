@@ -1,54 +1,45 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../problem.ts";
+import { errorMessage, StartError } from "../../../problem.ts";
 
-/** Up to this many bytes (about 200,000 counters) all of a file is checked, so that a start takes at most 50 ms longer. */
-const WHOLE_CHECK_LIMIT = 16 * 2 ** 20;
-/** The tables that Deno KV reads when it opens a file; they do not grow with the counters. */
-const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
-/** SQLite's codes for a damaged file, and for one that is not a database (sqlite.org/rescode.html). */
-const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 /**
- * Where SQLite's index of its log holds how much of the log a checkpoint has copied into the file and how much it was going
- * to copy (`nBackfill` and `nBackfillAttempted`, sqlite.org/walformat.html, section 2.2): places of 32-bit words in the
- * byte order of the machine.
+ * Size up to which a whole file is checked, in bytes: 16 MiB, some 200,000 counters, take 50 ms.
  */
-const [COPIED, TO_COPY] = [24, 32];
+const MAX_CHECKED_BYTES = 16 * 2 ** 20;
+/** The tables that Deno KV reads when it opens a file. They do not grow with the counters. */
+const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
+/** SQLite's codes for a damaged file and for another kind of file (sqlite.org/rescode.html). */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
 
-/** Throws a {@linkcode StartError} if a counter file is missing or empty although there was a commit to it. */
-export function refuseMissing(path: string, known: string | undefined): void {
-  if (known === undefined || sizeOf(path) > 0) return;
+/**
+ * Throws a {@linkcode StartError} if a counter file is missing or empty although `lastCommit` says
+ * that there was a commit.
+ */
+export function refuseMissing(path: string, lastCommit: string | undefined): void {
+  if (lastCommit === undefined || sizeOf(path) > 0) return;
   throw new StartError(
     `${path} has held counters and is missing or empty: restore it from a backup, or delete ${path}.held to start from zero`,
   );
 }
 
 /**
- * The versionstamp of the last commit in a counter file; undefined if there is none yet.
+ * Returns the versionstamp of the last commit in a counter file, or undefined if there is none.
  *
- * Throws a {@linkcode StartError} if the file is damaged, or holds less than the high-water mark that is `known`: Deno KV
- * opens a file that was cut off or lost its log without an error, and ends the process on a damaged one. The log is not
- * checked itself: pages behind the last commit that SQLite finds there are what failed commits leave behind.
+ * Throws a {@linkcode StartError} if the file is damaged, or older than `lastCommit`. Deno KV opens
+ * a file without its log silently, and ends the process on a damaged one.
  */
-export async function checkKvFile(path: string, known?: string): Promise<string | undefined> {
-  if (sizeOf(`${path}-journal`) > 0) await rollBack(path);
-  const size = sizeOf(path);
-  if (size === 0) {
-    refuseMissing(path, known);
-    return undefined;
-  }
-  if (sizeOf(`${path}-wal`) === 0) {
-    // Only a part of the lost log is in the file then. Without a mark, its owner chose to go on with what is left.
-    if (known !== undefined && wasCheckpointing(path)) throw holdsLess(path);
-    if (size < expectedSize(path)) throw damaged(path, "is cut off");
-  }
-  const last = await lastCommit(path, size);
-  if (known === undefined || (last !== undefined && last >= known)) return last;
-  throw holdsLess(path);
+export async function checkKvFile(path: string, lastCommit?: string): Promise<string | undefined> {
+  if (sizeOf(path) === 0) return undefined;
+  const found = await quickCheck(path);
+  if (lastCommit === undefined || (found !== undefined && found >= lastCommit)) return found;
+  throw new StartError(
+    `${path} holds less than it has held: it is an older copy, or the log next to it was lost or damaged. Put ` +
+      `${path}-wal back or restore both from a backup, or delete ${path}.held to continue with what is left`,
+  );
 }
 
 /**
- * Throws SQLite's reason if it cannot write to the file, as Deno KV would end the process then. Closing the only connection
- * moves all of the log into the file.
+ * Throws SQLite's reason if it cannot write to the file, because Deno KV would end the process
+ * then. Closing the only connection also moves the log into the file.
  */
 export async function requireWritable(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -57,7 +48,7 @@ export async function requireWritable(path: string): Promise<void> {
   database.prepare("ROLLBACK").run();
 }
 
-/** What to do if SQLite or the system says this; the first that fits. */
+/** Advice by the reason of SQLite or the system. The first pattern that matches counts. */
 const REMEDIES: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/locked|busy/i, () => "close the other program that has it open"],
   [/full|no space|disk i\/o/i, () => "make room on its disk, and check the disk"],
@@ -69,81 +60,53 @@ const REMEDIES: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/directory/i, () => "name a file in STORE_URL whose folder can be created"],
 ];
 
-/** Why a counter file cannot be used that is not known to be damaged, and what to do about it: its counts are all there. */
+/** Returns the error for a sound file that cannot be opened, with advice. */
 export function explainFailure(path: string, cause: unknown): StartError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1](path);
-  return new StartError(
-    `${path} cannot be opened as a counter file (${reason})${
-      remedy === undefined ? "" : `: ${remedy}`
-    }`,
-    { cause },
-  );
+  const advice = remedy === undefined ? "" : `: ${remedy}`;
+  return new StartError(`${path} cannot be opened as a counter file (${reason})${advice}`, {
+    cause,
+  });
 }
 
-/**
- * Has SQLite undo the transaction in which a process was killed while it made the file. Until then it keeps what was there
- * before in a rollback journal instead of a log (sqlite.org/lockingv3.html, "hot journals"), and has to write to the file
- * before it can even be read.
- */
-async function rollBack(path: string): Promise<void> {
+/** Runs SQLite's "quick_check" and returns the last commit. */
+async function quickCheck(path: string): Promise<string | undefined> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
-    using database = new DatabaseSync(path);
-    database.prepare("SELECT 1 FROM sqlite_schema").get();
-  } catch (error) {
-    throw isDamage(error) ? damaged(path) : error;
-  }
-}
-
-/** Asks SQLite whether the file is sound ("quick_check", sqlite.org/pragma.html), and for its last commit. */
-async function lastCommit(path: string, size: number): Promise<string | undefined> {
-  const { DatabaseSync } = await import("node:sqlite");
-  try {
-    using database = new DatabaseSync(path, { readOnly: true });
-    const tables = size <= WHOLE_CHECK_LIMIT ? [""] : KV_TABLES.map((name) => `("${name}")`);
-    for (const table of tables) {
+    // If a process was killed while it created the file, SQLite has to write to it before it can
+    // read
+    // it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
+    const readOnly = sizeOf(`${path}-journal`) === 0;
+    using database = new DatabaseSync(path, { readOnly });
+    const isSmall = sizeOf(path) <= MAX_CHECKED_BYTES;
+    for (const table of isSmall ? [""] : KV_TABLES.map((name) => `("${name}")`)) {
       const found = database.prepare(`PRAGMA quick_check${table}`).get()?.quick_check;
       if (found !== "ok") throw damaged(path);
     }
-    return versionstampIn(database);
+    return lastVersionstamp(database);
   } catch (error) {
     throw isDamage(error) ? damaged(path) : error;
   }
 }
 
-/** Deno KV derives the versionstamp of a commit from the number in this table; another kind of database has none. */
-function versionstampIn(database: DatabaseSync): string | undefined {
+/** Deno KV derives versionstamps from the number in this table. Other databases lack the table. */
+function lastVersionstamp(database: DatabaseSync): string | undefined {
   const table = "SELECT 1 FROM sqlite_schema WHERE name = 'data_version'";
   if (database.prepare(table).get() === undefined) return undefined;
   const version = database.prepare("SELECT version FROM data_version").get()?.version;
   return version ? `${version.toString(16).padStart(16, "0")}0000` : undefined;
 }
 
-function holdsLess(path: string): StartError {
-  return new StartError(
-    `${path} holds less than it has held: it is an older copy, or the log next to it was lost or damaged. Put ` +
-      `${path}-wal back or restore both from a backup, or delete ${path}.held to continue with what is left`,
-  );
-}
-
-/** Whether the process that had the file open was killed in the middle of a checkpoint. */
-function wasCheckpointing(path: string): boolean {
-  if (sizeOf(`${path}-shm`) === 0) return false;
-  const words = new Uint32Array(TO_COPY + 1);
-  using index = Deno.openSync(`${path}-shm`, { read: true });
-  index.readSync(new Uint8Array(words.buffer));
-  return (words[TO_COPY] ?? 0) > (words[COPIED] ?? 0);
-}
-
 function isDamage(error: unknown): boolean {
-  // The lower eight bits are the code, the rest says more about it.
-  return error instanceof Error && "errcode" in error && DAMAGED.has(Number(error.errcode) & 0xff);
+  // The lower eight bits are the code, the others tell more about it.
+  return error instanceof Error && "errcode" in error &&
+    DAMAGE_CODES.has(Number(error.errcode) & 0xff);
 }
 
-function damaged(path: string, how = "is damaged or not a counter file"): StartError {
+function damaged(path: string): StartError {
   return new StartError(
-    `${path} ${how}: restore it from a backup, or move it away and delete ${path}.held to start from zero`,
+    `${path} is damaged or not a counter file: restore it from a backup, or move it away and delete ${path}.held to start from zero`,
   );
 }
 
@@ -154,15 +117,4 @@ function sizeOf(path: string): number {
     if (error instanceof Deno.errors.NotFound) return 0;
     throw error;
   }
-}
-
-/** Bytes in the pages that the header of an SQLite file counts (sqlite.org/fileformat.html, section 1.3); 0 for other files. */
-function expectedSize(path: string): number {
-  using file = Deno.openSync(path, { read: true });
-  const bytes = new Uint8Array(100);
-  file.readSync(bytes);
-  if (!new TextDecoder().decode(bytes).startsWith("SQLite format 3\0")) return 0;
-  const header = new DataView(bytes.buffer);
-  const pageSize = header.getUint16(16);
-  return (pageSize === 1 ? 65536 : pageSize) * header.getUint32(28);
 }

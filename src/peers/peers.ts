@@ -1,41 +1,41 @@
 import busuanziScript from "./busuanzi.js" with { type: "text" };
 import {
-  type CompatRequest,
-  type CompatService,
-  type CounterRef,
-  hostAndPath,
+  type AskedPeer,
+  baseOf,
+  type Counted,
   type Image,
   isTrueInPhp,
   type LookParameters,
   type Numbers,
-  parseBase,
-  parseStyle,
+  type Peer,
+  placeOf,
   refuse,
+  styleOf,
   type Translation,
-  trimEnd,
-} from "./service.ts";
-import { asciiLowerCase, type CompatName } from "./serve_as.ts";
+  withoutEnd,
+} from "./peer.ts";
+import { asciiLowerCase, type PeerName } from "./serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
-const komarev: CompatService = {
+const komarev: Peer = {
   addresses: [{
     path: /^\/ghpvc\/?$/,
     isPicture: true,
-    translate(_, request) {
-      const id = asciiLowerCase((request.get("username") ?? "").trim());
+    translate(_, asked) {
+      const id = asciiLowerCase((asked.get("username") ?? "").trim());
       if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
         refuse("username= must be the name of a GitHub user.");
       }
-      const counter = { id, counts: true };
-      if (request.get("style") === "pixel") {
-        return { kind: "numbers", counters: [counter], format: "svg", body: () => PIXEL };
+      const of = { id, counts: true };
+      if (asked.get("style") === "pixel") {
+        return { kind: "numbers", of: [of], type: "svg", body: () => PIXEL };
       }
-      return image(counter, {
-        label: request.get("label") ?? "Profile views",
-        color: request.get("color") ?? "blue",
-        style: parseStyle(request.get("style")),
-        base: parseBase(request.get("base")),
-        numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
+      return image(of, {
+        label: asked.get("label") ?? "Profile views",
+        color: asked.get("color") ?? "blue",
+        style: styleOf(asked.get("style")),
+        base: baseOf(asked.get("base")),
+        numbers: isTrueInPhp(asked.get("abbreviated")) ? "compact" : "grouped",
       });
     },
   }],
@@ -44,62 +44,61 @@ const komarev: CompatService = {
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
 
 /** visitor-badge by jwenjian, hehuapei (laobi.icu) and Nathan13888 (Reloaded), which share one path. */
-const visitorBadge: CompatService = {
+const visitorBadge: Peer = {
   addresses: [{
     path: /^\/badge\/?$/,
     isPicture: true,
-    translate(_, request) {
-      const id = request.get("page_id") ?? "";
+    translate(_, asked) {
+      const id = asked.get("page_id") ?? "";
       if (id === "") refuse("page_id= is missing.");
-      const hit = request.get("hit");
-      const reads = request.get("query_only") === "true" ||
+      const hit = asked.get("hit");
+      const reads = asked.get("query_only") === "true" ||
         hit !== undefined && hit !== "true" && hit !== "yes";
       return image({ id, counts: !reads }, {
-        label: request.get("left_text") ?? request.get("text") ?? request.get("title") ??
-          "visitors",
-        labelColor: request.get("left_color") ?? request.get("lcolor") ?? "#595959",
-        color: request.get("right_color") ?? request.get("color") ?? "#1283c3",
-        style: parseStyle(request.get("style")),
-        numbers: request.get("format") === "true" ? "compact" : "plain",
+        label: asked.get("left_text") ?? asked.get("text") ?? asked.get("title") ?? "visitors",
+        labelColor: asked.get("left_color") ?? asked.get("lcolor") ?? "#595959",
+        color: asked.get("right_color") ?? asked.get("color") ?? "#1283c3",
+        style: styleOf(asked.get("style")),
+        numbers: asked.get("format") === "true" ? "compact" : "plain",
       });
     },
   }],
 };
 
 /** github.com/gjbae1212/hit-counter, and its successor's `/api/hit` (hitscounter.dev). */
-const seeyoufarm: CompatService = {
+const seeyoufarm: Peer = {
   addresses: [
     {
       path: /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
       isPicture: true,
-      translate: ([, verb], request) =>
-        image({ id: pageUrl(request), counts: verb === "incr" }, {
-          label: request.get("title") ?? "hits",
-          labelColor: request.get("title_bg") ?? "#555",
-          color: request.get("count_bg") ?? "#79c83d",
-          style: request.get("edge_flat") === "true" ? "flat-square" : "flat",
+      translate: ([, verb], asked) =>
+        image({ id: urlOf(asked), counts: verb === "incr" }, {
+          label: asked.get("title") ?? "hits",
+          labelColor: asked.get("title_bg") ?? "#555",
+          color: asked.get("count_bg") ?? "#79c83d",
+          style: asked.get("edge_flat") === "true" ? "flat-square" : "flat",
         }, { withToday: true }),
     },
     {
       path: /^\/api\/count\/graph\/dailyhits\.svg\/?$/,
       isPicture: true,
-      translate: (_, request) => ({
+      translate: (_, asked) => ({
         kind: "chart",
-        id: pageUrl(request),
+        id: urlOf(asked),
         parameters: { label: "hits", range: "90d", width: "650", height: "300" },
       }),
     },
     {
       path: /^\/api\/hit\/?$/,
       isPicture: true,
-      translate(_, request) {
-        const id = pageUrl(request);
-        if (request.get("output") !== "json") {
+      translate(_, asked) {
+        const id = urlOf(asked);
+        if (asked.get("output") !== "json") {
           return image({ id, counts: true }, {
-            label: request.get("label") ?? "",
-            labelColor: request.get("labelColor"),
-            color: request.get("color") ?? "brightgreen",
-            style: parseStyle(request.get("style")),
+            label: asked.get("label") ?? "",
+            labelColor: asked.get("labelColor"),
+            color: asked.get("color") ?? "brightgreen",
+            style: styleOf(asked.get("style")),
           }, { withToday: true });
         }
         return json(
@@ -111,29 +110,29 @@ const seeyoufarm: CompatService = {
   ],
 };
 
-function pageUrl(request: CompatRequest): string {
-  return hostAndPath(request.get("url") ?? "") ??
+function urlOf(asked: AskedPeer): string {
+  return placeOf(asked.get("url") ?? "") ??
     refuse("url= must be the address of a page, with http or https.");
 }
 
 /** github.com/dwyl/hits. */
-const dwyl: CompatService = {
+const dwyl: Peer = {
   addresses: [{
-    // The service ignores a part before the user, too.
+    // A part before the user is overlooked, as there.
     path: /^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/,
     isPicture: true,
-    translate([, user, repository], request) {
-      const counter = { id: parseRepository(user, repository), counts: true };
-      const style = parseStyle(request.get("style"));
-      return image(counter, { label: "hits", labelColor: "#555", color: "#4c1", style });
+    translate([, user, repository], asked) {
+      const of = { id: repositoryOf(user, repository), counts: true };
+      const style = styleOf(asked.get("style"));
+      return image(of, { label: "hits", labelColor: "#555", color: "#4c1", style });
     },
   }, {
     path: /^\/([^/]+)\/([^/]+)\.json$/,
-    translate([, user, repository], request) {
-      const counter = { id: parseRepository(user, repository), counts: true };
-      const style = parseStyle(request.get("style")) ?? "flat";
-      const color = request.get("color") ?? "lightgrey";
-      return json([counter], ([hits]) => ({
+    translate([, user, repository], asked) {
+      const of = { id: repositoryOf(user, repository), counts: true };
+      const style = styleOf(asked.get("style")) ?? "flat";
+      const color = asked.get("color") ?? "lightgrey";
+      return json([of], ([hits]) => ({
         schemaVersion: 1,
         label: "hits",
         style,
@@ -146,7 +145,7 @@ const dwyl: CompatService = {
 
 const NAME = /^[\w.-]+$/;
 
-function parseRepository(user = "", repository = ""): string {
+function repositoryOf(user = "", repository = ""): string {
   if (!NAME.test(user) || !NAME.test(repository)) {
     refuse("The address must end in user/repository.svg.");
   }
@@ -154,33 +153,33 @@ function parseRepository(user = "", repository = ""): string {
 }
 
 /** github.com/silentsoft/hits. */
-const hitsSh: CompatService = {
+const hitsSh: Peer = {
   addresses: [
     {
       path: /^\/api\/urns\/(.+)$/s,
       translate: ([, place = ""]) =>
-        json([{ id: pagePlace(place), counts: false }], ([total]) => ({ total })),
+        json([{ id: urnOf(place), counts: false }], ([total]) => ({ total })),
     },
     {
       path: /^\/(.+)\.svg$/s,
       isPicture: true,
-      translate: ([, place = ""], request) =>
-        image({ id: pagePlace(place), counts: true }, {
-          label: request.get("label") ?? "hits",
-          color: request.get("color") ?? "#4c1",
-          labelColor: request.get("labelColor") ?? "#555",
-          style: parseStyle(request.get("style")),
-          base: parseBase(request.get("extraCount")),
+      translate: ([, place = ""], asked) =>
+        image({ id: urnOf(place), counts: true }, {
+          label: asked.get("label") ?? "hits",
+          color: asked.get("color") ?? "#4c1",
+          labelColor: asked.get("labelColor") ?? "#555",
+          style: styleOf(asked.get("style")),
+          base: baseOf(asked.get("extraCount")),
           numbers: "grouped",
-        }, { withToday: request.get("view") === "today-total" }),
+        }, { withToday: asked.get("view") === "today-total" }),
     },
   ],
 };
 
 /** A host and a path. An id here may be shorter than there, where it may have 250 characters. */
-function pagePlace(text: string): string {
+function urnOf(text: string): string {
   const path = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/");
-  const place = trimEnd(path.replace(/^\/+/, ""), "/?");
+  const place = withoutEnd(path.replace(/^\/+/, ""), "/?");
   if (!place.includes(".")) {
     refuse("The address must end in a host and a path, such as github.com/user/repository.svg.");
   }
@@ -188,7 +187,7 @@ function pagePlace(text: string): string {
 }
 
 /** profile-counter on Glitch. */
-const profileCounter: CompatService = {
+const profileCounter: Peer = {
   addresses: [
     {
       path: /^\/([^/]+)\/count\.svg$/,
@@ -205,25 +204,25 @@ const profileCounter: CompatService = {
 };
 
 /** CountAPI, and the same paths of Abacus. */
-const countapi: CompatService = {
+const countapi: Peer = {
   addresses: [{
     path: /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
     post: true,
-    translate([, verb, space = "default", key = ""], request) {
+    translate([, verb, space = "default", key = ""], asked) {
       if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
         refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
       }
-      const counter = { id: `${space}/${key}`, counts: verb === "hit" };
-      const callback = request.get("callback");
-      const numbers = json([counter], ([value]) => ({ value }));
-      const shown = { ...numbers, notFoundIfZero: verb === "get" };
+      const of = { id: `${space}/${key}`, counts: verb === "hit" };
+      const callback = asked.get("callback");
+      const numbers = json([of], ([value]) => ({ value }));
+      const shown = { ...numbers, refusesZero: verb === "get" };
       return callback === undefined ? shown : jsonp(shown, callback);
     },
   }],
 };
 
 /** busuanzi, in nearly every theme of Hexo. */
-const busuanzi: CompatService = {
+const busuanzi: Peer = {
   addresses: [
     {
       path: /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
@@ -231,14 +230,14 @@ const busuanzi: CompatService = {
     },
     {
       path: /^\/busuanzi\/?$/,
-      translate(_, request) {
-        const { referrer } = request;
+      translate(_, asked) {
+        const { referrer } = asked;
         if (referrer === undefined) {
           refuse("The Referer header, which names the page, is missing.");
         }
         const host = referrer.hostname;
         // A page may send its host alone: then the script says which page it is on.
-        const page = request.get("page") ?? decoded(referrer.pathname);
+        const page = asked.get("page") ?? decoded(referrer.pathname);
         const path = page.startsWith("/") ? page : "/";
         if (path.startsWith("/*")) {
           refuse("The address in the Referer header is not that of a page.");
@@ -248,7 +247,7 @@ const busuanzi: CompatService = {
           { id: `${host}${path}`, counts: true },
           { id: `${host}/*site`, counts: true },
         ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
-        const callback = request.get("jsonpCallback");
+        const callback = asked.get("jsonpCallback");
         return callback === undefined ? numbers : jsonp(numbers, callback);
       },
     },
@@ -263,8 +262,8 @@ function decoded(path: string): string {
   }
 }
 
-/** Every service by its name. */
-export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
+/** Every peer by its name. */
+export const PEERS: Readonly<Record<PeerName, Peer>> = {
   komarev,
   "visitor-badge": visitorBadge,
   seeyoufarm,
@@ -276,23 +275,15 @@ export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
 };
 
 function image(
-  counter: CounterRef,
+  of: Counted,
   look: LookParameters,
   more: Pick<Image, "withToday"> = {},
 ): Translation {
-  return { kind: "image", counter, look, ...more };
+  return { kind: "image", of, look, ...more };
 }
 
-function json(
-  counters: readonly CounterRef[],
-  shape: (numbers: readonly number[]) => unknown,
-): Numbers {
-  return {
-    kind: "numbers",
-    counters,
-    format: "json",
-    body: (numbers) => JSON.stringify(shape(numbers)),
-  };
+function json(of: readonly Counted[], shape: (numbers: readonly number[]) => unknown): Numbers {
+  return { kind: "numbers", of, type: "json", body: (numbers) => JSON.stringify(shape(numbers)) };
 }
 
 /** The same as a script that calls a function of the page, which is why only plain names are let through. */
@@ -302,7 +293,7 @@ function jsonp(numbers: Numbers, callback: string): Numbers {
   }
   return {
     ...numbers,
-    format: "script",
+    type: "script",
     body: (values) => `try{${callback}(${numbers.body(values)});}catch(e){}`,
   };
 }

@@ -1,0 +1,87 @@
+import type { Day } from "../../counter/days.ts";
+import type { KnownKeys } from "../../counter/once.ts";
+import type { OnceAddition } from "../../counter/store.ts";
+import { KEYS_PER_READ } from "./limits.ts";
+import { type KvEntry, type KvPlace, type KvRecord, recordOf } from "./records.ts";
+
+/** Time for which a hit with the same idempotency key is a repeat. */
+const KEY_LIFETIME_MS = 86_400_000;
+/** Maximum number of reads of a counter that other processes write to all the time. */
+const MAX_READS = 20;
+
+/** A counter with the deduplication keys of a request that are stored. */
+export interface OnceRecord extends KvRecord {
+  readonly known: KnownKeys;
+}
+
+/**
+ * Returns the bucket of a time. Idempotency keys are stored by buckets, so that they can be deleted
+ * together. A key is searched in the present bucket and the one before.
+ */
+export function dayBucketAt(time: number): number {
+  return Math.floor(time / KEY_LIFETIME_MS);
+}
+
+/**
+ * Reads a counter with its ledger, and which keys and visitors of hits are stored, all from one
+ * instant: if every hit is a repeat nothing is written, so that no commit would notice a change.
+ */
+export async function readOnceRecord(
+  place: KvPlace,
+  { id, hits }: OnceAddition,
+  day: Day,
+): Promise<OnceRecord> {
+  const { kv, keys } = place;
+  const time = Date.now();
+  const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
+  const names = [...new Set(hits.flatMap(({ key }) => key ?? []))];
+  const visitors = [...new Set(hits.flatMap(({ visitor }) => visitor ?? []))];
+  const row = place.journaled(id);
+  const [[total, ledger], others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
+    ...buckets.map((bucket) => keys.deleted(id, bucket)),
+    ...visitors.map((visitor) => keys.seen(visitor, day)),
+    ...names.flatMap((key) => buckets.map((bucket) => keys.once(id, { key, bucket }))),
+  ]);
+  const [deletedAt = ""] = others.splice(0, buckets.length)
+    .map(({ versionstamp }) => versionstamp ?? "").sort().reverse();
+  const valid = others.map((entry) => (entry.versionstamp ?? "") > deletedAt ? entry : undefined);
+  const seen = new Set(visitors.filter((_, index) => valid[index] !== undefined));
+  const numbers = names.flatMap((name, index): [string, number][] => {
+    const first = visitors.length + index * buckets.length;
+    return valid.slice(first, first + buckets.length).flatMap((entry) => {
+      const number = numberIn(entry, time);
+      return number === undefined ? [] : [[name, number]];
+    });
+  });
+  const known = { keys: new Map(numbers), visitors: seen };
+  return { ...recordOf(place, { total, ledger, row }), known };
+}
+
+/**
+ * Reads the entries of a counter and others from one instant, although other processes write too.
+ */
+async function readTogether(
+  kv: Deno.Kv,
+  counter: readonly Deno.KvKey[],
+  others: readonly Deno.KvKey[],
+): Promise<[counter: KvEntry[], others: KvEntry[]]> {
+  const size = KEYS_PER_READ - counter.length;
+  for (let read = 0; read < MAX_READS; read++) {
+    const reads: Promise<KvEntry[]>[] = [];
+    for (let start = 0; start < others.length; start += size) {
+      reads.push(kv.getMany<unknown[]>([...counter, ...others.slice(start, start + size)]));
+    }
+    const found = await Promise.all(reads);
+    if (new Set(found.map(([total]) => total?.versionstamp)).size > 1) continue;
+    return [found[0] ?? [], found.flatMap((entries) => entries.slice(counter.length))];
+  }
+  throw new Error("Other processes write to a counter all the time");
+}
+
+/** Returns the number of the first hit with a key, for as long as another hit is a repeat. */
+function numberIn(entry: KvEntry | undefined, now: number): number | undefined {
+  if (!Array.isArray(entry?.value)) return undefined;
+  const [hits, time]: readonly unknown[] = entry.value;
+  if (typeof hits !== "number" || typeof time !== "number") return undefined;
+  return now - time < KEY_LIFETIME_MS ? hits : undefined;
+}

@@ -1,14 +1,19 @@
-/** Why something could not be loaded, such as that there were no file descriptors left. */
+/** Reports that something could not be loaded, for example for lack of file descriptors. */
 export class LoadError extends Error {
   override readonly name = "LoadError";
 }
 
-/** Loads once for all callers, and throws a {@linkcode LoadError} if that fails; the next call tries again. */
-export function loadOnce<Thing>(load: () => Promise<Thing>): () => Promise<Thing> {
-  let loading: Promise<Thing> | undefined;
+/**
+ * Returns a function that loads once for all callers. Throws a {@linkcode LoadError} if loading
+ * fails. The next call tries again.
+ */
+export function loadOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined;
   return () =>
     loading ??= load().catch((cause) => {
       loading = undefined;
-      throw cause instanceof LoadError ? cause : new LoadError("Load a part", { cause });
+      throw cause instanceof LoadError
+        ? cause
+        : new LoadError("Failed to load a module", { cause });
     });
 }

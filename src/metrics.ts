@@ -1,8 +1,8 @@
-/** How often something took how long. */
+/** A histogram of durations. */
 export class Histogram {
   /** Upper bounds of the buckets, in seconds. */
   readonly bounds: readonly number[];
-  /** How many fell into each bucket, and at the end how many were longer. */
+  /** Number of durations in each bucket, and of those above the last bound. */
   readonly counts: number[];
   sum = 0;
 
@@ -11,7 +11,7 @@ export class Histogram {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
-  /** Takes down a time. */
+  /** Adds a duration. */
   observe(seconds: number): void {
     this.sum += seconds;
     let bucket = 0;
@@ -20,64 +20,67 @@ export class Histogram {
   }
 }
 
-/** Up to the deadline of all calls, in seconds. */
+/** Upper bounds in seconds, up to the deadline of all calls. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** What is counted of the requests for one endpoint. */
+/** The metrics of the requests to one endpoint. */
 export class RequestMeter {
-  /** How many were answered with each status. */
+  /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
   readonly durations = new Histogram(BOUNDS);
 
-  /** A request that came at `since`, in milliseconds since 1970, was answered. */
+  /** Counts a response to a request that arrived at `since`, in milliseconds since the epoch. */
   answered(status: number, since: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    // A finer clock takes longer than all the rest of this, and whole milliseconds are right on average.
+    // Date.now is cheaper than performance.now, and right on average.
     this.durations.observe(Math.max(0, Date.now() - since) / 1000);
   }
 }
 
-/** What is counted of the calls of the store of one kind. */
+/** The metrics of the calls of one kind to the store. */
 export class BatchMeter {
   batches = 0;
-  /** How many counters they were about. */
+  /** Number of ids in all batches. */
   ids = 0;
   readonly durations = new Histogram(BOUNDS);
 
-  /** A call about so many counters was sent. */
+  /** Counts a batch that is sent. */
   begin(ids: number): void {
     this.batches++;
     this.ids += ids;
   }
 
-  /** It was answered, or failed. */
+  /** Adds the duration of a batch that the store has settled. */
   end(tookMs: number): void {
     this.durations.observe(tookMs / 1000);
   }
 }
 
-/** What the service counts of itself. */
+/** The metrics of the service. */
 export class Metrics {
   readonly requests = new Map<string, RequestMeter>();
   readonly batches = new Map<string, BatchMeter>();
-  /** Whether each node of the store does what it is asked. */
+  /** True for each node of the store that works. */
   readonly nodes = new Map<string, boolean>();
-  /** Hits that the store acknowledged, and those of which nobody knows. */
+  /** Number of hits that the store acknowledged, and of those with an unknown outcome. */
   hits = 0;
   unknownHits = 0;
-  /** Hits that were refused because their family key had created as many counters as it may. */
+  /** Number of hits that were refused because their family key had reached its limit. */
   familyFull = 0;
-  /** Commands that a node of the store sent to another one. */
+  /** Number of commands that a node of the store redirected to another one. */
   redirects = 0;
 
-  /** What is counted for an endpoint. */
+  /** `worker` returns the number of this worker if the process has several. */
+  constructor(readonly worker?: () => number) {}
+
+  /** Returns the meter of an endpoint. */
   requestsFor(path: string): RequestMeter {
     const meter = this.requests.get(path) ?? new RequestMeter();
     this.requests.set(path, meter);
     return meter;
   }
 
-  /** What is counted for calls of a kind. */
+  /** Returns the meter of a kind of call. */
   batchesOf(kind: string): BatchMeter {
     const meter = this.batches.get(kind) ?? new BatchMeter();
     this.batches.set(kind, meter);

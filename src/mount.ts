@@ -32,6 +32,7 @@ async function open(): Promise<OpenService> {
   const environment = await readEnvironment((name) => Deno.env.get(name));
   const service = await openService(environment, { isTerminal: false, onUnusable });
   const { log } = service;
+  for (const warning of service.warnings) log.warn(warning);
   log.info("mounted", { source: service.counters.source });
   // No banner prints the secret of this run here.
   if (service.own !== undefined && service.own.path === undefined) {

@@ -21,16 +21,14 @@ import { createLog, type Log, printTo } from "./log.ts";
 
 /** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
 const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
-/** How long the counters may take to close after that: longer than the deadline of hits. */
-const END_LIMIT_MS = 2200;
-/** How long after a signal the service still accepts requests, so that responses can ask busy callers to reconnect. */
-const DRAIN_NOTICE_MS = 100;
-/** How long after startup the lazy routes are loaded: the first request comes first. */
-const LOAD_PAUSE_MS = 100;
+/** Time that the counters may take to close after that, in milliseconds: longer than the deadline of hits. */
+export const END_LIMIT_MS = 2200;
+/** Time after a signal in which requests are still accepted, in milliseconds, so that responses can close connections. */
+export const DRAIN_NOTICE_MS = 100;
 
 /**
- * Runs the service until a signal ends it, or a command if the process has arguments. A start that fails says why and
- * exits with 1.
+ * Runs the service until a signal ends it, or a command if the process has arguments. A start that
+ * fails says why and exits with 1.
  */
 export async function run(): Promise<void> {
   try {
@@ -50,15 +48,12 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const isTerminal = Deno.stdout.isTerminal();
   const service = await openService(environment, { isTerminal, onUnusable: fail });
   const { config, own, signIn, log, counters, app } = service;
+  for (const warning of service.warnings) log.warn(warning);
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: app.fetch, log });
   const signal = nextSignal();
   printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
-  // Once a flood of connections has used up the file descriptors, nothing could be loaded any more.
-  // Startup: the first call of setTimeout is slow; AbortSignal.timeout is not.
-  const soon = AbortSignal.timeout(LOAD_PAUSE_MS);
-  soon.onabort = () => app.load();
 
   await signal;
   log.info("stop");
@@ -69,9 +64,21 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   Deno.exit(0);
 }
 
+export interface OpenServiceOptions {
+  readonly isTerminal: boolean;
+  /** Called with the reason if the store turns out later to be unusable for good. */
+  onUnusable(cause: unknown): void;
+  /** Writes a line of the log; to standard error by default. */
+  write?: (line: string) => void;
+  /** Returns the number of this worker in the process, from 0. */
+  worker?: () => number;
+}
+
 /** The service without a listener. */
 export interface OpenService {
   readonly config: Config;
+  /** Warnings about the settings, which are not in the log yet. */
+  readonly warnings: readonly string[];
   readonly own: OwnSecret | undefined;
   /** The token of the sign-in link, if there is a terminal for it. */
   readonly signIn: string | undefined;
@@ -80,13 +87,10 @@ export interface OpenService {
   readonly app: App;
 }
 
-/**
- * Opens the store and builds the app on it. `onUnusable` is called with the reason if the store turns out later to be
- * unusable for good.
- */
+/** Opens the store and builds the app on it. */
 export async function openService(
   { environment, unknownNames }: LoadedEnvironment,
-  { isTerminal, onUnusable }: { isTerminal: boolean; onUnusable(cause: unknown): void },
+  { isTerminal, onUnusable, write, worker }: OpenServiceOptions,
 ): Promise<OpenService> {
   const config = parseConfig(environment);
   const own = config.secret === undefined && config.platform === "standalone"
@@ -97,14 +101,13 @@ export async function openService(
   const canSignIn = startedAt !== undefined && secret !== undefined &&
     secret.length >= MIN_SECRET_LENGTH;
   const signIn = isTerminal && canSignIn ? createLinkToken(await openSecret(secret)) : undefined;
-  const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
-  for (const warning of settingsWarnings(config, unknownNames)) log.warn(warning);
+  const log = createLog({ secrets: secretsOf(config, [secret, signIn]), ...write && { write } });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();
 
   const calendar = createCalendar(config.timeZone);
-  const metrics = new Metrics();
+  const metrics = new Metrics(worker);
   const store = await open({ config, calendar, log, metrics, onUnusable });
   if (own !== undefined) keepOwnSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
@@ -116,7 +119,8 @@ export async function openService(
     metrics,
     log,
   });
-  return { config, own, signIn, log, counters, app };
+  const warnings = settingsWarnings(config, unknownNames);
+  return { config, warnings, own, signIn, log, counters, app };
 }
 
 async function open(options: OpenStoreOptions): Promise<CounterStore> {
@@ -153,7 +157,8 @@ function refuseMemory(): void {
   if (state === "granted" && Deno.env.get(name) === "warn") Deno.env.set(name, "error");
 }
 
-function nextSignal(): Promise<void> {
+/** Resolves at the first signal that asks the process to end. */
+export function nextSignal(): Promise<void> {
   const signals: Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM"];
@@ -162,7 +167,8 @@ function nextSignal(): Promise<void> {
   });
 }
 
-function fail(error: unknown): never {
+/** Prints why the service cannot start, and exits with 1. */
+export function fail(error: unknown): never {
   if (error instanceof ConfigError) {
     printTo(
       "stderr",
@@ -188,6 +194,7 @@ function secretsOf(config: Config, own: readonly (string | undefined)[]): string
   return secrets.filter((text) => text !== undefined);
 }
 
-function pause(milliseconds: number): Promise<void> {
+/** Resolves after this time. */
+export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,11 +1,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { field, memoryApp, openApp } from "./support/app.ts";
-import { endpoints } from "./support/surface.ts";
+import { routes } from "./support/surface.ts";
 import { ScriptedStore } from "./support/scripted_store.ts";
 import { authorized, SECRET } from "./support/secret.ts";
 
 /** Every path of the service with all of its methods. */
-const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([path, group]) => ({
+const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => ({
   // Of the addresses of other counters one that takes every method.
   path: path.replace("*", "countapi/hit/space/key"),
   methods: group.flatMap(({ methods }) => methods),
@@ -163,7 +163,7 @@ for (const { path } of [...paths, { path: "/nothing" }]) {
 }
 
 /** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
-const protectedEndpoints = endpoints
+const protectedEndpoints = routes
   .filter(({ access, path }) =>
     access !== "anyone" && !["/key", "/session", "/decisions", "/metrics"].includes(path)
   )

@@ -28,6 +28,7 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["task start link", "command_line_test runs the command"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
+  ["deno serve --parallel", "serve_test compares and runs it"],
   ['import { close, fetch } from "./tallymark/src/mount.ts"', "mount_test mounts it"],
   ["upstash.io", "needs a hosted Redis; config_test reads such addresses"],
   ["job_name: tallymark", "is Prometheus' own; metrics_test has promtool read the metrics"],

@@ -9,10 +9,10 @@ import type { Parameter } from "../src/http/query.ts";
 import { memoryApp } from "./support/app.ts";
 import { projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
-import { endpoints } from "./support/surface.ts";
+import { routes } from "./support/surface.ts";
 
 const pages = new Map<string, string>();
-for (const folder of ["", ".docs", ".deploy", "src/page", "tests/bench"]) {
+for (const folder of ["", ".docs", ".deploy", ".github"]) {
   for (const { name } of Deno.readDirSync(join(projectFolder, folder))) {
     const page = join(folder, name);
     if (name.endsWith(".md")) pages.set(page, Deno.readTextFileSync(join(projectFolder, page)));
@@ -42,7 +42,8 @@ function codeIn(cell = ""): string[] {
 
 Deno.test("README.md is short enough to be read", () => {
   const readme = textOf("README.md");
-  ok(readme.length <= 16_000, `${readme.length} characters`);
+  const bytes = new TextEncoder().encode(readme).length;
+  ok(bytes <= 11_000, `${bytes} bytes`);
   ok(readme.split("\n").length <= 200, `${readme.split("\n").length} lines`);
 });
 
@@ -59,6 +60,13 @@ Deno.test("the pages link to files and headings that exist", async () => {
   }
 });
 
+Deno.test("the contributing guide names files and folders that exist", async () => {
+  const text = textOf(".github/CONTRIBUTING.md");
+  const paths = [...text.matchAll(/(?<![\w./])(?:src|tests|\.docs|\.deploy)\/[\w./-]*\w/g)];
+  ok(paths.length > 20);
+  for (const [path] of paths) ok(await Deno.stat(join(projectFolder, path)), path);
+});
+
 /** The names that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
@@ -69,10 +77,10 @@ function anchorsOf(page: string): string[] {
 Deno.test("README.md shows the page and a blog in light and dark, in pictures that load fast", async () => {
   const pictures = [...textOf("README.md").matchAll(/(?:srcset|src)="([^"]+\.png)"/g)];
   deepStrictEqual(pictures.map(([, path]) => path), [
-    "tests/page/readme-dark.png",
-    "tests/page/readme-light.png",
-    "tests/page/blog-dark.png",
-    "tests/page/blog-light.png",
+    ".docs/images/readme-dark.png",
+    ".docs/images/readme-light.png",
+    ".docs/images/blog-dark.png",
+    ".docs/images/blog-light.png",
   ]);
   for (const [, path = ""] of pictures) {
     ok((await Deno.stat(join(projectFolder, path))).size < 150_000, path);
@@ -82,7 +90,7 @@ Deno.test("README.md shows the page and a blog in light and dark, in pictures th
 Deno.test(".docs/reference.md lists every endpoint with its methods, and no other", () => {
   const listed = rowsUnder(".docs/reference.md", "Endpoint").flatMap(([cell]) => codeIn(cell));
   // What every read answers besides is told in a sentence.
-  const served = endpoints.flatMap(({ methods, path }) =>
+  const served = routes.flatMap(({ methods, path }) =>
     methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").map((method) =>
       `${method} ${path}`
     )
@@ -109,14 +117,14 @@ function sourceIn(folder: string): string {
 }
 
 const all: readonly Parameter[] = [
-  ...endpoints.flatMap(({ parameters }) => parameters),
+  ...routes.flatMap(({ parameters }) => parameters),
   // A chart has other defaults than a badge, which the tables are about.
   ...[id, token, key, format, cacheSeconds, ...LOOKS],
 ];
 const parameters = new Map(all.map((parameter) => [parameter.name, parameter]));
 
-Deno.test(".docs/looks.md gives the parameters of its table the defaults that they have", () => {
-  const rows = rowsUnder(".docs/looks.md", "Parameter");
+Deno.test(".docs/appearance.md gives the parameters of its table the defaults that they have", () => {
+  const rows = rowsUnder(".docs/appearance.md", "Parameter");
   ok(rows.length >= LOOKS.length);
   for (const [cell, ...others] of rows) {
     const [name = ""] = codeIn(cell);
@@ -128,23 +136,21 @@ Deno.test(".docs/looks.md gives the parameters of its table the defaults that th
 });
 
 Deno.test(".docs names every parameter", () => {
-  const text = textOf(".docs/reference.md") + textOf(".docs/looks.md");
+  const text = textOf(".docs/reference.md") + textOf(".docs/appearance.md");
   for (const name of parameters.keys()) {
     ok(new RegExp(`[?&\`"]${name}(?:=|\`)|\\*\\*${name}(?:=|\\*\\*)`).test(text), name);
   }
 });
 
-Deno.test(".docs/looks.md: every look draws an image, with parameters that its endpoint knows", async () => {
+Deno.test(".docs/appearance.md: every look draws an image, with parameters that its endpoint knows", async () => {
   await using app = await memoryApp();
-  const looks = [...textOf(".docs/looks.md").matchAll(/^```text\n(.*)\n```$/gm)].map((
+  const looks = [...textOf(".docs/appearance.md").matchAll(/^```text\n(.*)\n```$/gm)].map((
     [, look = ""],
   ) => look.startsWith("?") ? `/badge${look}` : look);
   ok(looks.length > 15);
   for (const look of looks) {
     const { pathname, searchParams } = new URL(look, "http://localhost");
-    const known = endpoints.find(({ path }) => path === pathname)?.parameters.map(({ name }) =>
-      name
-    );
+    const known = routes.find(({ path }) => path === pathname)?.parameters.map(({ name }) => name);
     for (const name of searchParams.keys()) ok(known?.includes(name), look);
     const { status, body } = await app.send(`GET ${look}`);
     strictEqual(status, 200, look);

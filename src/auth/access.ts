@@ -48,6 +48,8 @@ export interface Credentials {
   readonly query: Query<"token" | "key">;
   /** The counter that a key has to open, or the prefix of the family. */
   readonly id: CounterId;
+  /** True if the counter may be hit without a key. */
+  readonly isPublic: boolean;
 }
 
 /** What authorized a request: nothing was required, the secret or a session, or a key of this kind. */
@@ -57,12 +59,12 @@ export type Grant = "open" | "secret" | KeyKind;
 export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
 
 export interface Access {
+  /** True if the secret is long enough for keys and sessions. */
+  readonly keysAreOn: boolean;
   /** What authorizes requests on each level; undefined if everything is open there. */
   readonly check: Readonly<Record<AccessLevel, AccessCheck | undefined>>;
   /** The key that opens one counter, to be given to an owner only. */
   keyOf(id: CounterId): string;
-  /** The same for a request that the service makes of another; undefined if keys are off. */
-  internalKeyOf(id: CounterId): Promise<string | undefined>;
   /** The same for a family of counters. */
   familyKeyOf(prefix: FamilyPrefix): string;
   /** A session, to be given to a secretholder only. */
@@ -74,7 +76,7 @@ export interface AccessOptions {
   secret: string | undefined;
   /** Whether anyone may read. */
   openReads: boolean;
-  /** Start of the server in milliseconds since the epoch. Undefined if sign-in links do not work here. */
+  /** Start of the server in milliseconds since the epoch. Undefined turns sign-in links off. */
   startedAt?: number | undefined;
   log: Log;
 }
@@ -122,7 +124,8 @@ export function createAccess(
     return given !== undefined && given.length > 0 && secret?.matches(given) === true;
   }
 
-  function keyKindOf({ query, id }: Credentials): KeyKind | undefined {
+  function keyKindOf({ query, id, isPublic }: Credentials): KeyKind | undefined {
+    if (isPublic) return "own";
     const given = query.get("key");
     return keysAreOn && given !== undefined ? secret?.keyKind(id, given) : undefined;
   }
@@ -134,6 +137,7 @@ export function createAccess(
   }
 
   return {
+    keysAreOn,
     check: {
       anyone: undefined,
       reader: openReads ? undefined : withSecret((credentials) => {
@@ -162,11 +166,6 @@ export function createAccess(
       }),
     },
     keyOf: (id) => requireSecret(NO_KEYS).keyOf(id),
-    async internalKeyOf(id) {
-      if (!keysAreOn) return undefined;
-      secret ??= await openSecret(text);
-      return secret.keyOf(id);
-    },
     familyKeyOf: (prefix) => requireSecret(NO_KEYS).familyKeyOf(prefix),
     beginSession: () => beginSession(requireSecret(NO_SESSIONS)),
   };
@@ -210,16 +209,19 @@ const SESSION_TOKEN = /^s1\.(\d{1,11})\.([\w-]{43})$/;
 
 function beginSession(secret: Secret): Session {
   const end = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
-  return { token: `s1.${end}.${secret.codeOf(signed(end))}`, expires: new Date(end * 1000) };
+  return {
+    token: `s1.${end}.${secret.codeOf(sessionPayload(end))}`,
+    expires: new Date(end * 1000),
+  };
 }
 
 function isSession(given: string, secret: Secret): boolean {
   const [, end, code] = SESSION_TOKEN.exec(given) ?? [];
   if (end === undefined || code === undefined || Number(end) * 1000 <= Date.now()) return false;
-  return secret.matchesCode(code, signed(end));
+  return secret.matchesCode(code, sessionPayload(end));
 }
 
-function signed(end: number | string): string {
+function sessionPayload(end: number | string): string {
   return `session:${end}`;
 }
 

@@ -22,8 +22,8 @@ export class SignInLinks {
   }
 
   /**
-   * Reports whether a token is valid, and makes it invalid. A token from before the start of the server is refused,
-   * because an earlier process may have accepted it.
+   * Reports whether a token is valid, and makes it invalid. A token from before the start of the
+   * server is refused, because an earlier process may have accepted it.
    */
   use(token: string, secret: Secret, now = Date.now()): boolean {
     const [, end = "", nonce = "", code = ""] = TOKEN.exec(token) ?? [];

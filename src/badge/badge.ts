@@ -11,14 +11,14 @@ export function renderBadge(
   message: string,
   { bars = NO_BARS }: { readonly bars?: Bars } = {},
 ): string {
-  return look.draw({ label: look.line, message: messageLine(look, message), bars });
+  return look.draw({ message: messageLine(look, message), bars });
 }
 
 /** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
-  const { style, palette, line: label } = look;
-  const draw = style.painter({ ...palette, color: undefined, valueColor: undefined, failed: true });
-  return draw({ label, message: messageLine(look, message), bars: NO_BARS });
+  const failed = { ...look.palette, color: undefined, valueColor: undefined, failed: true };
+  const draw = look.style.painter(failed, look.line);
+  return draw({ message: messageLine(look, message), bars: NO_BARS });
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };

@@ -46,14 +46,15 @@ export function parseLook(query: LookQuery): Look {
     logoColor: parseColor(query.get("logoColor")),
     digits: wholeWithin(query.get("digits"), digits.schema) ?? digits.schema.default,
   });
+  const line = setLine(label, style.labelFace, style.capitals);
   return Object.freeze({
     label,
     base: wholeWithin(query.get("base"), base.schema) ?? base.schema.default,
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     style,
     palette,
-    line: setLine(label, style.labelFace, style.capitals),
-    draw: style.painter(palette),
+    line,
+    draw: style.painter(palette, line),
   });
 }
 

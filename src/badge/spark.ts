@@ -76,5 +76,5 @@ function bar(x: number, height: number): string {
 }
 
 function path(d: string, ink: string): string {
-  return d === "" ? "" : `<path d="${d}" ${ink}/>`;
+  return d === "" ? "" : `<path d="${d}"${ink}/>`;
 }

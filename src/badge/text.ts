@@ -33,6 +33,34 @@ export function cleanText(text: string): string {
   return kept;
 }
 
+/** Position and length of a text in units of the drawing around it, and attributes with a leading space each. */
+export interface TextAt {
+  /** The middle. */
+  readonly x: number;
+  /** The baseline. */
+  readonly y: number;
+  readonly length: number;
+  /** Attributes of its color; inherited from the drawing around it if left out. */
+  readonly ink?: string;
+  /** Attributes before and after `textLength`. */
+  readonly font?: string;
+  readonly more?: string;
+}
+
+/** Draws a text in the given length in any font of the reader. Returns an empty string for an empty line. */
+export function drawText(
+  { drawn, attributes }: Pick<Line, "drawn" | "attributes">,
+  { x, y, length, ink = "", font = "", more = "" }: TextAt,
+): string {
+  if (drawn === "") return "";
+  return `<text x="${x}" y="${y}"${font} textLength="${length}"${more}${attributes}${ink}>${drawn}</text>`;
+}
+
+/** Rounds a length to a tenth of a pixel, the finest difference that readers see. */
+export function tenth(length: number): number {
+  return Math.round(length * 10) / 10;
+}
+
 /** Escapes and measures a clean text. */
 export function setLine(text: string, face: Face, capitals = false): Line {
   const shown = capitals ? text.toUpperCase() : text;

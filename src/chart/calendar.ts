@@ -1,8 +1,9 @@
 import { formatCount } from "../badge/number.ts";
+import { type Ink, Paint } from "../badge/paint.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartFigures } from "./chart.ts";
 import { dateBelow, monthOf, spanOf, weekdayOf } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { frame, paintOf, schemeOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
 import { drawHeading, drawType, type Setting, setType } from "./type.ts";
 
@@ -171,7 +172,7 @@ function drawCells(
   const levels = levelsOf(hits);
   return shades.strokes.map((stroke, level) => {
     const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
-    return `<path ${stroke} d="${runs}M${column + level} ${LEGEND_ROW}h1"/>`;
+    return `<path${stroke} d="${runs}M${column + level} ${LEGEND_ROW}h1"/>`;
   }).join("");
 }
 
@@ -204,22 +205,23 @@ interface Shades {
 }
 
 function shadesOf({ theme, color }: PictureLook): Shades {
-  const auto = theme === "auto";
+  const paint = new Paint(schemeOf(theme));
   if (color !== undefined || theme === "none") {
     const ink = color ?? ANY;
-    const strokes = OPACITIES.map((opacity) => `stroke="${ink}" stroke-opacity="${opacity}"`);
-    return { css: "", strokes: [`stroke="${NOTHING}" stroke-opacity=".18"`, ...strokes] };
+    const strokes = OPACITIES.map((opacity) => ` stroke="${ink}" stroke-opacity="${opacity}"`);
+    return { css: "", strokes: [` stroke="${NOTHING}" stroke-opacity=".18"`, ...strokes] };
   }
-  const shades = theme === "dark" ? DARK : LIGHT;
-  const rules = DARK.map((shade, level) => `.l${level}{stroke:${shade}}`).join("");
-  return {
-    css: auto ? `<style>@media(prefers-color-scheme:dark){${rules}}</style>` : "",
-    strokes: shades.map((shade, level) => `${auto ? `class="l${level}" ` : ""}stroke="${shade}"`),
-  };
+  const strokes = SHADES.map((stroke, level) => paint.stroke(`l${level}`, stroke));
+  return { css: paint.css(), strokes };
 }
 
-const LIGHT = ["#edf0ec", "#a5dacd", "#5fbfa8", "#1b9480", "#0a5c4d"];
-const DARK = ["#1c2421", "#123f36", "#1a6b5a", "#28a489", "#72e6c8"];
+const SHADES: readonly Ink[] = [
+  ["#edf0ec", "#1c2421"],
+  ["#a5dacd", "#123f36"],
+  ["#5fbfa8", "#1a6b5a"],
+  ["#1b9480", "#28a489"],
+  ["#0a5c4d", "#72e6c8"],
+];
 /** Can be seen on a light page and on a dark one. */
 const ANY = "#1b9480";
 const NOTHING = "#6e7781";

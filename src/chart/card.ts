@@ -1,10 +1,11 @@
 import { formatCount } from "../badge/number.ts";
+import { GREEN, Paint, UP } from "../badge/paint.ts";
 import { trendOf, trendWords } from "../badge/spark.ts";
 import { cleanText } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
-import { DARK, frame, LIGHT, paintOf } from "./frame.ts";
+import { COLORS, frame, paintOf, type PicturePaint, schemeOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
 import { drawType, setType, setWithin } from "./type.ts";
 
@@ -13,8 +14,6 @@ export const CARD = { width: 400, height: 150, radius: 10 };
 /** How many days its line shows. */
 export const CARD_DAYS = 30;
 
-/** The line: the first can be seen on a dark page too. */
-const GREEN = { light: "#17957f", dark: "#2fae91" } as const;
 const LEFT = 20;
 const RIGHT = CARD.width - 20;
 /** The line runs between these heights. */
@@ -34,9 +33,8 @@ export function drawCard(
   { id, total, days }: ChartFigures & { readonly id: string },
   look: PictureLook,
 ): string {
-  const { light, dark } = GREEN;
-  const color = look.color ?? (look.theme === "dark" ? dark : light);
-  const paint = paintOf({ ...look, color }, CARD);
+  const tint = look.color ?? GREEN[look.theme === "dark" ? 1 : 0];
+  const paint = paintOf({ ...look, color: tint }, CARD);
   const name = cleanText(id);
   const count = formatCount(total, look);
   const today = formatCount(days.hits[0] ?? 0, look);
@@ -44,15 +42,15 @@ export function drawCard(
   const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
   const label = setWithin(look.label, SMALL, MOST_WIDTH);
   const { strong } = paint;
-  const accents = accentsOf(look);
+  const accents = accentsOf(look, paint);
   return frame(CARD, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accents.css + drawLine(days.hits, paint) +
+    ground: accents.css + drawLine(days.hits, { line: accents.line, tint }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
-      `<path ${accents.mark || paint.lines} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
-      `<path ${paint.bars} d="M19 24.5l13-6"/></g>`,
+      `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
+      `<path${accents.line} d="M19 24.5l13-6"/></g>`,
     words: drawName(name, strong) + drawCount(count, strong) +
       `<g font-size="11">` +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
@@ -102,33 +100,21 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-/** What a card has in colors of its own, as attributes; both are empty without a theme. */
-interface Accents {
-  readonly css: string;
-  /** The strokes of the mark. */
-  readonly mark: string;
-  /** A trend that goes up; one that goes down stays as quiet as the words. */
-  readonly up: string;
-}
-
-function accentsOf({ theme, color }: PictureLook): Accents {
-  if (theme === "none") return { css: "", mark: "", up: "" };
-  const ground = theme === "dark" ? DARK : LIGHT;
-  const up = theme === "dark" ? UP.dark : UP.light;
-  if (theme !== "auto") return { css: "", mark: `stroke="${ground.strong}"`, up: `fill="${up}"` };
-  const line = color === undefined ? `.d{stroke:${GREEN.dark}}` : "";
-  const rules = `.g{fill:${UP.dark}}.h{stroke:${DARK.strong}}${line}`;
+/** The paint that only cards have, as attributes. */
+function accentsOf({ theme, color }: PictureLook, { lines }: PicturePaint) {
+  const paint = new Paint(schemeOf(theme));
+  const themed = theme !== "none";
   return {
-    css: `<style>@media(prefers-color-scheme:dark){${rules}}</style>`,
-    mark: `class="h" stroke="${ground.strong}"`,
-    up: `class="g" fill="${up}"`,
+    // A trend that goes down is as quiet as the words.
+    up: themed ? paint.fill("g", UP) : "",
+    mark: themed ? paint.stroke("h", COLORS.strong) : lines,
+    line: paint.stroke("d", color ?? (themed ? GREEN : GREEN[0])),
+    css: themed ? paint.css() : "",
   };
 }
 
-const UP = { light: "#0b7261", dark: "#5ad1b2" };
-
 /** The days up to today, from edge to edge; nothing if all of them are 0. */
-function drawLine(hits: readonly number[], { bars, tint }: { bars: string; tint: string }): string {
+function drawLine(hits: readonly number[], { line, tint }: { line: string; tint: string }): string {
   const shown = Array.from({ length: CARD_DAYS }, (_, index) => hits[CARD_DAYS - 1 - index] ?? 0);
   const most = Math.max(...shown);
   if (most === 0) return "";
@@ -140,6 +126,6 @@ function drawLine(hits: readonly number[], { bars, tint }: { bars: string; tint:
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
     `<clipPath id="k"><rect x="5" y="5" width="1990" height="740" rx="45"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)" ${bars} ` +
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${line} ` +
     `d="M-20 770V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V770z"/>`;
 }

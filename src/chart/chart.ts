@@ -1,10 +1,11 @@
 import { formatCount } from "../badge/number.ts";
+import { tenth } from "../badge/text.ts";
 import type { Day, Days } from "../counter/days.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { type Bar, barsOf, dateBelow, description, spanOf } from "./dates.ts";
-import { frame, type Paint, paintOf } from "./frame.ts";
+import { frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { ChartLook } from "./look.ts";
-import { drawHeading, drawType, type Setting, setType, tenth, type Type } from "./type.ts";
+import { drawHeading, drawType, type Setting, setType, type Type } from "./type.ts";
 
 /** What a chart shows: the count, and the days up to today as far as they are known. */
 export interface ChartFigures {
@@ -45,7 +46,7 @@ interface Area {
 interface PlotOptions {
   readonly total: number;
   readonly look: ChartLook;
-  readonly paint: Paint;
+  readonly paint: PicturePaint;
   readonly area: Area;
 }
 
@@ -78,7 +79,7 @@ function drawPlot(bars: readonly Bar[], { total, look, paint, area }: PlotOption
   });
   const drawn = { columns, plot, look, paint, lines: heights };
   const marks = look.kind === "total" ? drawRoundTotals(drawn) : drawPeak(drawn);
-  return `<path d="${lines}" ${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+  return `<path d="${lines}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
     (look.kind === "bars" ? drawBars(drawn) : drawArea(drawn)) +
     `<g font-size="${SMALL.size}">${words.join("")}${
       drawDates(bars, { look, plot, area })
@@ -105,7 +106,7 @@ interface Drawn {
   readonly columns: readonly Column[];
   readonly plot: Area;
   readonly look: ChartLook;
-  readonly paint: Paint;
+  readonly paint: PicturePaint;
   /** The heights of the dashed lines. */
   readonly lines: readonly number[];
 }
@@ -128,7 +129,7 @@ function drawBars({ columns, plot, paint }: Drawn): string {
   const step = (plot.right - plot.left) / columns.length;
   const [across, start, width] = [step, plot.left + step / 2, barWidth({ columns, plot }) / step]
     .map((length) => Math.round(length * 1000) / 1000);
-  return `<g ${paint.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
+  return `<g${paint.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
     `stroke-width="${width}"><path d="${strokes.join("")}"/>` +
     `<path d="${last}" stroke-opacity=".45"/></g>`;
 }
@@ -150,7 +151,7 @@ function drawArea({ columns, plot, paint }: Drawn): string {
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${paint.tint}" stop-opacity=".42"/>` +
     `<stop offset="1" stop-color="${paint.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)" ${paint.bars} ` +
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${paint.bars} ` +
     `d="M${left - 20} ${bottom + 45}V${Math.round(first.y)}H${Math.round(first.x)}` +
     `${curveThrough(points)}H${right + 20}V${bottom + 45}z"/>`;
 }
@@ -211,7 +212,7 @@ const MOST_MARKS = 2;
 
 /** A dot on the line. */
 function drawDot({ x, height }: Column, { plot, paint }: Pick<Drawn, "plot" | "paint">): string {
-  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="4" ${paint.dot}/>`;
+  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="4"${paint.dot}/>`;
 }
 
 /** Marks the last round totals with the day on which they were reached, and the total of today. */

@@ -1,25 +1,11 @@
-import type { Color } from "../badge/color.ts";
 import { VERDANA } from "../badge/face.ts";
+import { Paint, type Scheme } from "../badge/paint.ts";
+import type { Theme } from "../badge/styles/style.ts";
 import { escape } from "../badge/text.ts";
 import type { PictureLook } from "./look.ts";
 
-/** The paint of a picture, as markup ready for a template. */
-export interface Paint {
-  /** A style element for readers of dark pages, or nothing. */
-  readonly css: string;
-  /** The panel behind everything, or nothing. */
-  readonly panel: string;
-  /** Attributes for words, lines and bars. */
-  readonly words: string;
-  readonly lines: string;
-  readonly bars: string;
-  /** Attributes for a dot on a line. */
-  readonly dot: string;
-  /** Attributes for the words that matter most; empty without a theme. */
-  readonly strong: string;
-  /** The color of the ground below a line, which is nearly transparent. */
-  readonly tint: Color;
-}
+/** The paint of a picture, as markup ready for a template. Each attribute has a leading space. */
+export type PicturePaint = ReturnType<typeof paintOf>;
 
 /** The size of a picture and the radius of its corners, in pixels. */
 export interface Size {
@@ -28,76 +14,55 @@ export interface Size {
   readonly radius?: number;
 }
 
-/** Fills in what the caller left out. Without a theme the ground stays that of the page, light or dark. */
+/** Fills in what the caller left out. Without a theme the ground is that of the page, light or dark. */
 export function paintOf(
   { theme, color }: PictureLook,
   { width, height, radius = 8 }: Size,
-): Paint {
-  const themed = theme === "dark" ? DARK : LIGHT;
-  const ground = theme === "none" ? ANY : themed;
-  const auto = theme === "auto";
-  const name = (letter: string) => auto ? `class="${letter}" ` : "";
-  const panel = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}" ` +
-    `${name("a")}fill="${ground.panel}" stroke="${ground.border}"/>`;
+) {
+  const paint = new Paint(schemeOf(theme));
+  const themed = theme !== "none";
+  const { panel, border } = COLORS;
+  const words = themed ? COLORS.words : ANY.words;
+  const bars = color ?? (themed ? COLORS.bars : ANY.bars);
+  const rect = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}"`;
   return {
-    css: auto ? darkRules(color) : "",
-    panel: theme === "none" ? "" : panel,
-    words: `${name("b")}fill="${ground.words}"`,
-    lines: `${name("c")}stroke="${ground.words}"`,
-    bars: `${name("d")}stroke="${color ?? ground.bars}"`,
+    /** The panel behind everything, or nothing. */
+    panel: themed ? `${rect}${paint.area("a", { fill: panel, border })}/>` : "",
+    words: paint.fill("b", words),
+    lines: paint.stroke("c", words),
+    /** Attributes of the words that matter most. */
+    strong: themed ? paint.fill("f", COLORS.strong) : "",
+    bars: paint.stroke("d", bars),
     // A ring of the ground sets a dot apart from its line.
-    dot: `${name("e")}fill="${color ?? ground.bars}"` +
-      (theme === "none" ? "" : ` stroke="${ground.panel}"`),
-    strong: theme === "none" ? "" : `${name("f")}fill="${themed.strong}"`,
+    dot: themed ? paint.area("e", { fill: bars, border: panel }) : paint.fill("e", bars),
+    /** Color of the ground below a line, which is nearly transparent. */
     tint: color ?? ANY.bars,
+    css: paint.css(),
   };
 }
 
-function darkRules(color: Color | undefined): string {
-  const chosen = color !== undefined;
-  return `<style>@media(prefers-color-scheme:dark){` +
-    `.a{fill:${DARK.panel};stroke:${DARK.border}}.b{fill:${DARK.words}}` +
-    `.c{stroke:${DARK.words}}.f{fill:${DARK.strong}}` +
-    (chosen ? "" : `.d{stroke:${DARK.bars}}`) +
-    `.e{${chosen ? "" : `fill:${DARK.bars};`}stroke:${DARK.panel}}}</style>`;
+/** Returns the scheme to paint in. A picture without a theme has one color for all readers. */
+export function schemeOf(theme: Theme): Scheme {
+  return theme === "none" ? "light" : theme;
 }
 
-interface Ground {
-  readonly panel: Color;
-  readonly border: Color;
-  readonly words: Color;
-  readonly strong: Color;
-  readonly bars: Color;
-}
+/** Legible on white and on GitHub's dark. */
+const ANY = { words: "#6e7781", bars: "#2f81f7" } as const;
 
-/** Can be seen on white and on GitHub's dark; the panel is not drawn. */
-const ANY: Omit<Ground, "strong"> = {
-  panel: "#fff",
-  border: "#fff",
-  words: "#6e7781",
-  bars: "#2f81f7",
-};
-export const LIGHT: Ground = {
-  panel: "#fff",
-  border: "#d1d9e0",
-  words: "#59636e",
-  strong: "#1f2328",
-  bars: "#0969da",
-};
-export const DARK: Ground = {
-  panel: "#0d1117",
-  border: "#3d444d",
-  words: "#9198a1",
-  strong: "#f0f6fc",
-  bars: "#4493f8",
-};
+export const COLORS = {
+  panel: ["#fff", "#0d1117"],
+  border: ["#d1d9e0", "#3d444d"],
+  words: ["#59636e", "#9198a1"],
+  strong: ["#1f2328", "#f0f6fc"],
+  bars: ["#0969da", "#4493f8"],
+} as const;
 
 /** What stands in the SVG document of a picture, beside its size. */
 interface Document {
   /** What it shows, and the same at length, for those who do not see it. */
   readonly title: string;
   readonly description: string;
-  readonly paint: Paint;
+  readonly paint: PicturePaint;
   /** Style elements and what lies below the words; may be left out. */
   readonly ground?: string;
   /** Drawn in the ink and the face of words. */
@@ -114,6 +79,6 @@ export function frame(
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
     `<desc>${escape(description)}</desc>${paint.css}${paint.panel}${ground}` +
-    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision" ${paint.words}>` +
+    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision"${paint.words}>` +
     `${words}</g>${above}</svg>`;
 }

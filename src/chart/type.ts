@@ -1,6 +1,6 @@
 import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
 import { formatCount } from "../badge/number.ts";
-import { graphemes, type Line, setLine } from "../badge/text.ts";
+import { drawText, graphemes, type Line, setLine, tenth } from "../badge/text.ts";
 import type { PictureLook } from "./look.ts";
 
 /** The size of a text in pixels, and its weight. */
@@ -51,14 +51,8 @@ export function drawType({ line, width, type }: Setting, { x, y, at, ink = "" }:
   if (tenth(width) === 0) return "";
   // The ends change sides where the text runs from right to left; its middle does not.
   const middle = at === "middle" ? x : at === "left" ? x + width / 2 : x - width / 2;
-  const weight = type.bold ? ' font-weight="bold"' : "";
-  return `<text x="${tenth(middle)}" y="${y}" textLength="${tenth(width)}"` +
-    `${weight}${line.attributes}${ink && ` ${ink}`}>${line.drawn}</text>`;
-}
-
-/** A length to a tenth of a pixel, which is as fine as anybody sees. */
-export function tenth(length: number): number {
-  return Math.round(length * 10) / 10;
+  const more = type.bold ? ' font-weight="bold"' : "";
+  return drawText(line, { x: tenth(middle), y, length: tenth(width), ink, more });
 }
 
 /** Characters: fewer than these are no help. */

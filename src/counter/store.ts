@@ -4,33 +4,33 @@ import type { CounterState, Day } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 import type { Update } from "./update.ts";
 
-/** The largest number that a counter may hold: the largest that JSON readers keep exactly (RFC 8259, section 6). */
+/** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */
 export const MAX_HITS = Number.MAX_SAFE_INTEGER;
 
-/** What holds the counters, as `/hit` and `/count` name it. */
+/** The kind of a store, as responses name it. */
 export type Source = "redis" | "deno-kv" | "memory";
 
-/** So many hits of one counter. */
+/** A number of hits of one counter. */
 export interface Addition {
   readonly id: CounterId;
   /** A whole number from 1. */
   readonly amount: number;
 }
 
-/** Hits of one counter that are each counted once, in this order; see {@linkcode DeduplicationKeys}. */
+/** Hits of one counter with their {@linkcode DeduplicationKeys}, in order. */
 export interface OnceAddition {
   readonly id: CounterId;
   readonly hits: readonly DeduplicationKeys[];
 }
 
-/** An update of a counter, or its deletion: after that it is as if it had never been hit. */
+/** An update of a counter, or its deletion, which leaves it as if it had never been hit. */
 export interface Write {
   readonly id: CounterId;
   /** Undefined deletes it. */
   readonly update: Update | undefined;
 }
 
-/** The number that a counter holds, or why there is none for this id alone. */
+/** The number of a counter, or the problem of this id alone. */
 export type Outcome = number | Problem;
 
 /** A counter to read with its days, from `since` on at least. */
@@ -39,16 +39,16 @@ export interface HistoryQuery {
   readonly since: Day;
 }
 
-/** Which counters to list: those whose id begins with the prefix, with their days from `since` on, or with none. */
+/** The prefix of the ids to list. Days are included from `since` on, or none if it is undefined. */
 export interface ListOptions {
   readonly prefix: string;
   readonly since: Day | undefined;
 }
 
-/** Some counters of a list. */
+/** A page of a list. */
 export interface ListPage {
   readonly counters: readonly ListedCounter[];
-  /** How many keys were passed over that hold something else than a counter. */
+  /** Number of keys in this page that hold something other than a counter. */
   readonly foreign: number;
 }
 
@@ -58,60 +58,64 @@ export interface ListedCounter extends CounterState {
 }
 
 /**
- * Keeps counters; the same suite of tests runs against every store.
+ * A store of counters. The same tests run against every store.
  *
- * A counter that was never hit is 0, and reading it writes nothing. What is held under an id but is not a whole number
- * from 0 to {@linkcode MAX_HITS} is the outcome "not-a-counter" of that id alone and is left as it is. Outcomes stand in
- * the order of what was asked for, and no id may be asked for twice in one call. A call that
- * rejects does so with a problem that holds for all its ids: "store-unavailable" where surely nothing was counted,
- * "outcome-unknown" where it may have been. No call is ever repeated whose outcome is unknown.
+ * A counter that was never hit is 0, and reading it writes nothing. A value that is not a whole
+ * number from 0 to {@linkcode MAX_HITS} is the outcome `not-a-counter` of its id and is left as it
+ * is. Outcomes are in the order of the arguments, and a call has each id once.
+ *
+ * A call that throws has failed for all its ids. It throws `store-unavailable` if nothing was
+ * counted, and `outcome-unknown` if something may have been. A call with an unknown outcome is
+ * never sent again.
  */
 export interface CounterStore {
   readonly source: Source;
-  /** How many batches of each kind may be under way at once. */
+  /** Maximum number of batches of each kind in flight. */
   readonly batches: number;
-  /** How many ids a batch may hold. */
+  /** Maximum number of ids in a batch. */
   readonly idsPerBatch: number;
-  /** How many lines of an import are worth taking together; all of them are in memory then. */
-  readonly importPortion: number;
-  /** Whether they are better set in the order of their ids, as counters with similar ids lie near each other. */
-  readonly importById: boolean;
+  /** True if counters are sorted by id, so that a list with a prefix passes over no others. */
+  readonly sortedById: boolean;
   /**
-   * Adds hits, which belong to the day on which this is called; the new numbers, once they are as durable as the store
-   * promises. An addition past {@linkcode MAX_HITS} is the outcome "counter-full".
+   * Adds hits to the current day. Resolves with the new totals when they are as durable as the
+   * store promises. An addition beyond {@linkcode MAX_HITS} is the outcome `counter-full`.
    */
   add(additions: readonly Addition[]): Promise<readonly Outcome[]>;
-  /** The same for hits that count once: their deduplication keys are stored in one step with them. */
+  /** Adds hits unless they are repeats. Deduplication keys are stored in one step with them. */
   addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;
-  /** Sets and deletes counters, which is no hit; what they held before. */
+  /** Sets and deletes counters. Resolves with their previous states. */
   write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
-  /** A random text of a day: the same for all who ask on that day, and gone after it. */
+  /** Resolves with a random text that all processes share on a day. It is deleted after the day. */
   salt(day: Day): Promise<string>;
-  /** The numbers of counters: each at least what was acknowledged before the call. */
+  /** Resolves with the totals of counters, which include all hits acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
-  /** What counters hold, each as it was at one instant. */
+  /** Resolves with the states of counters, each as it was at one instant. */
   history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]>;
   /**
-   * Every counter: once each, as it was at some instant while this runs; none is missing that was there throughout. Goes
-   * no further than it is asked for; throws "store-unavailable".
+   * Lists every counter once, as it was at some instant during the list. No counter that existed
+   * throughout is missing. Reads no further than its caller. Throws `store-unavailable`.
+   *
+   * A page may be empty. Each must be yielded within two seconds, after which the caller assumes
+   * that the store hangs.
    */
   list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** The number of a counter if this process is sure of it without reading, as the only one that writes. */
+  /** Returns a total that this process knows without a read, because no other process writes. */
   known?(id: CounterId): number | undefined;
-  /** The number that this process read or wrote last. A store that keeps no numbers itself lacks this: its caller keeps them. */
-  lastSeen?(id: CounterId): number | undefined;
   /**
-   * Resolves where the store would take a hit right now, with the names of the shards that would not; rejects with
-   * "store-unavailable" where none would.
+   * Resolves with the names of the shards that accept no hits now. Throws `store-unavailable` if
+   * none does.
    */
   check(): Promise<readonly string[]>;
-  /** Lets go of the store, to be called when nobody waits for it any more; calling it again changes nothing. */
+  /** Closes the store, once, when no call waits for it any more. */
   close(): Promise<void>;
 }
 
-/** Waits for a store, but so many milliseconds at most: then it rejects with "store-unavailable", and the call goes on. */
+/**
+ * Waits for a call to a store. Throws `store-unavailable` if it takes longer than `milliseconds`.
+ * The call itself goes on.
+ */
 export async function withTimeout<Result>(
   milliseconds: number,
   call: Promise<Result>,

@@ -1,28 +1,23 @@
-import type { CounterId } from "../counter/counter_id.ts";
 import type { BatchMeter } from "../metrics.ts";
 import { Problem, type ProblemName } from "../problem.ts";
 
-/** The callers that a batch answers together, because they ask for the same of one counter. */
-export interface Group<Result, Part = never> {
-  readonly id: CounterId;
-  /** How many they are; nobody joins once the batch was sent. */
+/** Calls that ask for the same thing, so that one entry of a batch answers them all. */
+export interface CoalescedCall<Key, Result, Part = never> extends PromiseWithResolvers<Result> {
+  readonly key: Key;
+  /** Number of callers. None joins once the batch was sent. */
   callers: number;
-  /** What each of them adds to the batch, in the order in which they came; empty if there is nothing to add. */
+  /** The parts that callers add, in the order of arrival. */
   readonly parts: Part[];
-  /** When the first of them came, by `performance.now()`. */
+  /** Arrival of the first caller, by `performance.now()`. */
   readonly since: number;
-  /** Resolves with what they get together. */
-  readonly result: Promise<Result>;
-  resolve(result: Result): void;
-  reject(reason: unknown): void;
 }
 
-/** Everybody who waits for the store, in whichever queue. */
-export class Callers {
+/** The calls that have no answer yet, whichever batcher they wait in. */
+export class PendingCalls {
   #waiting = 0;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  /** How many callers have no answer yet. */
+  /** Number of callers that wait for an answer. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -36,275 +31,253 @@ export class Callers {
     if (this.#waiting === 0) this.#drained?.resolve();
   }
 
-  /** Resolves when nobody waits, which is after the deadline at the latest; nobody may come from then on. */
+  /** Resolves when every caller is answered. No call may join from then on. */
   async drain(): Promise<void> {
     if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
   }
 }
 
-/** Something that sends batches when it is given a slot. */
-export interface Sender {
-  /** Whether it has something to send, now or later. */
-  readonly isPending: boolean;
-  /** Sends the next batch if one is due; says whether it did. */
+/** A source of batches that shares a {@linkcode ConcurrencyLimit} with others. */
+export interface BatchSource {
+  /** Sends the next batch if one is due. Reports whether it did. */
   sendIfDue(): boolean;
 }
 
-/** A batch that is at the store, or goes there. */
-export interface Batch<Outcome> {
-  /** How many ids it holds. */
-  readonly size: number;
+/** A batch that was sent and that the store has not settled. */
+interface BatchInFlight<Call = unknown> {
+  readonly calls: readonly Call[];
   /** By `performance.now()`. */
   readonly sentAt: number;
-  isOverdue: boolean;
-  send(): Promise<readonly Outcome[]>;
-  /** Called first when the store has answered, even if the batch was overdue. */
-  end(): void;
-  /** Called with the outcomes, in the order of the ids, or with what went wrong; not if the batch was overdue. */
-  answer(outcomes: readonly Outcome[] | Error): void;
+  hasTimedOut: boolean;
 }
 
 /**
- * The batches that a store takes at once. Senders that share them take turns if several have a batch that is due, so that
- * neither hits nor writes wait for more than one batch of the others.
+ * The number of batches that may be in flight at once. Sources that share a limit take turns, so
+ * that neither hits nor writes wait for more than one batch of the other.
  */
-export class Slots {
-  readonly #size: number;
-  readonly #meter: BatchMeter;
-  /** The senders that have something to send, the one whose turn it is first. */
-  readonly #pending: Sender[] = [];
-  #taken = 0;
-  #overdue = 0;
+export class ConcurrencyLimit {
+  /** The sources that share this limit. The first one has the next turn. */
+  readonly #sources: BatchSource[] = [];
+  #inFlight = 0;
+  #timedOut = 0;
 
-  constructor(size: number, meter: BatchMeter) {
-    this.#size = size;
-    this.#meter = meter;
+  /** `size` is the maximum number of batches in flight. */
+  constructor(readonly size: number, readonly meter: BatchMeter) {}
+
+  /** True if a new call could not be answered in time, because all batches in flight timed out. */
+  get allTimedOut(): boolean {
+    return this.#timedOut === this.size;
   }
 
-  /** Whether every slot is taken by a batch that is overdue: what comes now would wait for nothing. */
-  get areStuck(): boolean {
-    return this.#overdue === this.#size;
+  get isReached(): boolean {
+    return this.#inFlight === this.size;
   }
 
-  get isFree(): boolean {
-    return this.#taken < this.#size;
+  addSource(source: BatchSource): void {
+    this.#sources.push(source);
   }
 
-  /** Gives a sender its turns until nothing is left that it has to send. */
-  request(sender: Sender): void {
-    if (!this.#pending.includes(sender)) this.#pending.push(sender);
-  }
-
-  /** Has batches sent that are due, as long as there is room. */
+  /** Lets sources send the batches that are due, up to the limit. */
   fill(): void {
-    for (let refusals = 0; refusals < this.#pending.length && this.isFree;) {
-      const sender = this.#pending.shift();
-      if (sender === undefined) return;
-      const hasSent = sender.sendIfDue();
-      if (sender.isPending) this.#pending.push(sender);
-      if (hasSent) refusals = 0;
-      else if (sender.isPending) refusals++;
+    for (let refusals = 0; refusals < this.#sources.length && !this.isReached;) {
+      const source = this.#sources.shift();
+      if (source === undefined) return;
+      this.#sources.push(source);
+      refusals = source.sendIfDue() ? 0 : refusals + 1;
     }
   }
 
-  /** Sends a batch, which keeps its slot until the store answers. */
-  send<Outcome>(batch: Batch<Outcome>): void {
-    this.#taken++;
-    this.#meter.begin(batch.size);
-    batch.send().then(
-      (outcomes) => this.#settle(batch, checked(outcomes, batch.size)),
-      (cause) => this.#settle(batch, errorOf(cause)),
-    );
+  /** Adds a batch that is sent to the store. */
+  begin(batch: BatchInFlight): void {
+    this.#inFlight++;
+    this.meter.begin(batch.calls.length);
   }
 
-  markOverdue(batch: Batch<unknown>): void {
-    batch.isOverdue = true;
-    this.#overdue++;
+  markTimedOut(batch: BatchInFlight): void {
+    this.#timedOut++;
+    batch.hasTimedOut = true;
   }
 
-  #settle<Outcome>(batch: Batch<Outcome>, outcomes: readonly Outcome[] | Error): void {
-    this.#meter.end(performance.now() - batch.sentAt);
-    this.#taken--;
-    if (batch.isOverdue) this.#overdue--;
-    batch.end();
-    // First the next batch, so that the store works while these callers are answered.
-    this.fill();
-    if (!batch.isOverdue) batch.answer(outcomes);
+  /** Removes a batch that the store has settled. */
+  end(batch: BatchInFlight): void {
+    this.#inFlight--;
+    if (batch.hasTimedOut) this.#timedOut--;
+    this.meter.end(performance.now() - batch.sentAt);
   }
 }
 
-/** The outcomes of a batch. If a store gives another number of them, nobody knows whose is whose, and all calls fail. */
-function checked<Outcome>(
-  outcomes: readonly Outcome[],
-  asked: number,
-): readonly Outcome[] | Error {
-  if (outcomes.length === asked) return outcomes;
-  return new Error(`Answer a batch of ${asked} ids: the store gave ${outcomes.length} outcomes`);
-}
-
-/** What a batch failed with. */
-export function errorOf(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-interface BatcherOptions<Result, Part> {
-  callers: Callers;
-  slots: Slots;
-  /** How many ids a batch may hold. */
+export interface BatcherOptions<Key, Result, Part> {
+  pending: PendingCalls;
+  limit: ConcurrencyLimit;
+  /** Maximum number of keys in a batch. */
   idsPerBatch: number;
-  /** A store that answers sooner is near: there, what gathers costs less in one batch than in several beside each other. */
-  nearMs: number;
-  /** How long a caller waits at most, and up to a watch interval longer. */
+  /**
+   * Latency below which a store counts as fast, in milliseconds. On a fast store, waiting for the
+   * batch in flight is cheaper than a second batch in parallel.
+   */
+  fastStoreMs: number;
+  /** Maximum time that a call waits until the next `rejectTimedOut`, in milliseconds. */
   deadlineMs: number;
-  /** The problem that callers get for a batch that was sent and not answered in time. */
-  overdue: ProblemName;
-  /** Sends a batch; the outcomes, a result or what went wrong, stand in the order of the groups. No id stands in it twice. */
-  send(groups: readonly Group<Result, Part>[]): Promise<readonly (Result | Problem)[]>;
-}
-
-interface GroupBatch<Result, Part> extends Batch<Result | Problem> {
-  readonly groups: readonly Group<Result, Part>[];
+  /** The problem that callers get if their batch was sent and the store did not answer in time. */
+  timeout: ProblemName;
+  /** The id of a key, if keys of one id must be sent one after another. */
+  inOrder?(key: Key): string;
+  /** Sends a batch. The outcomes are in the order of the calls. */
+  send(calls: readonly CoalescedCall<Key, Result, Part>[]): Promise<readonly (Result | Error)[]>;
 }
 
 /**
- * Group commit: while a batch is at the store, calls queue up; when it is answered, the queue goes as the next one.
+ * Group commit: while a batch is at the store, new calls queue up. When the store answers, they are
+ * sent as the next batch.
  *
- * Calls that find the store idle are sent at the end of the same turn of the event loop: no timer, so that a call alone does
- * not wait. Those that find a batch under way are sent beside it only if the store is farther away than `nearMs`, or
- * if they fill a batch. Calls that gave up before they were sent definitely had no effect; the outcome of a batch that was
- * sent and not answered in time is unknown, and it keeps its slot until the store answers.
+ * Calls that find the store idle are sent at the end of the same turn of the event loop. A batch is
+ * sent in parallel with another one only if the store is slow or the batch is full.
+ *
+ * A call that times out in the queue is never sent, so it has no effect. The outcome of a batch
+ * that was sent and timed out is unknown. It stays in flight until the store answers.
  */
-export class Batcher<Result, Part = never> implements Sender {
-  readonly #options: BatcherOptions<Result, Part>;
-  #queue = new Map<CounterId, Group<Result, Part>>();
-  readonly #underWay = new Set<GroupBatch<Result, Part>>();
-  /** Whether every batch under way was younger than `nearMs` when one was answered last; the watch takes it back. */
-  #isNear = false;
-  #called = 0;
+export class Batcher<Key, Result, Part = never> implements BatchSource {
+  readonly #options: BatcherOptions<Key, Result, Part>;
+  /** In the order of arrival. */
+  #queue = new Map<Key, CoalescedCall<Key, Result, Part>>();
+  readonly #inFlight = new Set<BatchInFlight<CoalescedCall<Key, Result, Part>>>();
+  /** The ids in flight, if calls are in order. */
+  readonly #idsInFlight = new Set<string>();
+  /** True if all batches in flight were younger than `fastStoreMs` at the last answer. */
+  #isFastStore = false;
   #turn: ReturnType<typeof setImmediate> | undefined;
 
-  constructor(options: BatcherOptions<Result, Part>) {
+  constructor(options: BatcherOptions<Key, Result, Part>) {
     this.#options = options;
+    options.limit.addSource(this);
   }
 
-  /** How many callers there have been. */
-  get called(): number {
-    return this.#called;
-  }
-
-  /** Whether nothing that is sent now would be answered in time. */
+  /** True if a new call could not be answered in time. */
   get isStuck(): boolean {
-    return this.#options.slots.areStuck;
+    return this.#options.limit.allTimedOut;
   }
 
-  get isPending(): boolean {
-    return this.#queue.size > 0;
-  }
-
-  /** Joins the callers that ask for the same and are not sent yet; the last caller of the group is this one. */
-  enqueue(id: CounterId, part?: Part): Group<Result, Part> {
-    const { slots, callers } = this.#options;
-    let group = this.#queue.get(id);
-    if (group === undefined) {
-      if (this.#queue.size === 0) slots.request(this);
-      this.#queue.set(id, group = groupOf(id));
+  /** Adds a caller to the queued call with the same key. The last of its callers is this one. */
+  enqueue(key: Key, part?: Part): CoalescedCall<Key, Result, Part> {
+    const { limit, pending } = this.#options;
+    let call = this.#queue.get(key);
+    if (call === undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      call = { key, callers: 0, parts: [], since: performance.now(), promise, resolve, reject };
+      this.#queue.set(key, call);
     }
-    group.callers++;
-    if (part !== undefined) group.parts.push(part);
-    callers.join();
-    this.#called++;
+    call.callers++;
+    if (part !== undefined) call.parts.push(part);
+    pending.join();
     if (this.#isDue()) {
       this.#turn ??= setImmediate(() => {
         this.#turn = undefined;
-        slots.fill();
+        limit.fill();
       });
     }
-    return group;
+    return call;
   }
 
   sendIfDue(): boolean {
-    if (!this.#isDue()) return false;
-    const { slots, idsPerBatch, send } = this.#options;
-    const groups = this.#take(idsPerBatch);
-    const batch: GroupBatch<Result, Part> = {
-      groups,
-      size: groups.length,
-      sentAt: performance.now(),
-      isOverdue: false,
-      send: () => send(groups),
-      end: () => {
-        this.#isNear = this.#areYoung(); // This batch still counts.
-        this.#underWay.delete(batch);
-      },
-      answer: (outcomes) => {
-        groups.forEach((group, index) => {
-          this.#answer(group, outcomes instanceof Error ? outcomes : outcomes[index]);
-        });
-      },
-    };
-    this.#underWay.add(batch);
-    slots.send(batch);
+    const calls = this.#isDue() ? this.#take() : [];
+    if (calls.length === 0) return false;
+    const { limit, send } = this.#options;
+    const batch = { calls, sentAt: performance.now(), hasTimedOut: false };
+    this.#inFlight.add(batch);
+    limit.begin(batch);
+    send(calls).then(
+      (outcomes) => this.#end(batch, checked(outcomes, calls.length)),
+      (cause) => this.#end(batch, toError(cause)),
+    );
     return true;
   }
 
-  /** Gives up for callers that have waited too long, to be called every now and then. */
-  expire(): void {
-    const { slots, deadlineMs, overdue } = this.#options;
-    this.#isNear &&= this.#areYoung();
+  /** Rejects the calls that waited too long. To be called regularly while calls are pending. */
+  rejectTimedOut(): void {
+    const { limit, deadlineMs, timeout } = this.#options;
+    this.#isFastStore &&= this.#areYoung();
     const latest = performance.now() - deadlineMs;
-    for (const batch of this.#underWay) {
-      if (batch.isOverdue || !batch.groups.some(({ since }) => since <= latest)) continue;
-      slots.markOverdue(batch);
-      for (const group of batch.groups) this.#answer(group, new Problem(overdue));
+    for (const batch of this.#inFlight) {
+      if (batch.hasTimedOut || !batch.calls.some(({ since }) => since <= latest)) continue;
+      limit.markTimedOut(batch);
+      for (const call of batch.calls) this.#answer(call, new Problem(timeout));
     }
-    // In the order in which they came.
-    for (const group of this.#queue.values()) {
-      if (group.since > latest) break;
-      this.#queue.delete(group.id);
-      this.#answer(group, new Problem("store-unavailable"));
+    for (const call of this.#queue.values()) {
+      if (call.since > latest) break;
+      this.#queue.delete(call.key);
+      this.#answer(call, new Problem("store-unavailable"));
     }
-    slots.fill();
+    limit.fill();
   }
 
   #isDue(): boolean {
-    const { slots, idsPerBatch } = this.#options;
+    const { limit, idsPerBatch } = this.#options;
     const { size } = this.#queue;
-    if (size === 0 || !slots.isFree) return false;
-    return size >= idsPerBatch || !this.#isNear || this.#underWay.size === 0;
+    if (size === 0 || limit.isReached) return false;
+    return size >= idsPerBatch || !this.#isFastStore || this.#inFlight.size === 0;
   }
 
-  #take(count: number): readonly Group<Result, Part>[] {
-    const groups = [...this.#queue.values().take(count)];
-    // Deleted from a map that lives on, they would stay in memory for long: its worn-out tables still point to them.
-    if (groups.length === this.#queue.size) this.#queue = new Map();
-    else for (const { id } of groups) this.#queue.delete(id);
-    return groups;
+  /** Takes the next calls that may be sent from the queue. */
+  #take(): readonly CoalescedCall<Key, Result, Part>[] {
+    const { idsPerBatch, inOrder } = this.#options;
+    const ready = inOrder === undefined ? this.#queue.values() : this.#inOrder(inOrder);
+    const calls = [...ready.take(idsPerBatch)];
+    // Replace an emptied map, whose old tables would keep deleted entries in memory for long.
+    if (calls.length === this.#queue.size) this.#queue = new Map();
+    else for (const { key } of calls) this.#queue.delete(key);
+    return calls;
+  }
+
+  /** Yields the first call of each id that is not in flight, and counts the id as in flight. */
+  *#inOrder(idOf: (key: Key) => string): Generator<CoalescedCall<Key, Result, Part>> {
+    for (const call of this.#queue.values()) {
+      const id = idOf(call.key);
+      if (this.#idsInFlight.has(id)) continue;
+      this.#idsInFlight.add(id);
+      yield call;
+    }
+  }
+
+  #end(
+    batch: BatchInFlight<CoalescedCall<Key, Result, Part>>,
+    outcomes: readonly (Result | Error)[] | Error,
+  ): void {
+    const { limit, inOrder } = this.#options;
+    limit.end(batch);
+    // Before this batch is removed, because its own age counts.
+    this.#isFastStore = this.#areYoung();
+    this.#inFlight.delete(batch);
+    if (inOrder !== undefined) {
+      for (const { key } of batch.calls) this.#idsInFlight.delete(inOrder(key));
+    }
+    // Send the next batch first, so that the store works while these callers are answered.
+    limit.fill();
+    if (batch.hasTimedOut) return;
+    batch.calls.forEach((call, index) => {
+      this.#answer(call, outcomes instanceof Error ? outcomes : outcomes[index]);
+    });
   }
 
   #areYoung(): boolean {
-    const { nearMs } = this.#options;
+    const { fastStoreMs } = this.#options;
     const now = performance.now();
-    return this.#underWay.values().every(({ sentAt }) => now - sentAt < nearMs);
+    return this.#inFlight.values().every(({ sentAt }) => now - sentAt < fastStoreMs);
   }
 
-  #answer(group: Group<Result, Part>, outcome: Result | Error | undefined): void {
-    if (outcome instanceof Error || outcome === undefined) group.reject(outcome);
-    else group.resolve(outcome);
-    this.#options.callers.leave(group.callers);
+  #answer(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error | undefined): void {
+    if (outcome instanceof Error || outcome === undefined) call.reject(outcome);
+    else call.resolve(outcome);
+    this.#options.pending.leave(call.callers);
   }
 }
 
-/** A group that nobody has joined yet. */
-function groupOf<Result, Part>(id: CounterId): Group<Result, Part> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  return { id, callers: 0, parts: [], since: performance.now(), result: promise, resolve, reject };
+/** Outcomes are matched by position, so a batch fails if their number is wrong. */
+function checked<Outcome>(outcomes: readonly Outcome[], size: number): readonly Outcome[] | Error {
+  if (outcomes.length === size) return outcomes;
+  return new Error(`The store returned ${outcomes.length} outcomes for a batch of ${size} ids`);
 }
 
-/** Milliseconds: a reader that takes a list slowly has not kept the store busy for all that time. */
-const LONGEST_MS = 100;
-
-/** Leaves the store to other requests, `times` as long as it was used since then, by `performance.now()`. */
-export async function yieldToHits(since: number, times: number): Promise<void> {
-  const usedMs = Math.min(performance.now() - since, LONGEST_MS);
-  await new Promise((resolve) => setTimeout(resolve, times * usedMs));
+/** Converts what was thrown to an Error. */
+export function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
 }

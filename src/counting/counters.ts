@@ -1,359 +1,306 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { CounterState, Day } from "../counter/days.ts";
-import type { CounterLine } from "../counter/line.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../counter/once.ts";
-import { applyUpdate, type Update } from "../counter/update.ts";
 import {
   type CounterStore,
   type ListOptions,
   type ListPage,
-  type OnceAddition,
-  type Outcome,
-  type Source,
   withTimeout,
   type Write,
 } from "../counter/store.ts";
-import { loadOnce } from "../load_once.ts";
+import { applyUpdate, type Update } from "../counter/update.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { BoundedMap } from "../bounded_map.ts";
-import { Batcher, Callers, errorOf, type Group, Slots, yieldToHits } from "./batcher.ts";
-import type { Families } from "./families.ts";
-import { WriteQueue } from "./write_queue.ts";
+import { Batcher, type CoalescedCall, ConcurrencyLimit, PendingCalls, toError } from "./batcher.ts";
+import { importLines, type ImportMode, type NumberedLine } from "./import.ts";
+import { LongJob } from "./long_job.ts";
+import { createPrefixes } from "./prefixes.ts";
 
-/** How long a caller waits for the store at most, and how often that is looked at: it may wait that much longer. */
+/** Deadline of every call to the store, and interval of the check, in milliseconds. */
 const DEADLINE_MS = 2000;
-const WATCH_INTERVAL_MS = 100;
-/** How soon a store answers that is near: hits that wait for the batch before them cost less, and wait little longer. */
-const NEAR_MS = 1;
-/** How long the store may take to show that it takes hits. */
+const DEADLINE_CHECK_INTERVAL_MS = 100;
+/** Timeout of the readiness check, in milliseconds. */
 const READY_DEADLINE_MS = 1000;
-/** How many callers may wait at once. */
+/** Latency below which a store counts as fast, in milliseconds. */
+const FAST_STORE_MS = 1;
+/** Maximum number of callers that wait for the store. */
 const MAX_WAITING = 10_000;
-/** How many counters' last numbers are remembered for sure. */
-const REMEMBERED = 10_000;
-/** How many hits of a counter that count once go at once: their deduplication keys have to go into one step of the store. */
-const ONCE_PER_STEP = 100;
+/** Minimum number of counters whose last number is remembered. */
+const CACHE_SIZE = 10_000;
+/** Maximum number of hits of one counter whose deduplication keys the store takes in one step. */
+const DEDUPLICATED_PER_STEP = 100;
+/** Maximum time after which a sum stops pausing. Image proxies give up after four seconds. */
+const MAX_SUM_PAUSING_MS = 1500;
 
-/** The counters of a store, exact under any number of callers at once. */
-export interface Counters {
-  readonly source: Source;
-  /** How many callers have no answer yet. */
-  readonly waiting: number;
-  readonly calendar: Calendar;
-  /** Adds one and resolves with this hit's own number, once the store has acknowledged it. */
-  hit(id: CounterId): Promise<number>;
-  /** The same for a hit that counts once, or was counted already. */
-  hitOnce(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome>;
-  /** See {@linkcode CounterStore.salt}; of today. */
-  salt(): Promise<string>;
-  /** The number of a counter: at least that of every hit acknowledged before the call; at once if it is known. */
-  count(id: CounterId): number | Promise<number>;
-  /** The number that this process saw last, which may be out of date; undefined if it saw none. */
-  lastSeen(id: CounterId): number | undefined;
-  /** What a counter holds, with its days from `since` on at least. */
-  history(id: CounterId, since: Day): Promise<CounterState>;
-  /** Sets a counter and resolves with what it held before, once the store has acknowledged it. */
-  set(id: CounterId, update: Update): Promise<CounterState>;
-  /** Removes a counter and resolves with what it held, once the store has acknowledged it. */
-  delete(id: CounterId): Promise<CounterState>;
-  /** How many are best set together. */
-  readonly importPortion: number;
-  /** Sets many counters, leaving room for hits; resolves with the problems of those that were not set, by their index. */
-  setAll(
-    lines: readonly CounterLine[],
-    mode: Update["mode"],
-  ): Promise<ReadonlyMap<number, Problem>>;
-  /** Every counter, some at a time; see {@linkcode CounterStore.list}. */
-  list(options: ListOptions): AsyncGenerator<ListPage>;
-  /** Sums and rankings of counters, which are loaded with their first use. */
-  families(): Promise<Families>;
-  /**
-   * Resolves if the store would take a hit within a second, with the names of its shards that would not; rejects with
-   * "store-unavailable" otherwise.
-   */
-  ready(): Promise<readonly string[]>;
-  /** Refuses new calls, answers those that wait, then closes the store; calling it again changes nothing. */
-  close(): Promise<void>;
-}
+/** The counters of a store, exact under any number of concurrent calls. */
+export type Counters = ReturnType<typeof createCounters>;
 
-/** Opens the counters of a store; they own it from then on. */
+/** Creates the counters of a store, which they own from then on. */
 export function createCounters(
   store: CounterStore,
   calendar: Calendar = createCalendar("UTC"),
   metrics = new Metrics(),
-): Counters {
-  /** Undefined if the store keeps the numbers itself. */
-  const seen = store.lastSeen === undefined
-    ? new BoundedMap<CounterId, number>(REMEMBERED)
-    : undefined;
-  const { batches, idsPerBatch } = store;
-  const deadlineMs = DEADLINE_MS;
-  const callers = new Callers();
-  const limits = { callers, idsPerBatch, nearMs: NEAR_MS, deadlineMs };
+) {
+  const seen = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  const pending = new PendingCalls();
+  const optionsFor = (kind: "change" | "read" | "history") => ({
+    pending,
+    idsPerBatch: store.idsPerBatch,
+    fastStoreMs: FAST_STORE_MS,
+    deadlineMs: DEADLINE_MS,
+    limit: new ConcurrencyLimit(store.batches, metrics.batchesOf(kind)),
+    timeout: kind === "change" ? "outcome-unknown" as const : "store-unavailable" as const,
+  });
 
-  const slotsFor = (kind: "change" | "read" | "history") =>
-    new Slots(batches, metrics.batchesOf(kind));
-  // Hits and writes take turns.
-  const slots = slotsFor("change");
-  const hits = new Batcher<number>({
-    ...limits,
-    slots,
-    overdue: "outcome-unknown",
-    async send(groups) {
-      const additions = groups.map(({ id, callers }) => ({ id, amount: callers }));
-      const totals = await store.add(additions).catch((error) => {
-        for (const { amount } of additions) meterHits(error, amount);
-        throw error;
-      });
-      additions.forEach(({ amount }, index) => meterHits(totals[index], amount));
-      remember(groups, totals);
+  const changes = optionsFor("change");
+  const hits = new Batcher<CounterId, number>({
+    ...changes,
+    async send(calls) {
+      const additions = calls.map(({ key, callers }) => ({ id: key, amount: callers }));
+      const totals = await store.add(additions).catch((error) => calls.map(() => toError(error)));
+      calls.forEach(({ callers }, index) => meterHits(totals[index], callers));
+      remember(calls, totals);
       return totals;
     },
   });
-  const writes = new WriteQueue({
-    callers,
-    slots,
-    idsPerBatch,
-    deadlineMs,
-    async send(writes) {
-      const outcomes = await store.write(writes);
-      if (seen === undefined) return outcomes;
-      writes.forEach(({ id, update }, index) => {
-        const held = outcomes[index];
-        if (held !== undefined && !(held instanceof Problem)) {
-          seen.set(id, hitsAfter(update, { held, today: calendar.today() }));
-        }
+  const writes = new Batcher<Write, CounterState>({
+    ...changes,
+    inOrder: ({ id }) => id,
+    async send(calls) {
+      const outcomes = await store.write(calls.map(({ key }) => key));
+      calls.forEach(({ key: { id, update } }, index) => {
+        const before = outcomes[index];
+        if (before === undefined || before instanceof Problem) return;
+        const after = update && applyUpdate(update, { held: before, today: calendar.today() });
+        seen.set(id, after?.hits ?? 0);
       });
       return outcomes;
     },
   });
-  // Beside the others: of two calls that are both unanswered, either may take effect first.
-  const onces = new Batcher<OnceResults, DeduplicationKeys>({
-    ...limits,
-    slots: slotsFor("change"),
-    overdue: "outcome-unknown",
-    async send(groups) {
-      const results = await addOnce(store, groups);
-      for (const result of results) {
-        for (const outcome of result) {
-          meterHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
-        }
+  // A limit of their own: of two calls in flight, either may take effect first.
+  const deduplications = optionsFor("change");
+  const deduplicatedHits = new Batcher<CounterId, DeduplicatedResults, DeduplicationKeys>({
+    ...deduplications,
+    async send(calls) {
+      const results = await addDeduplicated(store, calls);
+      for (const outcome of results.flat()) {
+        meterHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
       }
       return results;
     },
   });
-  const counts = new Batcher<number>({
-    ...limits,
-    slots: slotsFor("read"),
-    overdue: "store-unavailable",
-    async send(groups) {
-      const outcomes = await store.read(groups.map(({ id }) => id));
-      remember(groups, outcomes);
+  const salts = new Batcher<Day, string>({
+    ...deduplications,
+    timeout: "store-unavailable",
+    send: (calls) => Promise.all(calls.map(({ key }) => store.salt(key))),
+  });
+  const reads = new Batcher<CounterId, number>({
+    ...optionsFor("read"),
+    async send(calls) {
+      const outcomes = await store.read(calls.map(({ key }) => key));
+      remember(calls, outcomes);
       return outcomes;
     },
   });
-  const histories = new Batcher<CounterState, Day>({
-    ...limits,
-    slots: slotsFor("history"),
-    overdue: "store-unavailable",
-    async send(groups) {
+  const histories = new Batcher<CounterId, CounterState, Day>({
+    ...optionsFor("history"),
+    async send(calls) {
       const outcomes = await store.history(
-        groups.map(({ id, parts }) => ({ id, since: Math.min(...parts) })),
+        calls.map(({ key, parts }) => ({ id: key, since: Math.min(...parts) })),
       );
-      remember(groups, outcomes.map((held) => held instanceof Problem ? held : held.hits));
+      remember(calls, outcomes.map((held) => held instanceof Problem ? held : held.hits));
       return outcomes;
     },
   });
-  const queues = [hits, writes, onces, counts, histories];
+  const batchers = [hits, writes, deduplicatedHits, salts, reads, histories];
 
+  /** Number of calls so far, without those of long jobs. */
+  let calls = 0;
   let watch: ReturnType<typeof setInterval> | undefined;
   let closing: Promise<void> | undefined;
 
-  function remember(groups: readonly { id: CounterId }[], outcomes: readonly Outcome[]): void {
-    if (seen === undefined) return;
-    groups.forEach(({ id }, index) => {
+  function remember(calls: readonly { key: CounterId }[], outcomes: readonly unknown[]): void {
+    calls.forEach(({ key }, index) => {
       const outcome = outcomes[index];
-      if (typeof outcome === "number") seen.set(id, outcome);
+      if (typeof outcome === "number") seen.set(key, outcome);
     });
   }
 
-  /** Adds so many hits to those that were counted, or to those whose outcome is unknown. */
+  /** Counts hits as acknowledged, or as unknown. */
   function meterHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
-    if (outcome instanceof Error) {
-      const isUnknown = outcome instanceof Problem && outcome.kind === "outcome-unknown";
-      if (isUnknown) metrics.unknownHits += amount;
-    } else if (outcome !== undefined) {
-      metrics.hits += amount;
-    }
+    const isUnknown = outcome instanceof Problem && outcome.kind === "outcome-unknown";
+    if (isUnknown) metrics.unknownHits += amount;
+    else if (outcome !== undefined && !(outcome instanceof Error)) metrics.hits += amount;
   }
 
-  /** Why this queue takes no call now; undefined if it does, and then deadlines are watched. */
-  function refusal(queue: { readonly isStuck: boolean }): Promise<never> | undefined {
-    if (closing !== undefined || queue.isStuck) {
+  /** Returns a rejected promise if a batcher takes no call. Otherwise starts the deadline check. */
+  function rejectIfUnavailable(batcher: { readonly isStuck: boolean }): Promise<never> | undefined {
+    if (closing !== undefined || batcher.isStuck) {
       return Promise.reject(new Problem("store-unavailable"));
     }
-    if (callers.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
-    watch ??= setInterval(expireAll, WATCH_INTERVAL_MS);
+    if (pending.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
+    watch ??= setInterval(rejectTimedOut, DEADLINE_CHECK_INTERVAL_MS);
     return undefined;
   }
 
-  function expireAll(): void {
-    for (const queue of queues) queue.expire();
-    if (callers.waiting > 0) return;
+  function rejectTimedOut(): void {
+    for (const batcher of batchers) batcher.rejectTimedOut();
+    if (pending.waiting > 0) return;
     clearInterval(watch);
     watch = undefined;
   }
 
-  function hit(id: CounterId): Promise<number> {
-    const refused = refusal(hits);
-    if (refused !== undefined) return refused;
-    const group = hits.enqueue(id);
-    const place = group.callers;
-    return group.result.then((total) => total - group.callers + place);
+  function enqueue<Key, Result, Part>(
+    batcher: Batcher<Key, Result, Part>,
+    key: Key,
+    part?: Part,
+  ): Promise<Result> {
+    return rejectIfUnavailable(batcher) ?? batcher.enqueue(key, part).promise;
   }
 
-  async function hitOnce(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome> {
-    const refused = refusal(onces);
-    if (refused !== undefined) return await refused;
-    const group = onces.enqueue(id, keys);
-    const index = group.callers - 1;
-    const outcome = (await group.result)[index];
+  /** Adds one. Resolves with the number of this hit once the store has acknowledged it. */
+  function hit(id: CounterId): Promise<number> {
+    calls++;
+    const rejected = rejectIfUnavailable(hits);
+    if (rejected !== undefined) return rejected;
+    const call = hits.enqueue(id);
+    const place = call.callers;
+    return call.promise.then((total) => total - call.callers + place);
+  }
+
+  /** Adds one, unless the hit is a repeat. */
+  async function hitDeduplicated(id: CounterId, keys: DeduplicationKeys): Promise<OnceOutcome> {
+    calls++;
+    const rejected = rejectIfUnavailable(deduplicatedHits);
+    if (rejected !== undefined) return await rejected;
+    const call = deduplicatedHits.enqueue(id, keys);
+    const index = call.callers - 1;
+    const outcome = (await call.promise)[index];
     if (outcome === undefined || outcome instanceof Error) throw outcome;
-    if (outcome.hits > (seen?.get(id) ?? 0)) seen?.set(id, outcome.hits);
+    // A repeat may report an older number.
+    if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
     return outcome;
   }
 
-  async function write(some: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
-    return await (refusal(writes) ?? writes.enqueue(some));
-  }
-
-  async function writeOne(id: CounterId, update: Update | undefined): Promise<CounterState> {
-    const [held] = await write([{ id, update }]);
-    if (held === undefined || held instanceof Problem) throw held;
-    return held;
-  }
-
+  /** Returns a number that the store knows without a read. */
   function known(id: CounterId): number | undefined {
-    const number = closing === undefined ? store.known?.(id) : undefined;
-    if (number !== undefined) seen?.set(id, number);
-    return number;
+    return closing === undefined ? store.known?.(id) : undefined;
   }
 
-  async function ready(): Promise<readonly string[]> {
-    // A store that was closed would be opened again, or taken to be away.
+  function write(id: CounterId, update: Update | undefined): Promise<CounterState> {
+    calls++;
+    return enqueue(writes, { id, update });
+  }
+
+  async function* list(options: ListOptions, maxPausingMs?: number): AsyncGenerator<ListPage> {
     if (closing !== undefined) throw new Problem("store-unavailable");
-    return await withTimeout(READY_DEADLINE_MS, store.check());
+    const pages = store.list(options);
+    const job = new LongJob(() => calls, maxPausingMs);
+    try {
+      while (true) {
+        const { done, value } = await withTimeout(DEADLINE_MS, pages.next());
+        if (done === true) return;
+        yield value;
+        await job.endPiece();
+      }
+    } finally {
+      // Not awaited, because it waits for the page that is being read, which may never arrive.
+      pages.return(undefined).catch(() => {});
+    }
   }
 
-  let families: Families | undefined;
-  const openFamilies = loadOnce(async () => {
-    const { createFamilies } = await import("./families.ts");
-    return families = createFamilies({
-      list: (options) => store.list(options),
-      byId: store.importById,
-      calendar,
-      hitsWait: othersWait,
-    });
+  const prefixes = createPrefixes({
+    list: (options) => list(options, MAX_SUM_PAUSING_MS),
+    sortedById: store.sortedById,
+    calendar,
   });
 
-  /** Whether a request waits for anything but a list. */
-  const othersWait = () => callers.waiting > 0;
-
   async function end(): Promise<void> {
-    await families?.end();
-    await callers.drain();
+    await Promise.all([prefixes.end(), pending.drain()]);
     clearInterval(watch);
     await store.close();
   }
 
   return {
     source: store.source,
-    importPortion: store.importPortion,
     calendar,
-    get waiting() {
-      return callers.waiting;
+    /** Number of callers that wait for the store. */
+    get waiting(): number {
+      return pending.waiting;
     },
     hit,
-    hitOnce,
-    salt: () => store.salt(calendar.today()),
-    count: (id) => known(id) ?? refusal(counts) ?? counts.enqueue(id).result,
-    lastSeen: (id) => seen === undefined ? store.lastSeen?.(id) : seen.get(id),
-    history: (id, since) => refusal(histories) ?? histories.enqueue(id, since).result,
-    set: writeOne,
-    delete: (id) => writeOne(id, undefined),
-    async setAll(lines, mode) {
-      const { setLines } = await import("./import.ts");
-      return setLines(lines, {
-        mode,
-        write,
-        idsPerBatch,
-        byId: store.importById,
-        hits: () => hits.called + onces.called,
-      });
+    hitDeduplicated,
+    /** Resolves with the random text of today, see {@linkcode CounterStore.salt}. */
+    salt: (): Promise<string> => enqueue(salts, calendar.today()),
+    /** Returns the number of a counter, which includes every hit acknowledged before. */
+    count(id: CounterId): number | Promise<number> {
+      calls++;
+      return known(id) ?? enqueue(reads, id);
     },
-    async *list(options) {
+    /** Returns the number that this process saw last, or undefined if it saw none. */
+    lastSeen: (id: CounterId): number | undefined => known(id) ?? seen.get(id),
+    /** Resolves with the state of a counter, with its days from `since` on at least. */
+    history(id: CounterId, since: Day): Promise<CounterState> {
+      calls++;
+      return enqueue(histories, id, since);
+    },
+    /** Sets a counter. Resolves with its previous state once the change is acknowledged. */
+    set: (id: CounterId, update: Update): Promise<CounterState> => write(id, update),
+    /** Deletes a counter. Resolves with its previous state once the change is acknowledged. */
+    delete: (id: CounterId): Promise<CounterState> => write(id, undefined),
+    /** Sets the counters of lines, see {@linkcode importLines}. */
+    importLines: (source: AsyncIterable<readonly NumberedLine[]>, mode: ImportMode) =>
+      importLines(source, {
+        ...mode,
+        today: () => calendar.today(),
+        job: new LongJob(() => calls),
+        write: (write) => enqueue(writes, write),
+        history: (id) => enqueue(histories, id, -Infinity),
+      }),
+    /** Lists counters in pages, see {@linkcode CounterStore.list}. */
+    list: (options: ListOptions): AsyncGenerator<ListPage> => list(options),
+    /** The sums and rankings of counters with a common prefix. */
+    prefixes,
+    /**
+     * Resolves with the names of the shards that accept no hits, if others do. Throws
+     * `store-unavailable` if none answers within a second.
+     */
+    async ready(): Promise<readonly string[]> {
+      // A lazy store would open again once it was closed.
       if (closing !== undefined) throw new Problem("store-unavailable");
-      yield* yieldingToHits(store.list(options), othersWait);
+      return await withTimeout(READY_DEADLINE_MS, store.check());
     },
-    families: () =>
-      closing === undefined ? openFamilies() : Promise.reject(new Problem("store-unavailable")),
-    ready,
-    close: () => closing ??= end(),
+    /** Refuses new calls, waits for those in flight and closes the store, once. */
+    close: (): Promise<void> => closing ??= end(),
   };
 }
 
-/** What a counter holds after a write that went well. */
-function hitsAfter(
-  update: Update | undefined,
-  before: { held: CounterState; today: Day },
-): number {
-  if (update === undefined) return 0;
-  const { hits, mode } = update;
-  // Without a look at the days, of which a line of an import may have many.
-  return hits !== undefined && mode === "replace" ? hits : applyUpdate(update, before).hits;
-}
+/** The outcomes of the hits of one counter that were sent together. */
+type DeduplicatedResults = readonly (OnceOutcome | Error)[];
 
-/** What became of each of the hits that were sent together, or why nothing did. */
-type OnceResults = readonly (OnceOutcome | Error)[];
-
-/** Counts hits with deduplication keys, of each counter in its own order, a step of the store after the other. */
-async function addOnce(
+/** Counts hits with deduplication keys, those of one counter in their order. */
+async function addDeduplicated(
   store: CounterStore,
-  groups: readonly Group<OnceResults, DeduplicationKeys>[],
-): Promise<OnceResults[]> {
-  const results = groups.map((): (OnceOutcome | Error)[] => []);
-  for (let start = 0; groups.some(({ parts }) => parts.length > start); start += ONCE_PER_STEP) {
-    const additions: OnceAddition[] = [];
-    const indexes: number[] = [];
-    groups.forEach(({ id, parts }, index) => {
-      if (parts.length <= start) return;
-      additions.push({ id, hits: parts.slice(start, start + ONCE_PER_STEP) });
-      indexes.push(index);
+  calls: readonly CoalescedCall<CounterId, DeduplicatedResults, DeduplicationKeys>[],
+): Promise<DeduplicatedResults[]> {
+  const entries = calls.map(({ key, parts }) => {
+    return { id: key, parts, results: new Array<OnceOutcome | Error>() };
+  });
+  for (let start = 0;; start += DEDUPLICATED_PER_STEP) {
+    const step = entries.filter(({ parts }) => parts.length > start);
+    if (step.length === 0) return entries.map(({ results }) => results);
+    const additions = step.map(({ id, parts }) => {
+      return { id, hits: parts.slice(start, start + DEDUPLICATED_PER_STEP) };
     });
-    // What fails now does not speak for the hits that went before.
-    const outcomes = await store.addOnce(additions).catch(errorOf);
-    additions.forEach(({ hits }, nth) => {
-      const outcome = outcomes instanceof Error ? outcomes : outcomes[nth];
-      const none = new Error(`Count ${hits.length} hits once: the store gave no outcome`);
-      results[indexes[nth] ?? NaN]?.push(
-        ...hits.map((_, at) => outcome instanceof Error ? outcome : outcome?.[at] ?? none),
-      );
+    // A failure is the outcome of this step only. Hits of earlier steps were counted.
+    const outcomes = await store.addOnce(additions).catch(toError);
+    additions.forEach(({ hits }, index) => {
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
+      const missing = new Error(`The store returned no outcome for ${hits.length} hits`);
+      const results = hits.map((_, at) => outcome instanceof Error ? outcome : outcome?.[at]);
+      step[index]?.results.push(...results.map((result) => result ?? missing));
     });
-  }
-  return results;
-}
-
-/** Passes parts on; while others wait, it pauses before the next part, three times as long as the last one took. */
-export async function* yieldingToHits<Part>(
-  parts: AsyncIterable<Part>,
-  othersWait: () => boolean,
-): AsyncGenerator<Part> {
-  let since = performance.now();
-  for await (const part of parts) {
-    yield part;
-    if (othersWait()) await yieldToHits(since, 3);
-    since = performance.now();
   }
 }

@@ -3,7 +3,6 @@ import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import type { HitResult } from "./hit_policy.ts";
 
 export interface FamilyLimitOptions {
   counters: Counters;
@@ -21,10 +20,10 @@ export interface FamilyLimit {
    * Counts a hit that was authorized by the key of a family. Rejects with "family-full" if the limit is reached and the
    * counter does not exist yet. Hits that are under way when the limit is reached still count.
    */
-  count(
+  count<Result>(
     hit: { id: CounterId; family: string },
-    count: () => Promise<HitResult>,
-  ): Promise<HitResult>;
+    count: () => Promise<Result>,
+  ): Promise<Result>;
 }
 
 export function createFamilyLimit(

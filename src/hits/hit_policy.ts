@@ -1,17 +1,18 @@
+import { isbot } from "isbot";
 import type { Grant } from "../auth/access.ts";
 import type { FamilyPrefix } from "../auth/secret.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
-import { type Parameter, type Query, readQuery } from "../http/query.ts";
-import { loadOnce } from "../load_once.ts";
+import { type Parameter, parseQuery, type Query } from "../http/query.ts";
+import type { HitFlag } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { BoundedMap } from "../bounded_map.ts";
 import type { Proxies } from "./caller_address.ts";
 import { createFamilyLimit } from "./family_limit.ts";
+import { createUniqueVisitors } from "./unique_visitors.ts";
 
 /** How often a visitor counts. */
 export const once = {
@@ -38,10 +39,10 @@ const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
   ["name", "Send id= instead of name="],
 ]);
 
-/** Throws "hit-needs-id" if another parameter takes the place of `id`, because `home` would be counted. */
+/** Throws "hit-needs-id" if another parameter replaces `id`, because `home` would be counted. */
 export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
   if (query.get("id") !== undefined) return;
-  readQuery(url, new Set(MISTAKEN_FOR_ID.keys())).query.forEach((_, name) => {
+  parseQuery(url, new Set(MISTAKEN_FOR_ID.keys())).query.forEach((_, name) => {
     const detail = `${MISTAKEN_FOR_ID.get(name)}, such as id=blog/post.`;
     throw new Problem("hit-needs-id", { detail });
   });
@@ -56,17 +57,12 @@ export interface HitRequest {
   readonly grant: Grant;
 }
 
-/** The number to answer with. Hot path: an ordinary hit is a bare number, without an object around it. */
-export type HitResult = number | { readonly hits: number; readonly remark: Remark };
-
-/** Why the number is not that of an ordinary hit, as sent in `X-Tallymark`. */
-export type Remark = "prefetch" | "bot" | "repeat" | "camo";
+/** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
+export type HitResult = number | { readonly hits: number; readonly flag: HitFlag };
 
 export interface HitPolicy {
-  /** Counts a hit if the policy says so; a hit with the same idempotency key as an earlier one is that hit again. */
+  /** Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that hit again. */
   countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
-  /** Loads the modules that only some hits need. */
-  preload(): Promise<void>;
 }
 
 export interface HitPolicyOptions {
@@ -77,64 +73,50 @@ export interface HitPolicyOptions {
   log: Log;
 }
 
-/** The rules are applied from top to bottom; the first that settles what becomes of a hit wins. */
+/** Creates the policy. Its rules are applied from top to bottom, and the first that fits decides. */
 export function createHitPolicy(
   { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
 ): HitPolicy {
-  const agents = createUserAgents();
   const families = createFamilyLimit({ counters, limit: familyLimit, metrics, log });
-  const loadVisitors = loadOnce(async () => {
-    const { createUniqueVisitors } = await import("./unique_visitors.ts");
-    return createUniqueVisitors({ counters, proxies, log });
-  });
+  const visitors = createUniqueVisitors({ counters, proxies, log });
 
   function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
     const { request, query, id, grant } = hit;
-    if (isPrefetch(request)) return withRemark("prefetch", counters.count(id));
+    if (isPrefetch(request)) return withFlag("prefetch", counters.count(id));
     if (request.method === "HEAD") return counters.count(id);
 
     const hasSecret = grant === "secret";
     const isOnce = query.get("once") !== undefined;
-    // Hot path: the rules below do not concern a server that counts for itself.
+    // The rules below do not concern a server that counts for itself, which is the hot path.
     if (hasSecret && !isOnce && idempotencyKey === undefined) return counters.hit(id);
     const hasVisitor = query.get("visitor") !== undefined;
     if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
 
     // A server's own user agent means nothing, unless it has to distinguish visitors.
     const isServer = hasSecret && (hasVisitor || !isOnce);
-    const agent = isServer ? "reader" : agents.kindOf(request.headers.get("user-agent") ?? "");
-    return agent instanceof Promise
-      ? agent.then((agent) => countFor(agent, { hit, idempotencyKey }))
-      : countFor(agent, { hit, idempotencyKey });
+    const agent = isServer ? "reader" : agentKind(request.headers.get("user-agent") ?? "");
+    return countFor(agent, { hit, idempotencyKey });
   }
 
   function countFor(agent: AgentKind, { hit, idempotencyKey: key }: KeyedHit): Promise<HitResult> {
     const { id, grant, query } = hit;
-    if (agent === "crawler" && grant !== "secret") return withRemark("bot", counters.count(id));
+    if (agent === "crawler" && grant !== "secret") return withFlag("bot", counters.count(id));
 
     // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
     const isProxy = agent === "image proxy";
     const isOnce = query.get("once") !== undefined && !isProxy;
     const count = (): Promise<HitResult> => {
-      // In the store, the idempotency key is checked before the visitor, in the same step.
-      if (isOnce) return countVisitor({ hit, idempotencyKey: key }).then(resultOf);
-      return key === undefined ? counters.hit(id) : counters.hitOnce(id, { key }).then(resultOf);
+      // The store checks the idempotency key before the visitor, in the same step.
+      if (isOnce) return visitors.count(hit, key).then(resultOf);
+      return key === undefined
+        ? counters.hit(id)
+        : counters.hitDeduplicated(id, { key }).then(resultOf);
     };
     const result = isFamily(grant) ? families.count({ id, family: grant }, count) : count();
     return isProxy ? result.then(withCamo) : result;
   }
 
-  async function countVisitor({ hit, idempotencyKey }: KeyedHit): Promise<OnceOutcome> {
-    const visitors = await loadVisitors();
-    return await visitors.count(hit, idempotencyKey);
-  }
-
-  return {
-    countHit,
-    async preload() {
-      await Promise.all([agents.preload(), loadVisitors()]);
-    },
-  };
+  return { countHit };
 }
 
 interface KeyedHit {
@@ -159,23 +141,23 @@ function isFamily(grant: Grant): grant is FamilyPrefix {
   return grant.endsWith("/");
 }
 
-async function withRemark(remark: Remark, hits: number | Promise<number>): Promise<HitResult> {
-  return { hits: await hits, remark };
+async function withFlag(flag: HitFlag, hits: number | Promise<number>): Promise<HitResult> {
+  return { hits: await hits, flag };
 }
 
 function resultOf({ hits, repeat }: OnceOutcome): HitResult {
-  return repeat ? { hits, remark: "repeat" } : hits;
+  return repeat ? { hits, flag: "repeat" } : hits;
 }
 
 function withCamo(result: HitResult): HitResult {
-  return typeof result === "number" ? { hits: result, remark: "camo" } : result;
+  return typeof result === "number" ? { hits: result, flag: "camo" } : result;
 }
 
 /** Bare, or as a quoted string (RFC 8941, section 3.3.3). */
 const IDEMPOTENCY_KEY = /^(?:([\w-]{1,64})|"([\w-]{1,64})")$/;
 
-/** The `Idempotency-Key` of a request; throws "bad-idempotency-key" if it is invalid or not allowed. */
-export function idempotencyKeyOf(
+/** Parses the `Idempotency-Key` of a request. Throws "bad-idempotency-key" if it is invalid or not allowed. */
+export function parseIdempotencyKey(
   { request: { headers }, grant }: Pick<HitRequest, "request" | "grant">,
 ): string | undefined {
   const given = headers.get("idempotency-key");
@@ -190,41 +172,17 @@ export function idempotencyKeyOf(
   });
 }
 
-/** An image proxy fetches images for readers whom it hides. */
+/** The kind of a user agent. An image proxy fetches images for readers whom it hides. */
 export type AgentKind = "reader" | "crawler" | "image proxy";
 
-export interface UserAgents {
-  /** At once for a `User-Agent` that was seen recently, otherwise after loading the patterns of crawlers. */
-  kindOf(agent: string): AgentKind | Promise<AgentKind>;
-  /** Loads these patterns. */
-  preload(): Promise<void>;
-}
-
-/** GitHub's image proxy and similar ones, and those of mail providers; `isbot` takes them for crawlers. */
+/** GitHub's image proxy, similar ones and those of mail providers, which `isbot` takes for crawlers. */
 const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
-/** At least so many user agents are remembered. */
-const REMEMBERED = 1000;
-/** Characters. Longer ones are rare, and anyone could fill the memory with them. */
-const MAX_REMEMBERED_LENGTH = 300;
-/** Characters. The rest is ignored: two hundred patterns are tried at each character. */
-const MAX_READ_LENGTH = 1000;
+/** Maximum number of characters that are examined, because two hundred patterns are tried at each. */
+const MAX_AGENT_LENGTH = 1000;
 
-export function createUserAgents(): UserAgents {
-  const known = new BoundedMap<string, AgentKind>(REMEMBERED);
-  const load = loadOnce(() => import("isbot"));
-
-  async function recognize(agent: string): Promise<AgentKind> {
-    const { isbot } = await load();
-    const read = agent.slice(0, MAX_READ_LENGTH);
-    const kind = IMAGE_PROXY.test(read) ? "image proxy" : isbot(read) ? "crawler" : "reader";
-    if (agent.length <= MAX_REMEMBERED_LENGTH) known.set(agent, kind);
-    return kind;
-  }
-
-  return {
-    kindOf: (agent) => known.get(agent) ?? recognize(agent),
-    async preload() {
-      await load();
-    },
-  };
+/** Classifies a `User-Agent`. */
+export function agentKind(agent: string): AgentKind {
+  const examined = agent.slice(0, MAX_AGENT_LENGTH);
+  if (IMAGE_PROXY.test(examined)) return "image proxy";
+  return isbot(examined) ? "crawler" : "reader";
 }

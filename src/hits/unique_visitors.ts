@@ -3,10 +3,10 @@ import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import { loadOnce } from "../load_once.ts";
+import type { ConnectionInfo } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { loadCallerAddress, type Proxies } from "./caller_address.ts";
-import type { HitRequest } from "./hit_policy.ts";
 
 /** How many visitors are remembered each day, per counter and per process; later ones count each time. */
 const MAX_OF_COUNTER = 50_000;
@@ -26,9 +26,13 @@ export interface UniqueVisitors {
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
 }
 
-type Visit = Pick<HitRequest, "request" | "connection" | "id"> & {
-  readonly query: Pick<HitRequest["query"], "get">;
-};
+/** A request of a visitor. */
+interface Visit {
+  readonly request: Request;
+  readonly connection: ConnectionInfo;
+  readonly id: CounterId;
+  readonly query: { readonly get: (name: "visitor") => string | undefined };
+}
 
 export function createUniqueVisitors(
   { counters, proxies, log }: UniqueVisitorsOptions,
@@ -84,14 +88,14 @@ export function createUniqueVisitors(
       if (traces === undefined) {
         return key === undefined
           ? { hits: await counters.hit(id), repeat: false }
-          : await counters.hitOnce(id, { key });
+          : await counters.hitDeduplicated(id, { key });
       }
       const today = visitorsOfToday();
       const visitor = await today.codeOf([id, ...traces]);
       const remember = today.hasRoomFor(id);
       const keys = { ...key !== undefined && { key }, visitor, remember };
       // Also who came just now: only the store knows whether the counter was deleted since, by whatever process.
-      const outcome = await counters.hitOnce(id, keys);
+      const outcome = await counters.hitDeduplicated(id, keys);
       if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
     },

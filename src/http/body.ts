@@ -49,7 +49,7 @@ export interface BodyLine {
 }
 
 /** The flaw of the line in which a body broke off. */
-export const BROKE_OFF = "the body ended too early";
+export const TRUNCATED_BODY = "the body ended too early";
 
 const NEWLINE = 10;
 /** How long lines are read until others have their turn, in milliseconds: what has arrived already comes without one. */
@@ -68,7 +68,7 @@ export async function* bodyLines(
     yield* linesOf(body, { read, limit });
   } catch {
     // Nothing else than the body throws here.
-    yield [{ ...read(new Uint8Array()), flaw: BROKE_OFF }];
+    yield [{ ...read(new Uint8Array()), flaw: TRUNCATED_BODY }];
   }
 }
 

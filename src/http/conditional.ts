@@ -1,6 +1,12 @@
-import { acceptsGzip, answer, type HeaderRecord, headersOf, type ReadPolicy } from "./answer.ts";
+import {
+  acceptsGzip,
+  createResponse,
+  type HeaderRecord,
+  headersFor,
+  type ReadPolicy,
+} from "./response.ts";
 
-/** Whether the caller has the answer with this tag already (RFC 9110, section 13.1.2: a weak comparison). */
+/** Reports whether the client already has the response with this tag (RFC 9110, section 13.1.2: a weak comparison). */
 export function isUnchanged(request: Request, tag: string): boolean {
   const known = request.headers.get("if-none-match");
   if (known === null) return false;
@@ -8,7 +14,7 @@ export function isUnchanged(request: Request, tag: string): boolean {
     known.split(",").some((item) => item.trim().replace(/^W\//, "") === tag);
 }
 
-/** An image, and its tag: the same for the same bytes and different for others, in characters of a URL. */
+/** An image with a tag that differs for different bytes and consists of characters of a URL. */
 export interface Drawing {
   readonly svg: string;
   readonly tag: string;
@@ -21,52 +27,54 @@ export interface RevalidatedImage {
   readonly headers: HeaderRecord;
 }
 
-/** How images are answered that caches may keep but have to ask for every time. */
+/** Images that caches may keep but have to revalidate every time. */
 export interface RevalidatedImages {
   prepare(drawing: Drawing): RevalidatedImage;
-  /** The image, or that the caller has it already. */
-  answer(image: RevalidatedImage, request: Request): Response;
+  /** Returns the image, or 304 if the client has it. */
+  respond(image: RevalidatedImage, request: Request): Response;
 }
 
-/** Caches may keep them, unless reads are protected. */
+/** Creates images that caches may keep only if reads are public. */
 export function createRevalidatedImages(reads: ReadPolicy): RevalidatedImages {
-  const plain = headersOf("svg", reads.sharing("no-cache, max-age=0, must-revalidate"));
-  // There is no content whose type it could be (RFC 9110, section 15.4.5).
-  const { "content-type": _, ...unchanged } = plain;
+  const plain = headersFor("svg", reads.cacheControl("no-cache, max-age=0, must-revalidate"));
+  const unchanged = withoutContentType(plain);
   return {
     prepare({ svg, tag }) {
       const etag = `"${tag}"`;
       return { svg, etag, headers: reads.isPublic ? { ...plain, etag } : plain };
     },
-    answer({ svg, etag, headers }, request) {
-      if (!reads.isPublic || !isUnchanged(request, etag)) return answer(svg, headers);
-      return answer(null, { ...unchanged, etag }, 304);
+    respond({ svg, etag, headers }, request) {
+      if (!reads.isPublic || !isUnchanged(request, etag)) return createResponse(svg, headers);
+      return createResponse(null, { ...unchanged, etag }, 304);
     },
   };
 }
 
+/** A response without content has no content type (RFC 9110, section 15.4.5). */
+function withoutContentType({ "content-type": _, ...headers }: HeaderRecord): HeaderRecord {
+  return headers;
+}
+
 /**
- * Answers with a text that stays the same while the process runs: gzipped once, and not sent again to callers that have
- * it.
+ * Prepares a text that does not change while the process runs. It is gzipped once, and clients that have it get 304.
  */
 export async function cachedText(
   text: string,
   headers: HeaderRecord,
 ): Promise<(request: Request) => Response> {
   const packed = await gzip(text);
-  // A weak tag: the text is the same, gzipped or not, but its bytes are not.
+  // A weak tag, because the gzipped and the plain text differ in their bytes.
   const etag = `"${await digest(text)}"`;
-  const own: HeaderRecord = { ...headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
-  const inGzip = { ...own, "content-encoding": "gzip" };
-  // There is no content whose type it could be (RFC 9110, section 15.4.5).
-  const { "content-type": _, ...unchanged } = own;
+  const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
+  const gzipped = { ...plain, "content-encoding": "gzip" };
+  const unchanged = withoutContentType(plain);
   return (request) => {
-    if (isUnchanged(request, etag)) return answer(null, unchanged, 304);
-    return acceptsGzip(request) ? answer(packed, inGzip) : answer(text, own);
+    if (isUnchanged(request, etag)) return createResponse(null, unchanged, 304);
+    return acceptsGzip(request) ? createResponse(packed, gzipped) : createResponse(text, plain);
   };
 }
 
-/** A text as UTF-8, compressed. */
+/** Resolves with a text as gzipped UTF-8. */
 export async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

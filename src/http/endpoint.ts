@@ -1,167 +1,188 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
-import { loadOnce } from "../load_once.ts";
-import type * as openapi from "../openapi/answers.ts";
+import type { Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
-import type { CorsPolicy, WordForm } from "./answer.ts";
+import type { CorsPolicy, TextFormat } from "./response.ts";
 import type { Parameter, Query } from "./query.ts";
 
-/** Who is at the other end of a connection, as Deno reports it; nothing if there is no connection. */
+/** The remote end of a connection, as Deno reports it. Empty if there is no connection. */
 export interface ConnectionInfo {
   readonly remoteAddr?: { readonly hostname?: string };
 }
 
-/** A request that was understood and authorized. */
-export interface Asked<Name extends string = string, Understood = unknown> {
+/** An authorized request. */
+export interface RequestContext<Name extends string = string> {
   readonly request: Request;
   readonly connection: ConnectionInfo;
   readonly query: Query<Name>;
-  readonly understood: Understood;
   readonly grant: Grant;
 }
 
-/** The same for an endpoint that is about one counter, or about a family of counters. */
-export interface CounterAsked<Name extends string = string, Understood = unknown>
-  extends Asked<Name, Understood> {
-  /** Of a family, the prefix of its ids, which could be an id too. */
+/** An authorized request about a counter, or about all counters with a prefix. */
+export interface CounterContext<Name extends string = string> extends RequestContext<Name> {
+  /** The id of the counter, or the prefix, which has the form of an id. */
   readonly id: CounterId;
-  readonly isFamily: boolean;
+  readonly isPrefix: boolean;
+}
+
+/** The context of an endpoint by its subject, with the parameters that name the subject. */
+interface Contexts<Name extends string> {
+  readonly none: RequestContext<Name>;
+  readonly counter: CounterContext<Name | "id">;
+  readonly prefix: CounterContext<Name | "prefix">;
+  readonly "counter or prefix": CounterContext<Name | "id" | "prefix">;
 }
 
 /**
- * What an endpoint says of itself, and what it does with a request, in the order in which it happens. `Given` is the query,
- * and `Call` the request once it is understood and authorized.
+ * The subject of an endpoint: a counter, named by `id` or else `home`; the counters whose ids begin with `prefix`; either
+ * of the two; or neither.
  */
-interface Definition<
-  Name extends string,
-  Given extends Query<never>,
-  Call,
-  Understood,
-  Found,
-  Answered = Found,
-> {
-  /** What it does, in a few words. */
+export type Subject = keyof Contexts<string>;
+
+/** The facts about an endpoint that do not depend on its parameters. */
+interface EndpointFacts {
+  /** A few words that say what it does. */
   readonly summary: string;
-  /** What its query may hold, beside the credentials. */
-  readonly parameters: readonly Parameter<Name>[];
-  /** How it reports problems: in words, whose form may depend on the query, or in pictures, which `draw` draws. */
-  readonly errors: WordForm | ((query: Given) => WordForm) | "svg";
-  /** Whether it answers whatever its query is. */
+  /** True if any query is valid. */
   readonly ignoresQuery?: boolean;
-  /** What the query asks for; throws the problem with it before the caller is authorized. */
-  readonly understand?: (query: Given, request: Request) => Understood;
-  /** Asks the store for what the answer says, or does what was asked for. */
-  readonly find?: (asked: Call) => Found | Promise<Found>;
-  /** What to answer with if `find` rejects; throws the error on if there is nothing. */
-  readonly recover?: (error: unknown, asked: Call) => Found;
-  readonly answer: (found: Answered, asked: Call) => Response | Promise<Response>;
-  /** Draws a problem; the query is what could be read of it. */
-  readonly draw?: (problem: Problem, query: Given) => string;
-  /** Called with every problem that it answers with; without the query if that cannot be read. */
-  readonly onProblem?: (problem: Problem, query: Given | undefined) => void;
-  /** Loads what the first request would have to wait for. */
-  readonly preload?: () => Promise<unknown>;
-  /** What the OpenAPI document says beyond this, put together of the parts that it is given; left out of it without. */
-  readonly describe?: (parts: typeof openapi) => openapi.Description;
+  /** True if it sets the CORS headers of its own responses, because other endpoints make them. */
+  readonly setsCors?: boolean;
+  /** The rest of its description in the OpenAPI document, which leaves the endpoint out without one. */
+  readonly openapi?: Description;
 }
 
-/** An endpoint of any kind. What it understood and found is opaque to its caller, who passes both on to its next step. */
-export interface Endpoint
-  extends Definition<string, Query<string>, CounterAsked<string, never>, unknown, unknown, never> {
-  /**
-   * What the query names: a counter in `id`, `home` if it is left out; a family in `prefix`; either of them; or nothing of
-   * the kind.
-   */
-  readonly subject: "counter" | "family" | "either" | "none";
+/** An endpoint: what its query may hold, what it does with it, and how it is described. */
+interface Definition<S extends Subject, Name extends string> extends EndpointFacts {
+  /** Its query parameters, without those that name its subject and those of credentials. */
+  readonly parameters?: readonly Parameter<Name>[];
+  /** The format of its problems, which may depend on the query. The default is JSON. */
+  readonly errors?: TextFormat | ((query: Contexts<Name>[S]["query"]) => TextFormat);
+  /** Draws a problem as an SVG, from what could be read of the query. Without this, problems are text. */
+  readonly drawProblem?: (problem: Problem, query: Contexts<Name>[S]["query"]) => string;
+  /** Called with each problem of a request; `query` is undefined if it is invalid. */
+  readonly onProblem?: (
+    problem: Problem,
+    query: Contexts<Name>[S]["query"] | undefined,
+  ) => void;
 }
 
-/** The counter that a request is about. */
+/** An endpoint that responds by its context alone. */
+interface Plain<S extends Subject, Name extends string> {
+  readonly parse?: undefined;
+  readonly respond: (context: Contexts<Name>[S]) => Response | Promise<Response>;
+}
+
+/** An endpoint that parses its query first. */
+interface Parsing<S extends Subject, Name extends string, Parsed> {
+  /** Returns what the query asks for. Pure; throws a problem before the client is authorized. */
+  readonly parse: (query: Contexts<Name>[S]["query"], request: Request) => Parsed;
+  readonly respond: (
+    context: Contexts<Name>[S],
+    parsed: Parsed,
+  ) => Response | Promise<Response>;
+}
+
+/** The last step of a request that was parsed. */
+type Responder = (context: CounterContext) => Response | Promise<Response>;
+
+/** An endpoint of any kind, as the dispatcher runs it. */
+export interface Endpoint extends EndpointFacts {
+  readonly subject: Subject;
+  readonly parameters: readonly Parameter[];
+  readonly errors: TextFormat | ((query: Query<string>) => TextFormat);
+  readonly drawProblem?: ((problem: Problem, query: Query<string>) => string) | undefined;
+  readonly onProblem?:
+    | ((problem: Problem, query: Query<string> | undefined) => void)
+    | undefined;
+  /** Parses a query and returns what responds to the request once it is authorized. */
+  readonly prepare: (query: Query<string>, request: Request) => Responder;
+}
+
+/** Names a counter. */
 export const id = {
   name: "id",
   meaning: "The counter: 1 to 200 bytes of UTF-8, trimmed and normalized to NFC.",
   schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** A family of counters. */
-export const family = {
+/** Names the counters whose ids begin with it. */
+export const prefix = {
   name: "prefix",
   meaning:
     "Instead of `id`: a family, which is all counters whose id begins with this, as in `blog/`.",
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** An endpoint that is not about one counter. */
-export function endpoint<Name extends string, Understood, Found>(
-  definition: Definition<Name, Query<Name>, Asked<Name, Understood>, Understood, Found>,
+const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
+  none: [],
+  counter: [id],
+  prefix: [prefix],
+  "counter or prefix": [id, prefix],
+};
+
+/**
+ * Creates an endpoint about a subject.
+ *
+ * `parse` runs before the client is authorized and `respond` after it. Both may throw problems, which are reported in the
+ * format of the endpoint. `respond` sets no CORS headers: those follow from the route table.
+ */
+export function endpoint<S extends Subject, Parsed, Name extends string = never>(
+  subject: S,
+  definition: Definition<S, Name> & Parsing<S, Name, Parsed>,
+): Endpoint;
+export function endpoint<S extends Subject, Name extends string = never>(
+  subject: S,
+  definition: Definition<S, Name> & Plain<S, Name>,
+): Endpoint;
+export function endpoint<S extends Subject, Parsed, Name extends string = never>(
+  subject: S,
+  definition: Definition<S, Name> & (Plain<S, Name> | Parsing<S, Name, Parsed>),
 ): Endpoint {
-  return { ...definition, subject: "none" };
+  const { errors = "json", parameters = [], ...facts } = definition;
+  return {
+    ...facts,
+    errors,
+    subject,
+    parameters: [...SUBJECT_PARAMETERS[subject], ...parameters],
+    prepare(query, request) {
+      if (definition.parse === undefined) return definition.respond;
+      const { parse, respond } = definition;
+      const parsed = parse(query, request);
+      return (context) => respond(context, parsed);
+    },
+  };
 }
 
-/** The definition of an endpoint that has `Own` parameters, which name its subject, before those of the definition. */
-type SubjectDefinition<Own extends string, Name extends string, Understood, Found> = Definition<
-  Name,
-  Query<Name | Own>,
-  CounterAsked<Name | Own, Understood>,
-  Understood,
-  Found
->;
-
-/** An endpoint that is about the counter that `id` names. */
-export function counterEndpoint<Name extends string, Understood, Found>(
-  definition: SubjectDefinition<"id", Name, Understood, Found>,
-): Endpoint {
-  return { ...definition, parameters: [id, ...definition.parameters], subject: "counter" };
+/** Calls `next` with a value at once if it is known, so that no promise is made for it (reads at 0.82 to 0.92 otherwise). */
+export function whenKnown<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** An endpoint that reads the counter that `id` names, or the sum of the family that `prefix` names. */
-export function readEndpoint<Name extends string, Understood, Found>(
-  definition: SubjectDefinition<"id" | "prefix", Name, Understood, Found>,
-): Endpoint {
-  return { ...definition, parameters: [id, family, ...definition.parameters], subject: "either" };
-}
-
-/** An endpoint that is about the family that `prefix` names. */
-export function familyEndpoint<Name extends string, Understood, Found>(
-  definition: SubjectDefinition<"prefix", Name, Understood, Found>,
-): Endpoint {
-  return { ...definition, parameters: [family, ...definition.parameters], subject: "family" };
-}
-
-/** What the table of routes says of an endpoint. */
-export interface RouteFacts {
+/** A row of the route table. */
+export interface Route extends Endpoint {
   readonly path: string;
-  /** As `Allow` lists them; `OPTIONS` is the preflight of CORS. */
+  /** In the order of the `Allow` header. `OPTIONS` is the CORS preflight. */
   readonly methods: readonly string[];
   readonly access: AccessLevel;
-  /** Whose pages may read the answers; those of every site if the request shows a counter key and not the secret. */
+  /** The pages that may read its responses. A key that is shown without the secret opens them to any page. */
   readonly cors: CorsPolicy;
 }
 
-/** A row of the table of routes. */
-export interface Route extends RouteFacts {
-  /** The endpoint, or what loads it once. */
-  readonly endpoint: Endpoint | (() => Promise<Endpoint>);
-}
-
-/** An endpoint with what the table says of it. */
-export type RoutedEndpoint = RouteFacts & Endpoint;
-
-/**
- * A row of the table of routes. The start waits for an endpoint; a function loads one soon after the start, or with the
- * first request for it.
- */
+/** Creates a row of the route table. */
 export function route(
   path: string,
   methods: readonly string[],
   access: AccessLevel,
   cors: CorsPolicy,
-  endpoint: Route["endpoint"],
+  endpoint: Endpoint,
 ): Route {
-  const once = typeof endpoint === "function" ? loadOnce(endpoint) : endpoint;
-  return { path, methods, access, cors, endpoint: once };
+  return { ...endpoint, path, methods, access, cors };
 }
 
-/** The methods of an endpoint that reads for its owner or for people. */
+/** The methods of a read for the owner or for people. */
 export const READ: readonly string[] = ["GET", "HEAD"];
-/** The methods of an endpoint that pages of other sites may read. */
+/** The methods of a read that pages of other sites may make. */
 export const SHARED_READ: readonly string[] = [...READ, "OPTIONS"];

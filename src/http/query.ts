@@ -1,6 +1,6 @@
 import { Problem } from "../problem.ts";
 
-/** What a parameter may be, as JSON Schema (and so OpenAPI) says it. */
+/** The values that a parameter accepts, as JSON Schema (and so OpenAPI) describes them. */
 export interface ParameterSchema {
   readonly type: "string" | "integer";
   readonly default?: string | number;
@@ -13,74 +13,73 @@ export interface ParameterSchema {
   readonly maxLength?: number;
 }
 
-/** One query parameter: its name, what it means in Markdown, and what it may be. */
+/** A query parameter: its name, its meaning in Markdown and its values. */
 export interface Parameter<Name extends string = string> {
   readonly name: Name;
   readonly meaning: string;
   readonly schema: ParameterSchema;
-  /** Whether a text is one of its values; without this, what is not understood is as good as the default. */
+  /** Reports whether a text is one of its values. Without this, an invalid value means the default. */
   readonly accepts?: (text: string) => boolean;
   /** How often it may be given, if more than once. */
   readonly maxTimes?: number;
 }
 
-/** The parameters of a request that its endpoint documents, each decoded once; asking for another does not compile. */
+/** The documented parameters of a request, decoded. Asking for any other name does not compile. */
 export interface Query<Name extends string> {
   readonly get: (name: Name) => string | undefined;
-  /** In the order in which they were given. */
+  /** Visits the parameters in the order in which they were given. */
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
-/** What is wrong with a query, and what could be read of it all the same, on which the answer may depend. */
-export class BadQuery extends Problem {
-  constructor(
-    kind: "bad-query" | "query-too-long",
-    readonly query: Query<string>,
-    options: { detail?: string } = {},
-  ) {
-    super(kind, options);
-  }
+/** A query that was read: what could be read of it, and the error if it is invalid. */
+export interface ParsedQuery {
+  readonly query: Query<string>;
+  /** A problem "bad-query" or "query-too-long". */
+  readonly error: Problem | undefined;
 }
 
+/** Maximum length of a query in characters: eight ids of the maximum length and a long visitor. */
+export const MAX_QUERY_LENGTH = 8192;
+
 /**
- * Reads the query of a URL as an HTML form would have written it, `+` for a space.
+ * Reads the query of a URL as an HTML form writes it, with `+` for a space. Parameters that are not `documented` are
+ * left out.
  *
- * Throws a {@linkcode BadQuery}: "bad-query" if it is not percent-encoded UTF-8 or gives one of the `documented` parameters
- * twice, and "query-too-long", without reading it, if it has more than 8,192 characters. Other parameters are left out.
+ * Returns the error "bad-query" if the query is not percent-encoded UTF-8 or gives a documented parameter twice, and
+ * "query-too-long", without reading it, if it has more than 8,192 characters.
  */
-export function parseQuery(url: string, documented: ReadonlySet<string>): Query<string> {
+export function parseQuery(url: string, documented: ReadonlySet<string>): ParsedQuery {
   const query = new Map<string, string>();
   const start = url.indexOf("?");
-  if (start === -1) return query;
+  if (start === -1) return { query, error: undefined };
   const hash = url.indexOf("#", start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
-  if (text.length > MAX_QUERY_LENGTH) throw new BadQuery("query-too-long", query);
-  let flaw: { detail?: string } | undefined;
+  if (text.length > MAX_QUERY_LENGTH) return { query, error: new Problem("query-too-long") };
+  let error: Problem | undefined;
   for (const pair of text.split("&")) {
     const equals = pair.indexOf("=");
     const given = equals === -1 ? pair : pair.slice(0, equals);
-    // Hot path: no documented name has anything to decode.
+    // Documented names need no decoding.
     const name = documented.has(given) ? given : decode(given);
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
-    if (name === undefined || value === undefined) flaw ??= {};
+    if (name === undefined || value === undefined) error ??= new Problem("bad-query");
     else if (!documented.has(name)) continue;
-    else if (query.has(name)) flaw ??= { detail: `The query has ${name} more than once.` };
-    else query.set(name, value);
+    else if (query.has(name)) {
+      error ??= new Problem("bad-query", { detail: `The query has ${name} more than once.` });
+    } else query.set(name, value);
   }
-  if (flaw !== undefined) throw new BadQuery("bad-query", query, flaw);
-  return query;
+  return { query, error };
 }
 
-/** The same for a query that need not be right: what can be read of it, and what is wrong with it. */
-export function readQuery(
-  url: string,
-  documented: ReadonlySet<string>,
-): { query: Query<string>; flaw?: Problem } {
+/**
+ * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character. Returns a copy, because
+ * V8 keeps a whole URL as long as a slice of it is kept.
+ */
+function decode(text: string): string | undefined {
   try {
-    return { query: parseQuery(url, documented) };
-  } catch (flaw) {
-    if (flaw instanceof BadQuery) return { query: flaw.query, flaw };
-    throw flaw;
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
   }
 }
 
@@ -90,28 +89,13 @@ export function checkValues(query: Query<string>, parameters: readonly Parameter
     const value = query.get(name);
     if (value === undefined || accepts === undefined || accepts(value)) continue;
     throw new Problem("bad-query", {
-      detail: `The query has a bad ${name}: it must be ${inWords(schema)}.`,
+      detail: `The query has a bad ${name}: it must be ${formatValues(schema)}.`,
     });
   }
 }
 
-function inWords({ enum: values, maxLength, minimum, maximum }: ParameterSchema): string {
+function formatValues({ enum: values, maxLength, minimum, maximum }: ParameterSchema): string {
   if (values !== undefined) return values.join(" or ");
   if (maxLength !== undefined) return `1 to ${maxLength} characters`;
   return `a whole number from ${minimum} to ${maximum}`;
-}
-
-/** Characters, which in a URL are bytes: eight of the longest ids, and a visitor with all that stands before its name. */
-export const MAX_QUERY_LENGTH = 8192;
-
-/**
- * Decodes strictly: `URLSearchParams` would turn every invalid byte into the same character. What it returns is a copy: V8
- * would keep a whole URL for as long as a part of it is kept.
- */
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return undefined;
-  }
 }

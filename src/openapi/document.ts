@@ -1,16 +1,15 @@
 import type { AccessLevel } from "../auth/access.ts";
-import { PERIODS } from "../counter/calendar.ts";
-import type { RoutedEndpoint } from "../http/endpoint.ts";
+import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import * as parts from "./answers.ts";
-import type {
-  Answers,
-  Content,
-  Description,
-  ParameterObject,
-  ProblemForm,
-  Schema,
-} from "./answers.ts";
+import {
+  type Content,
+  type Description,
+  type ParameterObject,
+  problemResponses,
+  type Responses,
+  withoutBodies,
+} from "./responses.ts";
+import { schemas } from "./schemas.ts";
 
 /** What one method of a path does. */
 export interface Operation {
@@ -22,7 +21,7 @@ export interface Operation {
   requestBody?: { required: true; content: Content };
   /** Any one of these opens the endpoint; an empty one means that no secret is needed. */
   security: { [scheme: string]: never[] }[];
-  responses: Answers;
+  responses: Responses;
 }
 
 /** The operations of a path by their methods, in small letters. */
@@ -44,8 +43,8 @@ const SECRET_SHOWN =
   "The secret. A client that cannot send a header may use `token=` in the query, but the logs " +
   "of proxies record queries.";
 
-/** The OpenAPI 3.1 description of endpoints. */
-export function describe(endpoints: readonly RoutedEndpoint[]) {
+/** Returns the OpenAPI 3.1 document of a route table. */
+export function describeRoutes(routes: readonly Route[]) {
   return {
     openapi: "3.1.0",
     info: {
@@ -69,7 +68,7 @@ export function describe(endpoints: readonly RoutedEndpoint[]) {
       { name: "Owners", description: "Set, delete, import and export counters." },
       { name: "Service", description: "The service itself." },
     ],
-    paths: pathsOf(endpoints),
+    paths: pathsOf(routes),
     components: {
       schemas,
       securitySchemes: {
@@ -98,47 +97,49 @@ export function describe(endpoints: readonly RoutedEndpoint[]) {
   };
 }
 
-function pathsOf(endpoints: readonly RoutedEndpoint[]): { [path: string]: PathItem } {
+function pathsOf(routes: readonly Route[]): { [path: string]: PathItem } {
   const paths: { [path: string]: PathItem } = {};
-  for (const endpoint of endpoints) {
-    const { describe } = endpoint;
-    if (describe === undefined) continue;
-    const operations = endpoint.methods
+  for (const route of routes) {
+    const { openapi } = route;
+    if (openapi === undefined) continue;
+    const operations = route.methods
       .filter((method) => method !== "OPTIONS")
-      .map((method) => [method.toLowerCase(), operationOf(endpoint, { method, describe })]);
-    paths[endpoint.path] = { ...paths[endpoint.path], ...Object.fromEntries(operations) };
+      .map((method) => [method.toLowerCase(), operationOf(route, { method, openapi })]);
+    paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
   }
   return paths;
 }
 
 function operationOf(
-  endpoint: RoutedEndpoint,
-  { method, describe }: { method: string; describe: (these: typeof parts) => Description },
+  route: Route,
+  { method, openapi }: { method: string; openapi: Description },
 ): Operation {
-  const { summary, parameters, access } = endpoint;
-  const description = describe(parts);
-  const { name, tags, description: more, headers = [], body } = description;
-  const responses = responsesOf(endpoint, description);
+  const { summary, parameters, access } = route;
+  const { name, tags, description, headers = [], body } = openapi;
+  const responses = responsesOf(route, openapi);
   const isHead = method === "HEAD";
   return {
     operationId: `${method.toLowerCase()}${name}`,
     tags,
     summary: isHead ? `${summary} (headers only)` : summary,
-    ...(more !== undefined && { description: more }),
+    ...(description !== undefined && { description }),
     parameters: [...parameters.map(inQuery), ...headers],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),
     security: SECURITY[access],
-    responses: isHead ? parts.withoutBodies(responses) : responses,
+    responses: isHead ? withoutBodies(responses) : responses,
   };
 }
 
 function responsesOf(
-  { access, errors }: RoutedEndpoint,
-  { answers, problems: more = [] }: Description,
-): Answers {
-  const statuses = [400, ...(access === "anyone" ? [] : [401]), 414, 500, ...more];
-  const form: ProblemForm = typeof errors === "function" ? "json or text" : errors;
-  return { ...answers, ...parts.problems(statuses, form) };
+  { access, errors, drawProblem }: Route,
+  { responses, problems = [] }: Description,
+): Responses {
+  const statuses = [400, ...(access === "anyone" ? [] : [401]), 414, 500, ...problems];
+  const textFormat = typeof errors === "function" ? "json or text" : errors;
+  return {
+    ...responses,
+    ...problemResponses(statuses, drawProblem === undefined ? textFormat : "svg"),
+  };
 }
 
 function inQuery({ name, meaning, schema, maxTimes }: Parameter): ParameterObject {
@@ -149,211 +150,5 @@ function inQuery({ name, meaning, schema, maxTimes }: Parameter): ParameterObjec
     schema: maxTimes === undefined
       ? { ...schema }
       : { type: "array", items: { ...schema }, minItems: 1, maxItems: maxTimes },
-  };
-}
-
-const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
-
-const SOURCE = { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." };
-
-const DECISIONS = {
-  type: "array",
-  maxItems: 100,
-  items: {
-    type: "object",
-    properties: {
-      time: { type: "string", format: "date-time" },
-      id: { type: "string", description: "Missing if the request named no valid id." },
-      outcome: {
-        type: "string",
-        description: "`counted`, why the hit was not counted, or the name of the problem.",
-        examples: ["counted", "prefetch", "unauthorized"],
-      },
-    },
-    required: ["time", "outcome"],
-    additionalProperties: false,
-  },
-};
-
-/** Everything that JSON, text and images hold, for `components.schemas`. */
-export const schemas = {
-  Counter: record(
-    "A counter and where its value comes from.",
-    {
-      id: { type: "string", examples: ["home"] },
-      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] },
-      source: SOURCE,
-    },
-    { period: { enum: PERIODS, description: "The period, if one was requested." } },
-  ),
-  FamilySum: record(
-    "The sum of all counters whose ids begin with a prefix, at most 10 s old.",
-    {
-      prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
-      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [345] },
-      counters: { type: "integer", minimum: 0, maximum: 100_000, examples: [12] },
-      source: SOURCE,
-    },
-    { period: { enum: PERIODS, description: "The period, if one was requested." } },
-  ),
-  Counts: record(
-    "Several counters by their ids, and where their values come from.",
-    {
-      counts: {
-        type: "object",
-        additionalProperties: {
-          type: ["integer", "null"],
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-        },
-        examples: [{ a: 12, b: 0 }],
-      },
-      source: SOURCE,
-    },
-    { period: { enum: PERIODS, description: "The period, if one was requested." } },
-  ),
-  Top: record("The counters of a family with the most hits.", {
-    prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
-    period: { enum: PERIODS },
-    counters: {
-      type: "array",
-      maxItems: 100,
-      items: record("A counter and its hits in the period.", {
-        id: { type: "string", examples: ["blog/a"] },
-        hits: { type: "integer", minimum: 0, examples: [120] },
-      }),
-    },
-    source: SOURCE,
-  }),
-  HitsText: { type: "string", pattern: "^[0-9]{1,16}\\n?$", examples: ["42"] },
-  ShieldsBadge: record("What the endpoint badge of shields.io reads.", {
-    schemaVersion: { const: 1 },
-    label: { type: "string", examples: ["views"] },
-    message: { type: "string", minLength: 1, description: "The count.", examples: ["42"] },
-    color: { type: "string", pattern: "^#?[0-9a-z]+$", examples: ["blue"] },
-    cacheSeconds: { type: "integer", minimum: 30, maximum: 3600, examples: [60] },
-  }),
-  Svg: { type: "string", pattern: "^<svg[ >]" },
-  Key: record("A counter key: it counts this counter only.", {
-    id: { type: "string", examples: ["home"] },
-    key: KEY,
-  }),
-  FamilyKey: record("A family key: it counts every counter whose id begins with this prefix.", {
-    prefix: { type: "string", pattern: "/$", examples: ["blog/"] },
-    key: KEY,
-  }),
-  Line: {
-    type: "object",
-    description: "A counter: its total, and the hits of each day as far as they are known.",
-    properties: {
-      id: { type: "string", examples: ["home"] },
-      hits: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [41] },
-      days: {
-        type: "object",
-        propertyNames: { format: "date" },
-        additionalProperties: { type: "integer", minimum: 0 },
-        examples: [{ "2026-11-19": 12, "2026-11-20": 7 }],
-      },
-    },
-    required: ["hits"],
-    additionalProperties: false,
-  },
-  Lines: {
-    type: "string",
-    description:
-      "One `Line` with an id per line. With `mode=max`, a line may leave out `hits`: the total then " +
-      'grows by as much as the days grow. The last line of an export is `{"counters":N}`; ' +
-      "`foreign` in it is the number of keys whose value is not a counter.",
-  },
-  Imported: {
-    type: "object",
-    description: "How many counters were imported or, with `dry=1`, what would change.",
-    properties: {
-      counters: { type: "integer", minimum: 0 },
-      changed: { type: "integer", minimum: 0, description: "How many would change." },
-      changes: {
-        type: "array",
-        description: "The first 1,000 of them.",
-        items: record("A counter that would change.", {
-          id: { type: "string" },
-          before: { type: "integer", minimum: 0 },
-          after: { type: "integer", minimum: 0 },
-        }),
-      },
-    },
-    required: ["counters"],
-    additionalProperties: false,
-  },
-  Days: record("The hits of each day.", {
-    total: { type: "integer", minimum: 0, examples: [41] },
-    timeZone: { type: "string", description: "The time zone of the days.", examples: ["UTC"] },
-    days: {
-      type: "array",
-      items: record("A day and its hits.", {
-        day: { type: "string", format: "date", examples: ["2026-11-20"] },
-        hits: { type: "integer", minimum: 0, examples: [7] },
-      }),
-    },
-  }, {
-    id: { type: "string", description: "The counter, if it is one.", examples: ["home"] },
-    prefix: {
-      type: "string",
-      description: "The family, if it is one.",
-      pattern: "/$",
-      examples: ["blog/"],
-    },
-  }),
-  Decisions: record("What became of the last hits.", {
-    decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },
-    rejected: { ...DECISIONS, description: "Requests that were rejected. Anyone can send these." },
-  }),
-  Session: record(
-    "A token that is accepted as Bearer like the secret, except on /hit, /hit.svg and /session.",
-    {
-      token: { type: "string", pattern: "^s1\\.[0-9]+\\.[A-Za-z0-9_-]{43}$" },
-      expires: { type: "string", format: "date-time" },
-    },
-  ),
-  Health: record("The process is alive.", { status: { const: "ok" } }),
-  Readiness: {
-    type: "object",
-    description: "The store responds.",
-    properties: {
-      status: { const: "ok" },
-      away: {
-        type: "array",
-        minItems: 1,
-        items: { type: "string" },
-        description: "The shards of the store that are unavailable, if there are any.",
-      },
-    },
-    required: ["status"],
-    additionalProperties: false,
-  },
-  Problem: {
-    type: "object",
-    description: "An error, as described in RFC 9457.",
-    properties: {
-      type: { type: "string", format: "uri-reference" },
-      title: { type: "string", minLength: 1 },
-      status: { type: "integer", minimum: 400, maximum: 599 },
-      detail: { type: "string", minLength: 1, description: "A sentence for the caller." },
-    },
-    required: ["type", "title", "status", "detail"],
-  },
-} satisfies Record<string, Schema>;
-
-/** An object of exactly these properties, and perhaps some of the others. */
-function record(
-  description: string,
-  properties: { [name: string]: Schema },
-  others: { [name: string]: Schema } = {},
-): Schema {
-  return {
-    type: "object",
-    description,
-    properties: { ...properties, ...others },
-    required: Object.keys(properties),
-    additionalProperties: false,
   };
 }

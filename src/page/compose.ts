@@ -1,6 +1,9 @@
 import { style as badgeStyle } from "../badge/parameters.ts";
-import type { RoutedEndpoint } from "../http/endpoint.ts";
+import type { Route } from "../http/endpoint.ts";
 import type { ParameterSchema } from "../http/query.ts";
+import css from "./page.css" with { type: "text" };
+import html from "./page.html" with { type: "text" };
+import script from "./page.min.js" with { type: "text" };
 
 /** A page whose every part is known, and a policy that lets nothing else run in it. */
 export interface Page {
@@ -8,19 +11,8 @@ export interface Page {
   readonly policy: string;
 }
 
-/** The files that a page is made of. */
-export interface PageParts {
-  readonly html: string;
-  readonly css: string;
-  /** The modules of its script as one, which `deno task page` makes. */
-  readonly script: string;
-}
-
 /** Puts the parts of the page and what it knows of the service into one document. */
-export async function composePage(
-  { html, css, script }: PageParts,
-  facts: PageFacts,
-): Promise<Page> {
+export async function composePage(facts: PageFacts): Promise<Page> {
   const style = packedStyle(css);
   const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
@@ -94,7 +86,7 @@ export interface PageFacts {
 }
 
 /** What a page of a service with these endpoints knows of it. */
-export function factsOf(endpoints: readonly RoutedEndpoint[], openReads: boolean): PageFacts {
+export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFacts {
   const parametersOf = (path: string) =>
     endpoints.find((endpoint) => endpoint.path === path && endpoint.methods.includes("GET"))
       ?.parameters ?? [];

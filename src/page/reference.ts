@@ -1,16 +1,18 @@
-import type { ParameterObject } from "../openapi/answers.ts";
+import type { ParameterObject } from "../openapi/responses.ts";
 import type { Operation, PathItem } from "../openapi/document.ts";
 import { hashOf, packedStyle, type Page } from "./compose.ts";
+import pageStyle from "./page.css" with { type: "text" };
+import ownStyle from "./reference.css" with { type: "text" };
 
 /** What the reference is drawn from: the description of the service for machines. */
 export interface Described {
   readonly info: { readonly description: string };
   readonly paths: { readonly [path: string]: PathItem };
-  readonly components: { readonly securitySchemes: Openers };
+  readonly components: { readonly securitySchemes: SecuritySchemes };
 }
 
 /** What may open an endpoint: a header or a parameter of this name, or `Authorization`. */
-interface Openers {
+interface SecuritySchemes {
   readonly [scheme: string]: { readonly name?: string; readonly description: string };
 }
 
@@ -32,11 +34,11 @@ const href = URL.createObjectURL(new Blob([mark], { type: "image/svg+xml" }));
 document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));`;
 
 /** Puts every endpoint, its parameters, its answers and a line to paste into one document. */
-export async function composeReference(described: Described, css: string): Promise<Page> {
-  const { info, paths, components: { securitySchemes: openers } } = described;
-  const style = packedStyle(css);
+export async function composeReference(described: Described): Promise<Page> {
+  const { info, paths, components: { securitySchemes } } = described;
+  const style = packedStyle(pageStyle + ownStyle);
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
-    toldOf(item, { path, openers })
+    documentedOperations(item, { path, securitySchemes })
   );
   const groups = GROUPS.map(([tag, title]) => {
     const own = endpoints.filter(({ operation }) => operation.tags[0] === tag);
@@ -67,7 +69,10 @@ const MARK =
   `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
 
 /** The operations of a path, those that do the same told once. */
-function toldOf(item: PathItem, about: Pick<Told, "path" | "openers">): Told[] {
+function documentedOperations(
+  item: PathItem,
+  about: Pick<DocumentedOperation, "path" | "securitySchemes">,
+): DocumentedOperation[] {
   const operations = Object.entries(item).filter(([method]) => method !== "head");
   const sections = Map.groupBy(operations, ([, { summary }]) => summary);
   return [...sections.values()].flatMap((same) => {
@@ -77,17 +82,17 @@ function toldOf(item: PathItem, about: Pick<Told, "path" | "openers">): Told[] {
   });
 }
 
-interface Told {
+interface DocumentedOperation {
   readonly path: string;
-  readonly openers: Openers;
+  readonly securitySchemes: SecuritySchemes;
   readonly methods: readonly string[];
   readonly operation: Operation;
 }
 
-function operationSection(told: Told): string {
+function operationSection(told: DocumentedOperation): string {
   const { path, methods, operation } = told;
   const { summary, description, parameters, responses } = operation;
-  const rows = [...parameters.map(parameterRow), ...openerRows(told)];
+  const rows = [...parameters.map(parameterRow), ...credentialRows(told)];
   const answers = Object.entries(responses).map(([status, answer]) =>
     `<li><strong>${status}</strong> ${marked(answer.description)}</li>`
   );
@@ -98,7 +103,7 @@ function operationSection(told: Told): string {
     `${details("Responses", `<ul>${answers.join("")}</ul>`)}</section>`;
 }
 
-function commandFor({ path, methods, operation }: Told): string {
+function commandFor({ path, methods, operation }: DocumentedOperation): string {
   const method = methods.at(-1) === "GET" ? "" : ` -X ${methods.at(-1)}`;
   const secret = isOpen(operation) ? "" : ` -H "X-Auth-Token: $SECRET_TOKEN"`;
   const body = operation.requestBody === undefined ? "" : " --data-binary @FILE";
@@ -120,10 +125,10 @@ function parameterRow({ name, description, schema }: ParameterObject): string {
   return rowOf(name, `${marked(description)} ${escaped(valuesOf(schema))}`);
 }
 
-function openerRows({ operation, openers }: Told): string[] {
+function credentialRows({ operation, securitySchemes }: DocumentedOperation): string[] {
   const when = isOpen(operation) ? "If reads are protected. " : "";
   return operation.security.flatMap((way) => Object.keys(way)).map((scheme) => {
-    const { name = "Authorization", description = "" } = openers[scheme] ?? {};
+    const { name = "Authorization", description = "" } = securitySchemes[scheme] ?? {};
     return rowOf(name, when + marked(description));
   });
 }

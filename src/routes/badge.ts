@@ -4,10 +4,17 @@ import { parseLabel } from "../badge/look.ts";
 import { type Counts, formatCounts, parseNumberForm } from "../badge/number.ts";
 import { color, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
-import { answer, headersOf, remarkOf } from "../http/answer.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
-import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { createResponse, flagHeader, headersFor } from "../http/response.ts";
+import {
+  bodies,
+  cached,
+  IF_NONE_MATCH,
+  revalidated,
+  STORE_PROBLEMS,
+} from "../openapi/responses.ts";
 import {
   checkPeriodOrShow,
   hasDays,
@@ -19,42 +26,40 @@ import {
 } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
+/** The counts of a badge, with the days that it draws. */
+type Badge = Latest | WithDays<Counts>;
+
 /** `GET /badge`: the number as an SVG image. */
 export function badge({ latest, reads }: Service): Endpoint {
-  const { cors } = reads;
   const images = createRevalidatedImages(reads);
   const draw = createDrawings(images.prepare);
-  const stale = {
-    ...headersOf("svg", reads.sharing("no-store")),
-    ...remarkOf("stale", cors),
-  };
-  return readEndpoint({
+  const stale = { ...headersFor("svg", reads.cacheControl("no-store")), ...flagHeader("stale") };
+  return endpoint("counter or prefix", {
     summary: "Show a counter as a badge",
     parameters: [...LOOKS, period, show],
-    understand: checkPeriodOrShow,
-    errors: "svg",
-    find(asked): Latest | WithDays<Counts> | Promise<Latest | WithDays<Counts>> {
-      const count = sparkOf(asked.query);
-      if (count === 0) return latest.find(asked);
-      return latest.findWithDays(asked, daysBehind(count));
+    parse: checkPeriodOrShow,
+    respond(context) {
+      const { request, query } = context;
+      const count = sparkOf(query);
+      const found: Badge | Promise<Badge> = count === 0
+        ? latest.read(context)
+        : latest.readWithDays(context, daysBehind(count));
+      return whenKnown(found, (found) => {
+        if (isStale(found)) return createResponse(draw(query, found.stale).svg, stale);
+        const figures = hasDays(found)
+          ? { counts: found.value, bars: badgeBars(found.days, count) }
+          : found;
+        return images.respond(draw(query, figures), request);
+      });
     },
-    recover: latest.recover,
-    answer(found, { request, query }) {
-      if (hasDays(found)) {
-        const bars = badgeBars(found.days, sparkOf(query));
-        return images.answer(draw(query, { counts: found.value, bars }), request);
-      }
-      if (isStale(found)) return answer(draw(query, found.stale).svg, stale);
-      return images.answer(draw(query, found), request);
-    },
-    draw: errorBadge,
-    describe: ({ revalidated, IF_NONE_MATCH, STORE_PROBLEMS }) => ({
+    drawProblem: errorBadge,
+    openapi: {
       name: "Badge",
       tags: ["Badges"],
       headers: [IF_NONE_MATCH],
-      answers: revalidated("The badge."),
+      responses: revalidated("The badge."),
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
@@ -66,44 +71,39 @@ export const cacheSeconds = {
 
 /** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
 export function badgeJson({ latest, reads }: Service): Endpoint {
-  const { cors } = reads;
-  const stale = {
-    ...headersOf("json", reads.sharing("no-store")),
-    ...remarkOf("stale", cors),
-  };
-  return readEndpoint({
+  const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
+  return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
     parameters: [period, show, label, color, cacheSeconds, numbers, locale],
-    understand: checkPeriodOrShow,
-    errors: "json",
-    find: latest.find,
-    recover: latest.recover,
-    answer(latest, { query }) {
-      const counts = isStale(latest) ? latest.stale : latest;
-      const seconds = secondsOf(query.get("cacheSeconds"));
-      // shields.io rejects documents with keys that it does not know.
-      const body = JSON.stringify({
-        schemaVersion: 1,
-        label: parseLabel(query),
-        message: formatCounts(counts, parseNumberForm(query)),
-        color: shieldsColor(query.get("color")),
-        cacheSeconds: seconds,
+    parse: checkPeriodOrShow,
+    respond(context) {
+      const { query } = context;
+      return whenKnown(latest.read(context), (found) => {
+        const seconds = parseSeconds(query.get("cacheSeconds"));
+        // shields.io rejects documents with keys that it does not know.
+        const body = JSON.stringify({
+          schemaVersion: 1,
+          label: parseLabel(query),
+          message: formatCounts(isStale(found) ? found.stale : found, parseNumberForm(query)),
+          color: shieldsColor(query.get("color")),
+          cacheSeconds: seconds,
+        });
+        if (isStale(found)) return createResponse(body, stale);
+        return createResponse(body, headersFor("json", reads.cacheControl(`max-age=${seconds}`)));
       });
-      if (isStale(latest)) return answer(body, stale);
-      return answer(body, headersOf("json", reads.sharing(`max-age=${seconds}`)));
     },
-    describe: ({ bodies, cached, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "BadgeJson",
       tags: ["Badges"],
-      answers: { 200: cached("The badge as JSON.", bodies.shieldsBadge) },
+      responses: { 200: cached("The badge as JSON.", bodies.shieldsBadge) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
-/** A whole number of seconds within the bounds; the default if it is not a whole number. */
-function secondsOf(text: string | undefined): number {
-  const { default: usual, minimum, maximum } = cacheSeconds.schema;
-  if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return usual;
+/** Parses a whole number and clamps it to the range. Returns the default for anything else. */
+function parseSeconds(text: string | undefined): number {
+  const { default: byDefault, minimum, maximum } = cacheSeconds.schema;
+  if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return byDefault;
   return Math.min(maximum, Math.max(minimum, Number(text)));
 }

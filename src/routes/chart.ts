@@ -2,8 +2,9 @@ import { textHash } from "../badge/text.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
-import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
+import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { readWithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -49,27 +50,24 @@ function picture<Name extends string>(
   { name, summary, parameters, picture: { since, draw, drawProblem } }: PictureFacts<Name>,
 ): Endpoint {
   const images = createRevalidatedImages(reads);
-  return readEndpoint({
+  return endpoint("counter or prefix", {
     summary,
     parameters,
-    errors: "svg",
-    async find({ id, isFamily, query }) {
-      const asked = { id, isFamily, since: since(query, counters.calendar.today()) };
+    async respond({ id, isPrefix, query, request }) {
       const { value, days } = await readWithDays(counters, {
-        ...asked,
+        ...{ id, isPrefix, since: since(query, counters.calendar.today()) },
         valueOf: ({ hits }) => hits,
       });
-      return draw({ id, total: value, days }, query);
+      const svg = draw({ id, total: value, days }, query);
+      return images.respond(images.prepare({ svg, tag: textHash(svg) }), request);
     },
-    answer: (svg, { request }) =>
-      images.answer(images.prepare({ svg, tag: textHash(svg) }), request),
-    draw: drawProblem,
-    describe: ({ revalidated, IF_NONE_MATCH, STORE_PROBLEMS }) => ({
+    drawProblem,
+    openapi: {
       name,
       tags: ["Badges"],
       headers: [IF_NONE_MATCH],
-      answers: revalidated(`The ${name.toLowerCase()}.`),
+      responses: revalidated(`The ${name.toLowerCase()}.`),
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }

@@ -1,7 +1,8 @@
-import type { FamilySum } from "../counting/families.ts";
-import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
+import type { PrefixSum } from "../counting/prefixes.ts";
+import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { period, readPeriod, readSum } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -13,35 +14,39 @@ export const format = {
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count({ counters, reads }: Service): Endpoint {
-  const json = headersOf("json", reads.sharing("no-store"));
-  const text = headersOf("text", reads.sharing("no-store"));
-  return readEndpoint({
+  const json = headersFor("json", reads.cacheControl("no-store"));
+  const text = headersFor("text", reads.cacheControl("no-store"));
+  return endpoint("counter or prefix", {
     summary: "Read a counter",
     parameters: [format, period],
     errors: (query) => isText(query.get("format")) ? "text" : "json",
-    find: (asked): number | Promise<number | FamilySum> =>
-      asked.isFamily ? readSum(counters, asked) : readPeriod(counters, asked),
-    answer(found, { id, query }) {
-      const hits = typeof found === "number" ? found : found.hits;
-      if (isText(query.get("format"))) return answer(String(hits), text);
-      const { source } = counters;
-      const period = query.get("period");
-      const body = typeof found === "number"
-        ? { id, hits, source, period }
-        : { prefix: id, hits, counters: found.counters, source, period };
-      return answer(JSON.stringify(body), json);
+    respond(context) {
+      const { id, isPrefix, query } = context;
+      const found: number | Promise<number | PrefixSum> = isPrefix
+        ? readSum(counters, context)
+        : readPeriod(counters, context);
+      return whenKnown(found, (found) => {
+        const hits = typeof found === "number" ? found : found.hits;
+        if (isText(query.get("format"))) return createResponse(String(hits), text);
+        const { source } = counters;
+        const period = query.get("period");
+        const body = typeof found === "number"
+          ? { id, hits, source, period }
+          : { prefix: id, hits, counters: found.counters, source, period };
+        return createResponse(JSON.stringify(body), json);
+      });
     },
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Count",
       tags: ["Counters"],
-      answers: {
+      responses: {
         200: fresh("The count, which is 0 before the first hit.", {
           ...bodies.count,
           ...bodies.hits,
         }),
       },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
@@ -51,18 +56,18 @@ function isText(format: string | undefined): boolean {
 
 /** `GET /count.txt`: the number as plain text. */
 export function countText({ counters, reads }: Service): Endpoint {
-  const headers = headersOf("text", reads.sharing("no-store"));
-  return readEndpoint({
+  const headers = headersFor("text", reads.cacheControl("no-store"));
+  return endpoint("counter or prefix", {
     summary: "Read a counter as plain text",
     parameters: [period],
     errors: "text",
-    find: (asked) => readPeriod(counters, asked),
-    answer: (hits) => answer(String(hits), headers),
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    respond: (context) =>
+      whenKnown(readPeriod(counters, context), (hits) => createResponse(String(hits), headers)),
+    openapi: {
       name: "CountText",
       tags: ["Counters"],
-      answers: { 200: fresh("The count, which is 0 before the first hit.", bodies.hits) },
+      responses: { 200: fresh("The count, which is 0 before the first hit.", bodies.hits) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }

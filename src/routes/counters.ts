@@ -3,15 +3,16 @@ import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
 import type { Counters } from "../counting/counters.ts";
-import { ImportError, importLines, Preview } from "../counting/import.ts";
-import { answer, headersOf } from "../http/answer.ts";
-import { bodyLines, bodyText, BROKE_OFF, textStream } from "../http/body.ts";
+import { ImportError } from "../counting/import.ts";
+import { bodyLines, bodyText, textStream, TRUNCATED_BODY } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
-const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
+const HEADERS = headersFor("json", "no-store");
 const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
 const ownId = {
@@ -36,11 +37,10 @@ export const lastDays = {
 /** `GET /counters`: one counter, or all of them, a line each and a last one that says how many they were. */
 export function listCounters({ counters }: Service): Endpoint {
   const exportList = createExports(counters);
-  return endpoint({
+  return endpoint("none", {
     summary: "List or export counters, one line of JSON each",
     parameters: [ownId, prefix, lastDays],
-    errors: "json",
-    understand(query) {
+    parse(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
       if (id !== undefined && begin !== undefined) {
         throw new Problem("bad-query", { detail: "Send id or prefix, not both." });
@@ -48,75 +48,74 @@ export function listCounters({ counters }: Service): Endpoint {
       const since = firstDay(query.get("days"), counters.calendar.today());
       return id === undefined
         ? { prefix: counterPrefix(begin ?? ""), since }
-        : { id: namedId(id), since };
+        : { id: parseRequiredId(id), since };
     },
-    async find({ understood: wanted }) {
+    async respond(_, wanted) {
       if (wanted.id === undefined) return await exportList(wanted);
       const { id, since } = wanted;
       const held = await counters.history(id, since ?? Infinity);
-      return answer(formatLine({ id, ...trimmed(held, since) }), HEADERS);
+      return createResponse(formatLine({ id, ...trimmed(held, since) }), HEADERS);
     },
-    answer: (response) => response,
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Counters",
       tags: ["Owners"],
       description:
         "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
         '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
         "At most 8 lists are sent at a time: the next request gets a 503.",
-      answers: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
+      responses: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
 /** `PUT /counters`: sets a counter to what the body says and answers with what it held, so that this undoes it. */
 export function setCounter({ counters, draining }: Service): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Set a counter",
     parameters: [ownId],
-    errors: "json",
-    understand: (query) => namedId(query.get("id")),
-    async find({ understood: id, request }) {
+    parse: (query) => parseRequiredId(query.get("id")),
+    async respond({ request }, id) {
       const text = await bodyText(request, { limit: MAX_LINE_BYTES, draining });
-      const { hits, days } = lineOf(text, { id, today: counters.calendar.today() });
-      return await counters.set(id, { hits, days, mode: "replace" });
+      const { hits, days } = parseBody(text, { id, today: counters.calendar.today() });
+      const before = await counters.set(id, { hits, days, mode: "replace" });
+      return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
-    answer: (before, { understood: id }) => answer(formatHeld({ id, ...before }), HEADERS),
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Counter",
       tags: ["Owners"],
       description: "Without `days`, the known days stay; with `{}` they are deleted. " +
         "Sending the response back undoes the change.",
       body: bodies.line,
-      answers: { 200: fresh("The previous state of the counter.", bodies.line) },
+      responses: { 200: fresh("The previous state of the counter.", bodies.line) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
 /** `DELETE /counters`: removes a counter with its days and answers with what it held. */
 export function deleteCounter({ counters }: Service): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Delete a counter",
     parameters: [ownId],
-    errors: "json",
-    understand: (query) => namedId(query.get("id")),
-    find: ({ understood: id }) => counters.delete(id),
-    answer: (before, { understood: id }) => answer(formatHeld({ id, ...before }), HEADERS),
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    parse: (query) => parseRequiredId(query.get("id")),
+    async respond(_, id) {
+      const before = await counters.delete(id);
+      return createResponse(formatHeld({ id, ...before }), HEADERS);
+    },
+    openapi: {
       name: "Counter",
       tags: ["Owners"],
       description:
         "The next hit is its first. Setting the counter to the response undoes the change.",
-      answers: { 200: fresh("The previous state of the counter.", bodies.line) },
+      responses: { 200: fresh("The previous state of the counter.", bodies.line) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
 /** No counter is meant by a missing id here: a slip must not set or remove one. */
-function namedId(text: string | undefined): CounterId {
+function parseRequiredId(text: string | undefined): CounterId {
   if (text === undefined || text.trim() === "") {
     throw new Problem("bad-id", {
       detail: "Send the id of the counter in the query, as in id=home.",
@@ -131,7 +130,7 @@ function firstDay(days: string | undefined, today: Day): Day | undefined {
   return Number(days) === 0 ? undefined : today - Number(days) + 1;
 }
 
-function lineOf(text: string, options: { id: CounterId; today: Day }) {
+function parseBody(text: string, options: { id: CounterId; today: Day }) {
   try {
     return parseLine(text, options);
   } catch (error) {
@@ -221,60 +220,53 @@ const dry = {
 
 /** `POST /counters`: sets the counters of the lines in the body, or reports what that would change. */
 export function importCounters({ counters, draining }: Service): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Import counters, one line of JSON each",
     parameters: [mode, dry],
-    errors: "json",
-    understand: (query) => ({
+    parse: (query) => ({
       mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
       dry: query.get("dry") === "1",
     }),
-    async find({ understood: { mode, dry }, request: { body } }) {
+    async respond({ request: { body } }, { mode, dry }) {
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
-      const today = counters.calendar.today();
-      const preview = dry ? new Preview(counters, mode) : undefined;
       try {
-        const imported = await importLines(lines, {
-          today,
-          mode,
-          bufferSize: counters.importPortion,
-          take: (lines) => preview?.take(lines) ?? counters.setAll(lines, mode),
-          othersWait: () => counters.waiting > 0,
-        });
-        return { counters: imported, changed: preview?.changed, changes: preview?.changes };
+        const result = await counters.importLines(lines, { mode, dry });
+        return createResponse(JSON.stringify(result), HEADERS);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        const isCut = error.message === BROKE_OFF && draining.hasBegun;
+        const isCut = error.message === TRUNCATED_BODY && draining.hasBegun;
         throw isCut ? cutShort(error, dry) : problemOfLine(error, dry);
       }
     },
-    answer: (imported) => answer(JSON.stringify(imported), HEADERS),
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Counters",
       tags: ["Owners"],
       description:
         "A bad line stops the import. The lines before it are stored, and it is safe to " +
         "send all of them again.",
       body: bodies.lines,
-      answers: { 200: fresh("How many counters were imported.", bodies.imported) },
+      responses: { 200: fresh("How many counters were imported.", bodies.imported) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
 /** The problem of an import that the end of the service breaks off. */
-function cutShort({ taken }: ImportError, dry: boolean): Problem {
-  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${taken}.`;
+function cutShort({ importedCount }: ImportError, dry: boolean): Problem {
+  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${importedCount}.`;
   const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
   return new Problem("shutting-down", { detail });
 }
 
 /** The problem of one line; it says which it was, and what has become of the others. */
-function problemOfLine({ line, message, taken, problem }: ImportError, dry: boolean): Problem {
+function problemOfLine(
+  { line, message, importedCount, problem }: ImportError,
+  dry: boolean,
+): Problem {
   const [what, how] = problem === undefined
     ? [`cannot be used: ${message}.`, "so far"]
     : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
-  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${taken}.`;
+  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${importedCount}.`;
   const again = "Once this is fixed, it is safe to send all lines again.";
   const detail = `Line ${line} ${what} ${stored} ${again}`;
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });

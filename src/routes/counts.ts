@@ -1,12 +1,13 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
-import { answer, type CorsPolicy, headersOf } from "../http/answer.ts";
-import { type Endpoint, endpoint, familyEndpoint, id } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { period, periodOf, readPeriod } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** How many counters may be asked for at once. */
+/** Maximum number of counters in a request. */
 const MAX_IDS = 100;
 
 const ids = {
@@ -15,41 +16,38 @@ const ids = {
   maxTimes: MAX_IDS,
 } as const satisfies Parameter;
 
-/** `GET /counts`: the numbers of several counters, in the order in which they are asked for, each once. */
+/** `GET /counts`: the numbers of several counters, in the order in which they are requested, each once. */
 export function counts({ counters, reads }: Service): Endpoint {
-  const headers = headersOf("json", reads.sharing("no-store"));
-  return endpoint({
+  const headers = headersFor("json", reads.cacheControl("no-store"));
+  return endpoint("none", {
     summary: "Read several counters",
     parameters: [ids, period],
-    errors: "json",
-    understand: (_, { url }) => idsIn(url),
-    async find({ understood, query }) {
+    parse: (_, { url }) => parseIds(url),
+    async respond({ query }, ids) {
       // All in the same turn of the event loop, so that the store gets them in one batch.
-      const numbers = understood.map((id) => readPeriod(counters, { id, isFamily: false, query }));
-      return await Promise.all(numbers.map(countOf));
-    },
-    answer(numbers, { understood, query }) {
-      // Put together as text: an object would list ids that look like numbers first, and has no room for "__proto__".
-      const members = understood.map((id, index) => `${JSON.stringify(id)}:${numbers[index]}`);
+      const reads = ids.map((id) => readPeriod(counters, { id, isPrefix: false, query }));
+      const numbers = await Promise.all(reads.map(numberOrNull));
+      // Joined as text, because an object lists ids that look like numbers first and cannot hold "__proto__".
+      const members = ids.map((id, index) => `${JSON.stringify(id)}:${numbers[index]}`);
       const facts = JSON.stringify({ source: counters.source, period: query.get("period") });
-      return answer(`{"counts":{${members.join(",")}},${facts.slice(1)}`, headers);
+      return createResponse(`{"counts":{${members.join(",")}},${facts.slice(1)}`, headers);
     },
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Counts",
       tags: ["Counters"],
       description:
         "In the order of the request, each id once. `null` means that the value which the " +
         "store holds under this id is not a counter.",
-      answers: {
+      responses: {
         200: fresh("The counts, each of which is 0 before the first hit.", bodies.counts),
       },
       problems: STORE_PROBLEMS.filter((status) => status !== 409),
-    }),
+    },
   });
 }
 
-function idsIn(url: string): readonly CounterId[] {
-  // The query is known to be valid by now, so that nothing is decoded more leniently here.
+function parseIds(url: string): readonly CounterId[] {
+  // The query was checked before, so URLSearchParams decodes it in the same way.
   const given = new URL(url).searchParams.getAll(ids.name);
   if (given.length < 1 || given.length > MAX_IDS) {
     throw new Problem("bad-query", {
@@ -59,8 +57,8 @@ function idsIn(url: string): readonly CounterId[] {
   return [...new Set(given.map(counterId))];
 }
 
-/** A number; null for what is not a counter. */
-async function countOf(hits: number | Promise<number>): Promise<number | null> {
+/** Resolves with a number, or with null for a value that is not a counter. */
+async function numberOrNull(hits: number | Promise<number>): Promise<number | null> {
   try {
     return await hits;
   } catch (error) {
@@ -76,34 +74,29 @@ const limit = {
   accepts: (text: string) => /^(?:[1-9]\d?|100)$/.test(text),
 } as const satisfies Parameter;
 
-/** `GET /top`: the counters of a family with the most hits. It reveals ids, so that reads that are open do not open it. */
+/** `GET /top`: the counters of a prefix with the most hits. It reveals ids, so open reads do not open it. */
 export function top({ counters }: Service): Endpoint {
-  const headers = (cors: CorsPolicy) => headersOf("json", { cacheControl: "no-store", cors });
-  const headersFor = { none: headers("none"), any: headers("any") };
-  return familyEndpoint({
+  const headers = headersFor("json", "no-store");
+  return endpoint("prefix", {
     summary: "List the counters of a family with the most hits",
     parameters: [period, limit],
-    errors: "json",
-    async find({ id, query }) {
-      const ranking = await (await counters.families()).ranking(id, periodOf(query));
-      return ranking.slice(0, Number(query.get("limit") ?? limit.schema.default));
-    },
-    answer(ranked, { id, query, grant }) {
+    async respond({ id, query }) {
+      const period = periodOf(query);
+      const ranking = await counters.prefixes.ranking(id, period);
       const body = {
         prefix: id,
-        period: periodOf(query),
-        counters: ranked,
+        period,
+        counters: ranking.slice(0, Number(query.get("limit") ?? limit.schema.default)),
         source: counters.source,
       };
-      return answer(JSON.stringify(body), headersFor[grant === "secret" ? "none" : "any"]);
+      return createResponse(JSON.stringify(body), headers);
     },
-    preload: () => counters.families(),
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Top",
       tags: ["Counters"],
       description: "The highest first, and ties by id. The numbers are at most 10 s old.",
-      answers: { 200: fresh("The counters.", bodies.top) },
+      responses: { 200: fresh("The counters.", bodies.top) },
       problems: STORE_PROBLEMS.filter((status) => status !== 504),
-    }),
+    },
   });
 }

@@ -6,17 +6,18 @@ import {
   padToDay,
   parseDay,
 } from "../counter/days.ts";
-import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, readEndpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { readHistory } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** How many days an answer has at most: ten years. */
-const MOST_DAYS = 3660;
-/** How many it has if the query does not say. */
-const USUAL_DAYS = 30;
+/** Maximum number of days in a response: ten years. */
+const MAX_DAYS = 3660;
+/** Number of days if the query does not say. */
+const DEFAULT_DAYS = 30;
 
 /** The first day of a range. */
 const fromDay = {
@@ -41,42 +42,40 @@ interface Range {
 /** `GET /days`: the hits of single days, as far back as history goes. */
 export function days({ counters, reads }: Service): Endpoint {
   const { calendar } = counters;
-  const headers = headersOf("json", reads.sharing("no-store"));
-  return readEndpoint({
+  const headers = headersFor("json", reads.cacheControl("no-store"));
+  return endpoint("counter or prefix", {
     summary: "Read the hits of each day",
     parameters: [fromDay, toDay],
-    errors: "json",
-    understand: (query) => rangeOf(query, calendar.today()),
-    find: ({ id, isFamily, understood: { first } }) =>
-      readHistory(counters, { id, isFamily, since: first }),
-    answer(held, { id, isFamily, understood: range }) {
-      const { timeZone } = calendar;
+    parse: (query) => parseRange(query, calendar.today()),
+    async respond({ id, isPrefix }, range) {
+      const held = await readHistory(counters, { id, isPrefix, since: range.first });
       const days = daysIn(range, { held, today: calendar.today() });
-      const subject = isFamily ? { prefix: id } : { id };
-      return answer(JSON.stringify({ ...subject, total: held.hits, timeZone, days }), headers);
+      const subject = isPrefix ? { prefix: id } : { id };
+      const body = { ...subject, total: held.hits, timeZone: calendar.timeZone, days };
+      return createResponse(JSON.stringify(body), headers);
     },
-    describe: ({ bodies, fresh, STORE_PROBLEMS }) => ({
+    openapi: {
       name: "Days",
       tags: ["Counters"],
       description: "Days without hits are 0. Days before the history of the counter are left out.",
-      answers: { 200: fresh("The days, oldest first.", bodies.days) },
+      responses: { 200: fresh("The days, oldest first.", bodies.days) },
       problems: STORE_PROBLEMS,
-    }),
+    },
   });
 }
 
-function rangeOf(query: { get(name: "from" | "to"): string | undefined }, today: Day): Range {
-  const last = dayOf(query.get("to")) ?? today;
-  const first = dayOf(query.get("from")) ?? last - USUAL_DAYS + 1;
+function parseRange(query: { get(name: "from" | "to"): string | undefined }, today: Day): Range {
+  const last = requestedDay(query.get("to")) ?? today;
+  const first = requestedDay(query.get("from")) ?? last - DEFAULT_DAYS + 1;
   const length = last - first + 1;
-  if (length >= 1 && length <= MOST_DAYS) return { first, last };
+  if (length >= 1 && length <= MAX_DAYS) return { first, last };
   throw new Problem("bad-query", {
-    detail: `A range has 1 to ${MOST_DAYS} days, and from must not be after to.`,
+    detail: `A range has 1 to ${MAX_DAYS} days, and from must not be after to.`,
   });
 }
 
-/** The day that a parameter names; undefined if it is left out. */
-function dayOf(text: string | undefined): Day | undefined {
+/** Parses a day. Returns undefined if it is left out. */
+function requestedDay(text: string | undefined): Day | undefined {
   const day = text === undefined ? undefined : parseDay(text);
   if (text === undefined || day !== undefined) return day;
   throw new Problem("bad-query", {

@@ -1,51 +1,47 @@
-import { answer, headersOf } from "../http/answer.ts";
 import { cachedText } from "../http/conditional.ts";
-import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
+import { createResponse, headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
-import { describe } from "../openapi/document.ts";
-import css from "../page/page.css" with { type: "text" };
-import own from "../page/reference.css" with { type: "text" };
-import { composeReference } from "../page/reference.ts";
+import { bodies, fixedText, IF_NONE_MATCH, service } from "../openapi/responses.ts";
 
-/** `GET /api`: every endpoint for people, from the same records as the description for machines. */
-export function reference(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
+/** `GET /api`: the reference for people, from the same records as `/openapi.json`. */
+export function reference(routes: () => readonly Route[]): Endpoint {
   const load = loadOnce(async () => {
-    const { html, policy } = await composeReference(describe(await endpoints()), css + own);
-    const headers = {
-      ...headersOf("html", { cacheControl: "no-cache", cors: "none" }),
-      "content-security-policy": policy,
+    const [{ describeRoutes }, { composeReference }] = await Promise.all([
+      import("../openapi/document.ts"),
+      import("../page/reference.ts"),
+    ]);
+    const { html, policy } = await composeReference(describeRoutes(routes()));
+    return {
+      html,
+      headers: { ...headersFor("html", "no-cache"), "content-security-policy": policy },
     };
-    return { html, headers };
   });
-  return endpoint({
+  return endpoint("none", {
     summary: "Show this reference as a page",
-    parameters: [],
-    errors: "json",
-    find: load,
-    answer: ({ html, headers }) => answer(html, headers),
-    preload: load,
-    describe: ({ bodies, service }) => service("Reference", { content: bodies.html }),
+    async respond() {
+      const { html, headers } = await load();
+      return createResponse(html, headers);
+    },
+    openapi: service("Reference", { content: bodies.html }),
   });
 }
 
-/** `GET /openapi.json`: the description of all endpoints, of this one too. */
-export function openapiDocument(endpoints: () => Promise<readonly RoutedEndpoint[]>): Endpoint {
-  const headers = headersOf("json", { cacheControl: "no-cache", cors: "any" });
-  const load = loadOnce(async () =>
-    cachedText(JSON.stringify(describe(await endpoints())), headers)
-  );
-  return endpoint({
+/** `GET /openapi.json`: the description of all endpoints, this one included. */
+export function openapiDocument(routes: () => readonly Route[]): Endpoint {
+  const load = loadOnce(async () => {
+    const { describeRoutes } = await import("../openapi/document.ts");
+    const text = JSON.stringify(describeRoutes(routes()));
+    return await cachedText(text, headersFor("json", "no-cache"));
+  });
+  return endpoint("none", {
     summary: "Get this reference as OpenAPI 3.1",
-    parameters: [],
-    errors: "json",
-    find: load,
-    answer: (answerTo, { request }) => answerTo(request),
-    preload: load,
-    describe: ({ bodies, cachedText, IF_NONE_MATCH }) => ({
+    respond: async ({ request }) => (await load())(request),
+    openapi: {
       name: "OpenApi",
       tags: ["Service"],
       headers: [IF_NONE_MATCH],
-      answers: cachedText("The OpenAPI document.", bodies.document, "no-cache"),
-    }),
+      responses: fixedText("The OpenAPI document.", bodies.document, "no-cache"),
+    },
   });
 }

@@ -1,43 +1,43 @@
-import { idempotencyKeyOf, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
-import { answer, type CorsPolicy, headersOf, remarkOf } from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+import { once, parseIdempotencyKey, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
+import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
+import { createResponse, flagHeader, headersFor } from "../http/response.ts";
+import { bodies, fresh, HIT_FLAGS, HIT_PROBLEMS } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
-/** `GET` and `POST /hit`: adds one and answers with the new number. */
-export function hit({ counters, hits, decisions }: Service): Endpoint {
-  const headers = (cors: CorsPolicy) => headersOf("json", { cacheControl: "no-store", cors });
-  const headersFor = { none: headers("none"), any: headers("any") };
-  return counterEndpoint({
+const HEADERS = headersFor("json", "no-store");
+
+/** `GET` and `POST /hit`: adds one and responds with the new number. */
+export function hit({ counters, hits, recentHits }: Service): Endpoint {
+  return endpoint("counter", {
     summary: "Count a hit",
     parameters: [once, visitor],
-    errors: "json",
-    understand: refuseMistakenId,
-    find: (asked) => hits.countHit(asked, idempotencyKeyOf(asked)),
-    answer(found, { id, grant }) {
-      const { source } = counters;
-      decisions.record(id, typeof found === "number" ? "counted" : found.remark);
-      const cors = grant === "secret" ? "none" : "any";
-      const headers = headersFor[cors];
-      if (typeof found === "number") {
-        return answer(JSON.stringify({ id, hits: found, source }), headers);
-      }
-      const { hits, remark } = found;
-      return answer(JSON.stringify({ id, hits, source }), {
-        ...headers,
-        ...remarkOf(remark, cors),
+    parse: refuseMistakenId,
+    respond(context) {
+      const { id } = context;
+      return whenKnown(hits.countHit(context, parseIdempotencyKey(context)), (result) => {
+        const { source } = counters;
+        recentHits.record(id, typeof result === "number" ? "counted" : result.flag);
+        if (typeof result === "number") {
+          return createResponse(JSON.stringify({ id, hits: result, source }), HEADERS);
+        }
+        const { hits, flag } = result;
+        return createResponse(JSON.stringify({ id, hits, source }), {
+          ...HEADERS,
+          ...flagHeader(flag),
+        });
       });
     },
-    onProblem: (problem, query) => decisions.recordProblem(problem, query),
-    describe: ({ bodies, fresh, HIT_PROBLEMS, HIT_REMARKS }) => ({
+    onProblem: (problem, query) => recentHits.recordProblem(problem, query),
+    openapi: {
       name: "Hit",
       tags: ["Counters"],
       description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
         "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
         "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
       headers: [IDEMPOTENCY_KEY],
-      answers: { 200: fresh("The new count.", bodies.counter, ...HIT_REMARKS) },
+      responses: { 200: fresh("The new count.", bodies.counter, ...HIT_FLAGS) },
       problems: HIT_PROBLEMS,
-    }),
+    },
   });
 }
 

@@ -1,7 +1,6 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
-import type { Decision } from "../hits/decisions.ts";
 import {
   type HitRequest,
   type HitResult,
@@ -9,93 +8,96 @@ import {
   refuseMistakenId,
   visitor,
 } from "../hits/hit_policy.ts";
+import type { HitOutcome } from "../hits/recent_hits.ts";
+import { type CounterContext, type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
-  answer,
-  type CorsPolicy,
-  headersOf,
-  problemInPicture,
-  remarkOf,
+  createResponse,
+  flagHeader,
+  headersFor,
+  problemImageResponse,
   UNCACHED_IMAGE,
-} from "../http/answer.ts";
-import { counterEndpoint, type Endpoint } from "../http/endpoint.ts";
+} from "../http/response.ts";
+import { HIT_FLAGS, HIT_PROBLEMS, uncached } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { hasDays, readWithDays, show, type WithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** A hit that the store did not confirm: the last known number is drawn. */
+const HEADERS = headersFor("svg", UNCACHED_IMAGE);
+
+/** A hit that the store did not confirm, with the last known number. */
 interface FailedHit {
   readonly hits: number;
   readonly problem: Problem;
 }
 
-/** The days are those after the hit. */
-type Found = HitResult | FailedHit | WithDays<HitResult>;
+/** A hit, with the days after it if they are drawn. */
+type Outcome = HitResult | FailedHit | WithDays<HitResult>;
 
-/** `GET /hit.svg`: the counting image. It draws the last known number if the store does not take the hit. */
-export function hitImage({ counters, hits, decisions }: Service): Endpoint {
-  const headers = (cors: CorsPolicy) => headersOf("svg", { cacheControl: UNCACHED_IMAGE, cors });
+type Context = CounterContext<"id" | "once" | "visitor" | "show" | (typeof LOOKS)[number]["name"]>;
+
+/** `GET /hit.svg`: the counting image. It draws the last known number if the store does not confirm the hit. */
+export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
-  const headersFor = { image: headers("image"), any: headers("any") };
 
-  /** Counts a hit and reads its days; if they cannot be read the number stands alone, because the hit was counted. */
-  async function countWithDays(asked: HitRequest, count: number): Promise<Found> {
-    const result = await hits.countHit(asked);
+  /** Counts a hit and reads its days. If they cannot be read, the number is drawn alone, because the hit was counted. */
+  async function countWithDays(hit: HitRequest, count: number): Promise<Outcome> {
+    const result = await hits.countHit(hit);
     const since = counters.calendar.today() - daysBehind(count) + 1;
     const valueOf = () => result;
-    return await readWithDays(counters, { id: asked.id, isFamily: false, since, valueOf })
+    return await readWithDays(counters, { id: hit.id, isPrefix: false, since, valueOf })
       .catch(() => result);
   }
 
-  return counterEndpoint({
-    summary: "Count a hit and show the badge",
-    parameters: [once, visitor, show, ...LOOKS],
-    errors: "svg",
-    understand: refuseMistakenId,
-    find(asked): Found | Promise<Found> {
-      const bars = sparkOf(asked.query);
-      const count = asked.query.get("show") === undefined ? bars : Math.max(1, bars);
-      return count === 0 ? hits.countHit(asked) : countWithDays(asked, count);
-    },
-    recover(error, { id }): Found {
-      const hits = counters.lastSeen(id);
+  async function count(context: Context): Promise<Outcome> {
+    const bars = sparkOf(context.query);
+    const days = context.query.get("show") === undefined ? bars : Math.max(1, bars);
+    try {
+      return await (days === 0 ? hits.countHit(context) : countWithDays(context, days));
+    } catch (error) {
+      const hits = counters.lastSeen(context.id);
       if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
       return { hits, problem: error };
-    },
-    answer(found, { request, query, id, grant }) {
-      const cors = grant === "secret" ? "image" : "any";
-      const headers = headersFor[cors];
-      const hit = hasDays(found) ? found.value : found;
+    }
+  }
+
+  return endpoint("counter", {
+    summary: "Count a hit and show the badge",
+    parameters: [once, visitor, show, ...LOOKS],
+    parse: refuseMistakenId,
+    async respond(context) {
+      const { request, query, id } = context;
+      const outcome = await count(context);
+      const hit = hasDays(outcome) ? outcome.value : outcome;
       // HEAD sends no hit.
-      if (request.method !== "HEAD") decisions.record(id, outcomeOf(hit));
+      if (request.method !== "HEAD") recentHits.record(id, outcomeOf(hit));
       const figuresOf = (total: number) => {
-        if (!hasDays(found)) return total;
-        const { days } = found;
+        if (!hasDays(outcome)) return total;
+        const { days } = outcome;
         const counts = query.get("show") === undefined ? total : [days.hits[0] ?? 0, total];
         const bars = sparkOf(query);
         return bars === 0 ? counts : { counts, bars: badgeBars(days, bars) };
       };
-      if (typeof hit === "number") return answer(draw(query, figuresOf(hit)), headers);
+      if (typeof hit === "number") return createResponse(draw(query, figuresOf(hit)), HEADERS);
       const svg = draw(query, figuresOf(hit.hits));
-      if ("problem" in hit) return problemInPicture(hit.problem, { svg, request, cors });
-      return answer(svg, { ...headers, ...remarkOf(hit.remark, cors) });
+      if ("problem" in hit) return problemImageResponse(hit.problem, { svg, request });
+      return createResponse(svg, { ...HEADERS, ...flagHeader(hit.flag) });
     },
-    draw: errorBadge,
-    onProblem: (problem, query) => decisions.recordProblem(problem, query),
-    preload: hits.preload,
-    describe: ({ uncached, HIT_PROBLEMS, HIT_REMARKS }) => ({
+    drawProblem: errorBadge,
+    onProblem: (problem, query) => recentHits.recordProblem(problem, query),
+    openapi: {
       name: "HitImage",
       tags: ["Counters", "Badges"],
       description: "`HEAD` does not count. " +
         "Prefetches, and crawlers with a key, get a response but are not counted. " +
         "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
         "place is a 400.",
-      answers: { 200: uncached("The badge with the new count.", ...HIT_REMARKS, "problem") },
+      responses: { 200: uncached("The badge with the new count.", ...HIT_FLAGS, "problem") },
       problems: HIT_PROBLEMS,
-    }),
+    },
   });
 }
 
-function outcomeOf(hit: HitResult | FailedHit): Decision["outcome"] {
+function outcomeOf(hit: HitResult | FailedHit): HitOutcome {
   if (typeof hit === "number") return "counted";
-  return "problem" in hit ? hit.problem.kind : hit.remark;
+  return "problem" in hit ? hit.problem.kind : hit.flag;
 }

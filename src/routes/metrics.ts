@@ -1,21 +1,20 @@
-import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { createResponse, headersFor } from "../http/response.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
+import { bodies, service } from "../openapi/responses.ts";
 import { VERSION } from "../version.ts";
 import type { Service } from "./service.ts";
 
-/** `GET /metrics`: what the service counts of itself, for Prometheus. */
+/** `GET /metrics`: the metrics of this process, for Prometheus. */
 export function metricsText({ metrics, counters }: Service): Endpoint {
   const headers = {
-    ...headersOf("text", { cacheControl: "no-store", cors: "none" }),
+    ...headersFor("text", "no-store"),
     "content-type": "text/plain; version=0.0.4; charset=utf-8",
   };
-  return endpoint({
+  return endpoint("none", {
     summary: "Get metrics for Prometheus",
-    parameters: [],
-    errors: "json",
-    answer: () => answer(formatMetrics(metrics, counters.waiting), headers),
-    describe: ({ bodies, service }) => service("Metrics", { content: bodies.text }),
+    respond: () => createResponse(formatMetrics(metrics, counters.waiting), headers),
+    openapi: service("Metrics", { content: bodies.text }),
   });
 }
 
@@ -29,10 +28,22 @@ interface MetricFamily {
 
 /** All of it in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(metrics: Metrics, waiting: number): string {
+  const worker = metrics.worker?.();
+  const own = worker === undefined ? undefined : `{worker="${worker}"`;
   return familiesIn(metrics, waiting).map(({ name, type, help, samples }) =>
-    [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map((line) => name + line)]
-      .join("\n") + "\n"
+    [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map((line) => name + (own === undefined ? line : withLabel(line, own))),
+    ].join("\n") + "\n"
   ).join("");
+}
+
+/** Adds a label, given with its opening brace, to a sample such as `_sum{endpoint="/hit"} 2` or ` 2`. */
+function withLabel(sample: string, label: string): string {
+  return sample.includes("{")
+    ? sample.replace("{", `${label},`)
+    : sample.replace(" ", `${label}} `);
 }
 
 function familiesIn(metrics: Metrics, waiting: number): MetricFamily[] {

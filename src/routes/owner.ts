@@ -1,67 +1,63 @@
 import { familyPrefix } from "../auth/secret.ts";
-import type { Decision } from "../hits/decisions.ts";
-import { answer, headersOf } from "../http/answer.ts";
-import { type Endpoint, endpoint, readEndpoint } from "../http/endpoint.ts";
+import type { RecentHit } from "../hits/recent_hits.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { bodies, fresh } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
-const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
+const HEADERS = headersFor("json", "no-store");
 
-/** `GET /key`: the key that opens one counter, or a family of them. */
+/** `GET /key`: the key of a counter, or of all counters with a prefix. */
 export function counterKey({ access }: Service): Endpoint {
-  return readEndpoint({
+  return endpoint("counter or prefix", {
     summary: "Get the key of a counter or of a family",
-    parameters: [],
-    errors: "json",
-    find: ({ id, isFamily }) =>
-      isFamily
+    respond({ id, isPrefix }) {
+      const body = isPrefix
         ? { prefix: id, key: access.familyKeyOf(familyPrefix(id)) }
-        : { id, key: access.keyOf(id) },
-    answer: (made) => answer(JSON.stringify(made), HEADERS),
-    describe: ({ bodies, fresh }) => ({
+        : { id, key: access.keyOf(id) };
+      return createResponse(JSON.stringify(body), HEADERS);
+    },
+    openapi: {
       name: "Key",
       tags: ["Counters"],
-      answers: { 200: fresh("The key.", bodies.key) },
-    }),
+      responses: { 200: fresh("The key.", bodies.key) },
+    },
   });
 }
 
-/** `POST /session`: what the page keeps in place of the secret. */
+/** `POST /session`: a token that the page keeps instead of the secret. */
 export function session({ access }: Service): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Start a session of 12 hours",
-    parameters: [],
-    errors: "json",
-    answer: () => answer(JSON.stringify(access.beginSession()), HEADERS),
-    describe: ({ bodies, fresh }) => ({
+    respond: () => createResponse(JSON.stringify(access.beginSession()), HEADERS),
+    openapi: {
       name: "Session",
       tags: ["Service"],
       description: "For web pages, so that they need not keep the secret. A new secret ends all " +
         "sessions.",
-      answers: { 200: fresh("The session.", bodies.session) },
-    }),
+      responses: { 200: fresh("The session.", bodies.session) },
+    },
   });
 }
 
-/** `GET /decisions`: what became of the last hits, for an owner who wonders why one does not count. */
-export function listDecisions({ decisions }: Service): Endpoint {
-  return endpoint({
+/** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
+export function listDecisions({ recentHits }: Service): Endpoint {
+  return endpoint("none", {
     summary: "Show what became of the last 100 hits",
-    parameters: [],
-    errors: "json",
-    answer() {
-      const { authorized, rejected } = decisions.latest;
-      const body = { decisions: authorized.map(described), rejected: rejected.map(described) };
-      return answer(JSON.stringify(body), HEADERS);
+    respond() {
+      const { authorized, rejected } = recentHits.latest;
+      const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
+      return createResponse(JSON.stringify(body), HEADERS);
     },
-    describe: ({ bodies, fresh }) => ({
+    openapi: {
       name: "Decisions",
       tags: ["Owners"],
       description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
-      answers: { 200: fresh("The hits, newest first.", bodies.decisions) },
-    }),
+      responses: { 200: fresh("The hits, newest first.", bodies.decisions) },
+    },
   });
 }
 
-function described({ time, id, outcome }: Decision) {
+function toJson({ time, id, outcome }: RecentHit) {
   return { time: new Date(time).toISOString(), id, outcome };
 }

@@ -2,8 +2,8 @@ import type { Counts } from "../badge/number.ts";
 import { hitsIn, parsePeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
 import { type CounterState, type Day, type Days, padToDay } from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { FamilySum } from "../counting/families.ts";
-import type { CounterAsked } from "../http/endpoint.ts";
+import type { PrefixSum } from "../counting/prefixes.ts";
+import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
@@ -26,18 +26,18 @@ export const show = {
 } as const satisfies Parameter;
 
 /** The part of a request that says what it reads. */
-type ReadOf<Name extends string> = Subject & Pick<CounterAsked<Name>, "query">;
+type ReadOf<Name extends string> = Subject & Pick<CounterContext<Name>, "query">;
 
 /** A counter, or a family that is read as if it were one. */
-type Subject = Pick<CounterAsked, "id" | "isFamily">;
+type Subject = Pick<CounterContext, "id" | "isPrefix">;
 
 /** The hits of a counter in the period that a query asks for: all of them if it names none. */
 export function readPeriod(
   counters: Counters,
-  { id, isFamily, query }: ReadOf<"period">,
+  { id, isPrefix, query }: ReadOf<"period">,
 ): number | Promise<number> {
   const period = periodOf(query);
-  if (isFamily) return readSum(counters, { id, query }).then(({ hits }) => hits);
+  if (isPrefix) return readSum(counters, { id, query }).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
@@ -48,16 +48,16 @@ export function readPeriod(
 export async function readSum(
   counters: Counters,
   { id, query }: Pick<ReadOf<"period">, "id" | "query">,
-): Promise<FamilySum> {
-  return await (await counters.families()).sum(id, periodOf(query));
+): Promise<PrefixSum> {
+  return await counters.prefixes.sum(id, periodOf(query));
 }
 
 /** What a counter or a family holds, with its days from `since` on at least. */
 export async function readHistory(
   counters: Counters,
-  { id, isFamily, since }: Subject & { since: Day },
+  { id, isPrefix, since }: Subject & { since: Day },
 ): Promise<CounterState> {
-  return await (isFamily ? await counters.families() : counters).history(id, since);
+  return await (isPrefix ? counters.prefixes : counters).history(id, since);
 }
 
 /** The counts that a query asks for: that of its period, or those that `show` names. */
@@ -75,13 +75,13 @@ function readCounts(
 /** The same, with the days of the last `count` days. */
 function readCountsWithDays(
   counters: Counters,
-  { id, isFamily, query, count }: ReadOf<"period" | "show"> & { count: number },
+  { id, isPrefix, query, count }: ReadOf<"period" | "show"> & { count: number },
 ): Promise<WithDays<Counts>> {
   const today = counters.calendar.today();
   const beginning = periodStart(periodOf(query), today);
   const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
   const valueOf = (held: CounterState, today: Day) => countsOf(held, { query, today });
-  return readWithDays(counters, { id, isFamily, since, valueOf });
+  return readWithDays(counters, { id, isPrefix, since, valueOf });
 }
 
 function countsOf(
@@ -99,8 +99,8 @@ export function checkPeriodOrShow(query: Query<"period" | "show">): void {
 }
 
 /** Whether a request asks for the number that a counter holds. */
-function asksForTotal({ isFamily, query }: ReadOf<"period" | "show">): boolean {
-  return !isFamily && query.get("show") === undefined && periodOf(query) === "total";
+function asksForTotal({ isPrefix, query }: ReadOf<"period" | "show">): boolean {
+  return !isPrefix && query.get("show") === undefined && periodOf(query) === "total";
 }
 
 /** The period that a query asks for; whatever it says was accepted before. */
@@ -135,54 +135,62 @@ export interface Stale {
   readonly stale: Counts;
 }
 
-/** What a badge shows: the counts as they are, or as they were. */
+/** The counts that a badge shows: current or stale ones. */
 export type Latest = Counts | Stale;
 
-type Asked = ReadOf<"period" | "show">;
+type ReadContext = ReadOf<"period" | "show">;
 
-/** How many counters' counts of periods are remembered for sure. */
-const REMEMBERED = 10_000;
+/** Minimum number of cached counts of periods. */
+const CACHE_SIZE = 10_000;
 
-/** Reads what badges show, and falls back to what was read last while the store is unavailable. */
+/** Reads the counts that badges show. While the store is unavailable, returns the counts that were read last. */
 export interface LatestReader {
-  find(asked: Asked): Latest | Promise<Latest>;
-  /** The same, with the days of the last `count` days. */
-  findWithDays(asked: Asked, count: number): Promise<WithDays<Counts>>;
-  /** Throws the error on unless it is a 503 and something was read before. */
-  recover(error: unknown, asked: Asked): Latest;
+  /** Rejects if the counts were never read, or for any problem but a 503. */
+  read(context: ReadContext): Latest | Promise<Latest>;
+  /** Does the same, with the days of the last `count` days. */
+  readWithDays(context: ReadContext, count: number): Promise<WithDays<Counts> | Stale>;
 }
 
-/** A reader that remembers the counts of periods and families; totals are remembered by the counters. */
+/** Creates a reader that caches the counts of periods and prefixes; the counters cache totals. */
 export function createLatestReader(counters: Counters): LatestReader {
-  const remembered = new BoundedMap<string, Counts>(REMEMBERED);
+  const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
+
+  function recover(error: unknown, context: ReadContext): Stale {
+    const stale = asksForTotal(context)
+      ? counters.lastSeen(context.id)
+      : cache.get(cacheKey(context));
+    if (!(error instanceof Problem) || error.status !== 503 || stale === undefined) throw error;
+    return { stale };
+  }
+
   return {
-    find(asked) {
-      if (asksForTotal(asked)) return counters.count(asked.id);
-      return Promise.resolve(readCounts(counters, asked)).then((counts) => {
-        remembered.set(cacheKeyOf(asked), counts);
+    read(context) {
+      if (asksForTotal(context)) {
+        const hits = counters.count(context.id);
+        return typeof hits === "number" ? hits : hits.catch((error) => recover(error, context));
+      }
+      return Promise.resolve(readCounts(counters, context)).then((counts) => {
+        cache.set(cacheKey(context), counts);
         return counts;
-      });
+      }).catch((error) => recover(error, context));
     },
-    async findWithDays(asked, count) {
-      const found = await readCountsWithDays(counters, { ...asked, count });
-      if (!asksForTotal(asked)) remembered.set(cacheKeyOf(asked), found.value);
-      return found;
-    },
-    recover(error, asked) {
-      const stale = asksForTotal(asked)
-        ? counters.lastSeen(asked.id)
-        : remembered.get(cacheKeyOf(asked));
-      if (!(error instanceof Problem) || error.status !== 503 || stale === undefined) throw error;
-      return { stale };
+    async readWithDays(context, count) {
+      try {
+        const found = await readCountsWithDays(counters, { ...context, count });
+        if (!asksForTotal(context)) cache.set(cacheKey(context), found.value);
+        return found;
+      } catch (error) {
+        return recover(error, context);
+      }
     },
   };
 }
 
-export function isStale(latest: Latest): latest is Stale {
-  return typeof latest === "object" && "stale" in latest;
+export function isStale(found: Latest | WithDays<Counts>): found is Stale {
+  return typeof found === "object" && "stale" in found;
 }
 
-function cacheKeyOf({ id, isFamily, query }: Asked): string {
+function cacheKey({ id, isPrefix, query }: ReadContext): string {
   const counts = query.get("show") ?? periodOf(query);
-  return `${isFamily ? "family" : "counter"} ${counts} ${id}`;
+  return `${isPrefix ? "prefix" : "counter"} ${counts} ${id}`;
 }

@@ -5,32 +5,32 @@ import type { ChartFigures } from "../chart/chart.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
-import { answer, headersOf } from "../http/answer.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { keptImage } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
-const HEADERS = headersOf("svg", { cacheControl: "max-age=3600", cors: "none" });
+const HEADERS = headersFor("svg", "max-age=3600");
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design even if reads are protected. */
 export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
-  return endpoint({
+  return endpoint("none", {
     summary: "Show a sample badge",
     parameters: LOOKS,
-    errors: "svg",
-    answer(_, { query }) {
+    respond({ query }) {
       const { total, days } = sampleFigures(calendar.today());
       const count = sparkOf(query);
       const figures = count === 0 ? total : { counts: total, bars: badgeBars(days, count) };
-      return answer(draw(query, figures), HEADERS);
+      return createResponse(draw(query, figures), HEADERS);
     },
-    draw: errorBadge,
-    describe: ({ keptImage }) => ({
+    drawProblem: errorBadge,
+    openapi: {
       name: "SampleBadge",
       tags: ["Badges"],
-      answers: { 200: keptImage("The badge.") },
-    }),
+      responses: { 200: keptImage("The badge.") },
+    },
   });
 }
 
@@ -71,20 +71,19 @@ function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
   { name, parameters, picture: { draw, drawProblem } }: SampleFacts<Name>,
 ): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: `Show a sample ${name}`,
     parameters,
-    errors: "svg",
-    answer(_, { query }) {
+    respond({ query }) {
       const figures = { id: "user/repo", ...sampleFigures(calendar.today()) };
-      return answer(draw(figures, query), HEADERS);
+      return createResponse(draw(figures, query), HEADERS);
     },
-    draw: drawProblem,
-    describe: ({ keptImage }) => ({
+    drawProblem,
+    openapi: {
       name: `Sample${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       tags: ["Badges"],
-      answers: { 200: keptImage(`The ${name}.`) },
-    }),
+      responses: { 200: keptImage(`The ${name}.`) },
+    },
   });
 }
 

@@ -1,61 +1,58 @@
 import type { Access } from "../auth/access.ts";
+import type { ServeAs } from "../compat/serve_as.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { Decisions } from "../hits/decisions.ts";
 import type { HitPolicy } from "../hits/hit_policy.ts";
-import { answer, headersOf, type ReadPolicy } from "../http/answer.ts";
-import type { Draining } from "../http/dispatch.ts";
-import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { RecentHits } from "../hits/recent_hits.ts";
+import type { Dispatcher, Draining } from "../http/dispatch.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { createResponse, headersFor, type ReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { ServeAs } from "../peers/serve_as.ts";
+import { bodies, service } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { LatestReader } from "./read_counter.ts";
 
-/** What the endpoints stand on. */
+/** The parts that endpoints share. */
 export interface Service {
   readonly counters: Counters;
-  /** What badges show of them. */
+  /** The counts that badges show. */
   readonly latest: LatestReader;
   readonly access: Access;
   readonly reads: ReadPolicy;
   readonly hits: HitPolicy;
-  readonly decisions: Decisions;
+  readonly recentHits: RecentHits;
   readonly draining: Draining;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** What anyone may count under the addresses of other counters. */
+  /** The counters that anyone may hit at the addresses of other services. */
   readonly serveAs: ServeAs;
-  /** Answers a request to any endpoint. */
-  readonly dispatch: (request: Request, connection: ConnectionInfo) => Response | Promise<Response>;
+  /** Has another endpoint respond to a part of a request. */
+  readonly call: Dispatcher["call"];
 }
 
-const HEADERS = headersOf("json", { cacheControl: "no-store", cors: "none" });
+const HEADERS = headersFor("json", "no-store");
 
 /** `GET /healthz`: the process is alive. */
 export function health(): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Check that the process is alive",
-    parameters: [],
-    errors: "json",
     ignoresQuery: true,
-    answer: () => answer('{"status":"ok"}', HEADERS),
-    describe: ({ bodies, service }) => service("Health", { content: bodies.health }),
+    respond: () => createResponse('{"status":"ok"}', HEADERS),
+    openapi: service("Health", { content: bodies.health }),
   });
 }
 
-/** `GET /readyz`: the store responds, apart from those of its shards that are named. */
+/** `GET /readyz`: the store responds, except for the shards that are named. */
 export function readiness({ counters }: Service): Endpoint {
-  return endpoint({
+  return endpoint("none", {
     summary: "Check that the store responds",
-    parameters: [],
-    errors: "json",
-    find: () =>
-      counters.ready().catch((cause) => {
+    async respond() {
+      const unreachable = await counters.ready().catch((cause) => {
         throw new Problem("store-unavailable", { cause });
-      }),
-    answer: (away) =>
-      answer(JSON.stringify({ status: "ok", ...(away.length > 0 && { away }) }), HEADERS),
-    describe: ({ bodies, service }) =>
-      service("Readiness", { content: bodies.readiness, problems: [503] }),
+      });
+      const body = { status: "ok", ...(unreachable.length > 0 && { away: unreachable }) };
+      return createResponse(JSON.stringify(body), HEADERS);
+    },
+    openapi: service("Readiness", { content: bodies.readiness, problems: [503] }),
   });
 }

@@ -1,63 +1,51 @@
 import type { AccessLevel } from "../auth/access.ts";
-import { acceptsGzip, answer, asksForPage, headersOf } from "../http/answer.ts";
 import { gzip } from "../http/conditional.ts";
-import { type Endpoint, endpoint, type RoutedEndpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
+import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
-import { composePage, factsOf } from "../page/compose.ts";
-import css from "../page/page.css" with { type: "text" };
-import html from "../page/page.html" with { type: "text" };
-import script from "../page/page.min.js" with { type: "text" };
+import { bodies, service } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
-const SHARING = { cacheControl: "no-cache", cors: "none" } as const;
-
-/** `GET /`: for a browser the page, for everybody else what this service is, in plain text. */
-export function welcome(
-  endpoints: () => Promise<readonly RoutedEndpoint[]>,
-  { reads }: Service,
-): Endpoint {
-  const inWords = {
-    ...headersOf("text", SHARING),
+/** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
+export function welcome(routes: () => readonly Route[], { reads }: Service): Endpoint {
+  const textHeaders = {
+    ...headersFor("text", "no-cache"),
     "referrer-policy": "no-referrer",
     vary: "Accept",
   };
   const load = loadOnce(async () => {
-    const list = await endpoints();
-    const page = await composePage({ html, css, script }, factsOf(list, reads.isPublic));
+    const { composePage, factsOf } = await import("../page/compose.ts");
+    const { html, policy } = await composePage(factsOf(routes(), reads.isPublic));
     const headers = {
-      ...headersOf("html", SHARING),
-      "content-security-policy": page.policy,
+      ...headersFor("html", "no-cache"),
+      "content-security-policy": policy,
       vary: "Accept, Accept-Encoding",
     };
-    return { ...page, packed: await gzip(page.html), headers, words: welcomeText(list) };
+    return { html, packed: await gzip(html), headers };
   });
-  return endpoint({
+  return endpoint("none", {
     summary: "The page with your counters and the badge builder, or this list as text",
-    parameters: [],
-    errors: "json",
-    find: load,
-    answer({ html, packed, headers, words }, { request }) {
-      if (!asksForPage(request)) return answer(words, inWords);
-      if (!acceptsGzip(request)) return answer(html, headers);
-      return answer(packed, { ...headers, "content-encoding": "gzip" });
+    async respond({ request }) {
+      if (!asksForPage(request)) return createResponse(listRoutes(routes()), textHeaders);
+      const { html, packed, headers } = await load();
+      if (!acceptsGzip(request)) return createResponse(html, headers);
+      return createResponse(packed, { ...headers, "content-encoding": "gzip" });
     },
-    preload: load,
-    describe: ({ bodies, service }) =>
-      service("Index", { content: { ...bodies.text, ...bodies.html } }),
+    openapi: service("Index", { content: { ...bodies.text, ...bodies.html } }),
   });
 }
 
-function welcomeText(endpoints: readonly RoutedEndpoint[]): string {
-  const longest = Math.max(...endpoints.map(({ path }) => path.length));
-  const lines = endpoints.map(({ methods, path, summary, access }) => {
+function listRoutes(routes: readonly Route[]): string {
+  const longest = Math.max(...routes.map(({ path }) => path.length));
+  const lines = routes.map(({ methods, path, summary, access }) => {
     const shown = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${shown.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${NEEDS[access]}`;
+    return `  ${shown.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${REQUIREMENTS[access]}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }
 
-/** The credentials that an endpoint requires, in words. */
-const NEEDS: Record<AccessLevel, string> = {
+/** The credentials that an endpoint requires, as the list shows them. */
+const REQUIREMENTS: Record<AccessLevel, string> = {
   anyone: "",
   reader: "",
   keyholder: " (with the secret or the key of the counter)",

@@ -100,7 +100,7 @@ function readsOf({ openReads }: Config): string {
     : "only with the secret: badges on other pages show an error (PUBLIC_READS=1 opens reads)";
 }
 
-/** Returns the URL of a server for a browser on this machine, which may not be able to open 0.0.0.0. */
+/** Returns the URL of a server for a browser on this machine, which may not open 0.0.0.0. */
 export function localUrl(
   { hostname, port }: Pick<Deno.NetAddr, "hostname" | "port">,
 ): string {

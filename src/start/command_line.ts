@@ -19,8 +19,9 @@ export interface CommandResult {
 const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as const;
 
 /**
- * Runs the command that the arguments name instead of a server. Refuses all others, so that an option such as
- * `--port 9000` is never ignored. The settings are loaded only by commands that need them.
+ * Runs the command that the arguments name instead of a server. Refuses all other arguments, so
+ * that an option such as `--port 9000` is never ignored. Only commands that need them load the
+ * settings.
  */
 export async function runCommand(
   args: readonly string[],

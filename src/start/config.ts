@@ -1,4 +1,4 @@
-import type { ServeAs } from "../peers/serve_as.ts";
+import type { ServeAs } from "../compat/serve_as.ts";
 import { type Environment, SettingsReader } from "./settings_reader.ts";
 import { SETTINGS } from "./settings.ts";
 import { parseHostedStore, type StoreSetting } from "./store_address.ts";

@@ -4,13 +4,13 @@ import {
   parseFlag,
   parseHost,
   parseLimit,
-  parsePeers,
   parsePort,
   parsePrefix,
+  parsePublicHits,
   parseTimeZone,
   type Setting,
 } from "./settings_reader.ts";
-import type { ServeAs } from "../peers/serve_as.ts";
+import type { ServeAs } from "../compat/serve_as.ts";
 import { parseStoreUrl, type StoreSetting } from "./store_address.ts";
 
 /** Every setting, once; in the order in which .docs/settings.md lists them. */
@@ -43,7 +43,7 @@ export const SETTINGS = {
     meaning:
       "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or families, which end in a slash (`hits.sh/github.com/octocat/`).",
     onDeploy: true,
-    parse: parsePeers,
+    parse: parsePublicHits,
   },
   store: {
     name: "STORE_URL",

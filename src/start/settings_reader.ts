@@ -1,4 +1,4 @@
-import { parseServeAs, type ServeAs } from "../peers/serve_as.ts";
+import { parseServeAs, type ServeAs } from "../compat/serve_as.ts";
 
 /** One environment variable that an owner may set. */
 export interface Setting<Value> {
@@ -120,7 +120,7 @@ export function parseLimit(text: string): number {
 }
 
 /** An empty text opens nothing. */
-export function parsePeers(text: string): ServeAs {
+export function parsePublicHits(text: string): ServeAs {
   try {
     return parseServeAs(text);
   } catch (error) {

@@ -2,11 +2,8 @@ import { Problem } from "../problem.ts";
 import type { CounterStore } from "../counter/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
-/** What is known of a store before it is open; `lastSeen` says that it keeps numbers, of which it has none yet. */
-export type StoreTraits = Pick<
-  CounterStore,
-  "source" | "batches" | "idsPerBatch" | "importPortion" | "importById" | "lastSeen"
->;
+/** What is known of a store before it is open. */
+export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch" | "sortedById">;
 
 export interface LazyStoreOptions {
   traits: StoreTraits;
@@ -16,28 +13,41 @@ export interface LazyStoreOptions {
   open(): Promise<CounterStore>;
 }
 
-/** How long after its creation a store is opened that nobody has called yet, in milliseconds: it would delay the start. */
-const OPEN_AFTER = 100;
+/** Delay before a store is opened that no call has opened yet, in milliseconds: it would slow down the start. */
+const OPEN_AFTER_MS = 100;
+/** Delay before opening is tried again, in milliseconds. */
+const RETRY_MS = 500;
 
-/** A store that is opened by its first call or soon after the start; if that fails, the next call tries again. */
+/** Returns a store that is opened by its first call or soon after the start. If that fails, it is tried again until it succeeds. */
 export function createLazyStore({ traits, health, held, open }: LazyStoreOptions): CounterStore {
+  /** The first attempt. Later ones replace it only if they succeed, so that calls fail at once while they run. */
   let opening: Promise<CounterStore> | undefined;
-  // Not a timeout: the first call of setTimeout loads much, and the start would wait for it.
-  const soon = AbortSignal.timeout(OPEN_AFTER);
+  let latest: Promise<CounterStore> | undefined;
+  let isClosed = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  // The first setTimeout of a process costs 5 ms in Deno 2.9; AbortSignal.timeout costs 0.5 ms.
+  const soon = AbortSignal.timeout(OPEN_AFTER_MS);
   soon.onabort = () => opened().catch(() => {});
 
-  async function opened(): Promise<CounterStore> {
+  function opened(): Promise<CounterStore> {
     soon.onabort = null;
-    const attempt = opening ??= open();
+    return opening ??= latest = attempt();
+  }
+
+  async function attempt(): Promise<CounterStore> {
     try {
-      // Its methods take the place of these: from then on a call costs no more than the store's own.
-      return Object.assign(lazy, await attempt);
+      // The methods of the store replace these, so that from then on a call costs no more than the store's own.
+      return Object.assign(lazy, await open());
     } catch (cause) {
-      // Another caller may have begun anew already.
-      if (opening === attempt) opening = undefined;
       health.away(cause);
+      if (!isClosed) retry = setTimeout(tryAgain, RETRY_MS);
       throw new Problem("store-unavailable", { cause });
     }
+  }
+
+  function tryAgain(): void {
+    const again = latest = attempt();
+    again.then(() => opening = again, () => {});
   }
 
   const lazy: CounterStore = {
@@ -55,7 +65,9 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
     check: async () => await (await opened()).check(),
     async close() {
       soon.onabort = null;
-      await (await opening?.catch(() => undefined) ?? held)?.close();
+      isClosed = true;
+      clearTimeout(retry);
+      await (await latest?.catch(() => undefined) ?? held)?.close();
     },
   };
   return lazy;

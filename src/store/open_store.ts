@@ -97,20 +97,16 @@ async function open(
             onRedirect: () => metrics.redirects++,
             onUnusable,
           });
-          return await createRedisStore({
-            link,
-            prefix,
-            calendar,
-            onDamaged,
-            onForbidden: (cause) => log.warn(RIGHTS_MISSING, { cause }),
-          });
+          try {
+            return await createRedisStore({ link, prefix, calendar, onDamaged });
+          } catch (error) {
+            await link.close();
+            throw error;
+          }
         },
       });
   }
 }
-
-const RIGHTS_MISSING =
-  "the Redis user lacks permissions: daily history, lists and everything but plain hits may not work";
 
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { sendRaw } from "../support/raw_http.ts";
 import { SECRET } from "../support/secret.ts";
 import { startService } from "../support/service.ts";
-import { endpoints } from "../support/surface.ts";
+import { routes } from "../support/surface.ts";
 
 /** Milliseconds for all requests of a test, which take a few seconds. */
 const LIMIT_MS = 60_000;
@@ -44,7 +44,7 @@ Deno.test("an Origin or Referer of 64 kB beside the secret holds up nobody, what
   await sendAll(names.flatMap((name) => TEXTS.map((text) => ({ ...shown, [name]: text }))));
 });
 
-const parameters = endpoints.flatMap(({ path, parameters }) =>
+const parameters = routes.flatMap(({ path, parameters }) =>
   parameters.map(({ name }) => `${path}?${name}=`)
 );
 

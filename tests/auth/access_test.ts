@@ -98,6 +98,7 @@ const refused: (Sent & { what: string })[] = [
     headers: [["Authorization", `Basic ${btoa(`a:${SECRET}`)}`]],
   },
   { what: "the secret in a cookie", headers: [["Cookie", `token=${SECRET}`]] },
+  { what: "Bearer inside another scheme", headers: [["Authorization", `Basic Bearer ${SECRET}`]] },
   { what: "Bearer inside X-Auth-Token", headers: [["X-Auth-Token", `Bearer ${SECRET}`]] },
   {
     what: "a repeated X-Auth-Token",
@@ -321,7 +322,8 @@ function shownAs({ query = "", headers = [] }: Sent, id = "home"): Credentials {
   const { href } = new URL(`http://localhost/${query}`);
   return {
     request: new Request(href, { headers: new Headers(headers) }),
-    query: parseQuery(href, new Set(["token", "key"])),
+    query: parseQuery(href, new Set(["token", "key"])).query,
+    isPublic: false,
     id: counterId(id),
   };
 }

@@ -152,6 +152,20 @@ Deno.test("where a family key began as many counters as it may, those that stand
   strictEqual(await app.count("a/set"), 2);
 });
 
+Deno.test("FAMILY_LIMIT counts new counters only, however often those that exist are hit", async () => {
+  await using app = await memoryApp({ familyLimit: 2 });
+  const hit = hitterOf(app);
+  for (let time = 0; time < 5; time++) strictEqual(await hit("a/1"), 200);
+  strictEqual(await hit("a/2"), 200);
+  strictEqual(await hit("a/3"), 403);
+  strictEqual(await hit("a/2"), 200);
+  deepStrictEqual([await app.count("a/1"), await app.count("a/2"), await app.count("a/3")], [
+    5,
+    2,
+    0,
+  ]);
+});
+
 Deno.test("FAMILY_LIMIT=0: a family key begins no counter, and counts those that there are", async () => {
   await using app = await memoryApp({ familyLimit: 0 });
   const hit = hitterOf(app);

@@ -2,8 +2,8 @@ import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 
-// The badges that the README shows. `deno run --allow-write=tests/badge tests/badge/gallery.ts`
-// draws them afresh.
+// The badges of the documentation. To draw them again:
+// deno run --config tests/deno.json --allow-write=.docs tests/badge/gallery.ts
 
 // The formatter would spread an SVG out over many lines.
 const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
@@ -50,7 +50,7 @@ export const GALLERY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The folder that holds them. */
-export const GALLERY_FOLDER = new URL("./gallery/", import.meta.url);
+export const GALLERY_FOLDER = new URL("../../.docs/images/badges/", import.meta.url);
 
 if (import.meta.main) {
   for (const [file, svg] of GALLERY) {

@@ -46,8 +46,7 @@ Deno.test(`renderBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
   fc.assert(
     fc.property(query, fc.maxSafeNat(), (given, count) => {
       const look = parseLook(new Map(Object.entries(given)));
-      const message = formatCount(count, look);
-      assertHarmless({ ...given, message }, renderBadge(look, message));
+      assertHarmless(renderBadge, { ...given, message: formatCount(count, look) });
     }),
     { numRuns: RUNS, seed: 20 },
   );
@@ -56,8 +55,7 @@ Deno.test(`renderBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
 Deno.test("renderError() lets nothing in, whatever it is told to say", () => {
   fc.assert(
     fc.property(query, hostileText, (given, message) => {
-      const svg = renderError(parseLook(new Map(Object.entries(given))), message);
-      assertHarmless({ ...given, message }, svg);
+      assertHarmless(renderError, { ...given, message });
     }),
     { numRuns: 1000, seed: 21 },
   );
@@ -69,37 +67,46 @@ interface Given {
   readonly style?: string;
   readonly theme?: string;
   readonly logo?: string;
+  readonly color?: string;
+  readonly bg?: string;
+  readonly labelColor?: string;
+  readonly valueColor?: string;
   readonly logoColor?: string;
   readonly digits?: string;
 }
 
-function assertHarmless(given: Given, svg: string): void {
-  deepStrictEqual(skeleton(svg), plainSkeleton(given));
+const COLORS = ["color", "bg", "labelColor", "valueColor", "logoColor"] as const;
+
+type Render = typeof renderBadge | typeof renderError;
+
+function assertHarmless(render: Render, given: Given): void {
+  const svg = render(parseLook(new Map(Object.entries(given))), given.message ?? "");
+  deepStrictEqual(skeleton(svg), plainSkeleton(render, given));
   assertInert(svg);
 }
 
-// A badge nobody meddled with, for each style and theme, with texts and without.
+// A badge with harmless values, for each style and theme, with texts and without.
 const skeletons = new Map<string, string[]>();
 
-function plainSkeleton(
-  { label = "x", message = "x", style = "", theme = "", logo = "", logoColor = "", digits = "" }:
-    Given,
-): string[] {
-  const [left, right] = [label, message].map((given) => cleanText(given) === "" ? "" : "x");
+function plainSkeleton(render: Render, given: Given): string[] {
+  const { label = "x", message = "x", style = "", theme = "", logo = "", digits = "" } = given;
+  const [left, right] = [label, message].map((text) => cleanText(text) === "" ? "" : "x");
   const query = {
     label: left ?? "",
     style: STYLES.has(style) ? style : "",
     theme: /^(auto|light|dark)$/.test(theme) ? theme : "",
     logo: LOGOS.has(logo) ? "eye" : "",
-    logoColor: parseColor(logoColor) === undefined ? "" : "red",
+    ...Object.fromEntries(
+      COLORS.map((name) => [name, parseColor(given[name]) === undefined ? "" : "red"]),
+    ),
     digits: /^\d+$/.test(digits) ? digits : "",
   };
   // A style of digits draws a shape for each.
   const shown = STYLES.get(style)?.plainDigits && /^\d+$/.test(message) ? message : right ?? "";
-  const name = JSON.stringify([query, shown]);
+  const name = JSON.stringify([render.name, query, shown]);
   const known = skeletons.get(name);
   if (known !== undefined) return known;
-  const plain = skeleton(renderBadge(parseLook(new Map(Object.entries(query))), shown));
+  const plain = skeleton(render(parseLook(new Map(Object.entries(query))), shown));
   skeletons.set(name, plain);
   return plain;
 }

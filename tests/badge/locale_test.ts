@@ -10,6 +10,7 @@ const written: readonly (readonly [text: string | undefined, locale: string])[] 
   ["DE-ch", "de-CH"],
   ["de-u-nu-arab", "de"],
   ["zh-Hant-TW-u-ca-roc-x-a", "zh-Hant-TW"],
+  ["de-0-abc", "de"],
   ["en-x-anything", "en"],
   ["x-anything", "en"],
   ["not a tag", "en"],
@@ -37,6 +38,13 @@ Deno.test("parseLocale() writes for a hundred locales in a quarter of an hour, a
   const [late = ""] = locales.slice(-1);
   strictEqual(parseLocale(late, now + 800_000), "en");
   strictEqual(parseLocale(late, now + 1_000_000), late);
+  // The next quarter of an hour begins with it.
+  const others = locales.map((locale) => locale.replace("fr", "it"));
+  const next = others.filter((locale) => parseLocale(locale, now + 1_000_000) === locale);
+  ok(next.length > 80 && next.length <= 100, `${next.length}`);
+  const [last = ""] = others.slice(-1);
+  strictEqual(parseLocale(last, now + 1_800_000), "en");
+  strictEqual(parseLocale(last, now + 1_900_000), last);
 });
 
 Deno.test("formatterOf() makes a formatter once, also for a locale that has lost its place", () => {

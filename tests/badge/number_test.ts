@@ -17,6 +17,9 @@ const FORMATS:
     ["grouped", "de", 12345, "12.345"],
     ["grouped", "de-CH", 12345, "12’345"],
     ["grouped", "hi", 1234567, "12,34,567"],
+    // These languages do not group four digits.
+    ["grouped", "es", 1234, "1234"],
+    ["grouped", "es", 12345, "12.345"],
     ["grouped", "fr", 12345, "12\u202f345"],
     ["grouped", "ar-EG", 12345, "١٢٬٣٤٥"],
     ["compact", "", 12345, "12.3K"],

@@ -18,7 +18,7 @@ for (const [name, url] of Object.entries(URLS)) {
   });
 
   Deno.bench({ name: `parseQuery + counterId ${name}`, group: name }, () => {
-    counterId(parseQuery(url, documented).get("id"));
+    counterId(parseQuery(url, documented).query.get("id"));
   });
 
   Deno.bench({ name: `URLSearchParams ${name}`, group: name }, () => {

@@ -3,8 +3,8 @@
 import { parseArgs } from "node:util";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { openSecret } from "../../src/auth/secret.ts";
-import { PEERS } from "../../src/peers/peers.ts";
-import { PEER_NAMES, type PeerName } from "../../src/peers/serve_as.ts";
+import { COMPAT_SERVICES } from "../../src/compat/services.ts";
+import { COMPAT_NAMES, type CompatName } from "../../src/compat/serve_as.ts";
 import { startService } from "../support/service.ts";
 import { findLoader } from "./load.ts";
 import { median } from "./median.ts";
@@ -14,7 +14,7 @@ import { figure, table } from "./table.ts";
 import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** Badges as READMEs embed them, by their peers. */
-const EMBEDDED: readonly (readonly [peer: PeerName, address: string])[] = [
+const EMBEDDED: readonly (readonly [peer: CompatName, address: string])[] = [
   ["komarev", "/ghpvc/?username=octocat&label=Profile%20views&color=0e75b6&style=flat"],
   ["visitor-badge", "/badge?page_id=octocat.hello&left_color=red&right_color=green"],
   ["visitor-badge", "/badge?page_id=octocat.hello&query_only=true"],
@@ -41,7 +41,7 @@ const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const loader = findLoader(folder);
 if (!loader.everyShape) Deno.exit(1);
-const SERVE_AS = PEER_NAMES.map((name) => `${name}/`).join();
+const SERVE_AS = COMPAT_NAMES.map((name) => `${name}/`).join();
 const env = { ...serviceEnv("memory:"), SERVE_AS };
 const service = stack.use(await startService({ env }));
 const { keyOf } = await openSecret(BENCH_SECRET);
@@ -80,23 +80,23 @@ async function timeOf(path: string): Promise<number> {
 }
 
 /** What a badge of a peer is here. */
-function ownAddressOf(peer: PeerName, address: string): string {
+function ownAddressOf(peer: CompatName, address: string): string {
   const { pathname, searchParams } = new URL(address, "http://peer.example");
-  for (const { path, translate } of PEERS[peer].addresses) {
+  for (const { path, translate } of COMPAT_SERVICES[peer].addresses) {
     const found = path.exec(decodeURIComponent(pathname));
     if (found === null) continue;
     const asked = { get: (name: string) => searchParams.get(name) ?? undefined };
     const translation = translate(found, { ...asked, referrer: undefined });
     if (translation.kind !== "image") break;
-    const { of, look, withToday } = translation;
-    const id = counterId(`${peer}/${of.id}`);
+    const { counter, look, withToday } = translation;
+    const id = counterId(`${peer}/${counter.id}`);
     const query = new URLSearchParams({ id });
     for (const [name, value] of Object.entries(look)) {
       if (value !== undefined) query.set(name, value);
     }
     if (withToday) query.set("show", "today/total");
-    if (of.counts) query.set("key", keyOf(id));
-    return `${of.counts ? "/hit.svg" : "/badge"}?${query}`;
+    if (counter.counts) query.set("key", keyOf(id));
+    return `${counter.counts ? "/hit.svg" : "/badge"}?${query}`;
   }
   throw new Error(`Measure ${peer}${address}: it is no badge`);
 }

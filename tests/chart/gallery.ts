@@ -7,8 +7,8 @@ import { drawCard } from "../../src/chart/card.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
 import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
 
-// The charts that the README shows. `deno run --allow-write=tests/chart tests/chart/gallery.ts`
-// draws them afresh.
+// The charts of the documentation. To draw them again:
+// deno run --config tests/deno.json --allow-write=.docs tests/chart/gallery.ts
 
 // The formatter would spread an SVG out over many lines.
 const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
@@ -90,7 +90,7 @@ export const GALLERY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The folder that holds them. */
-export const GALLERY_FOLDER = new URL("./gallery/", import.meta.url);
+export const GALLERY_FOLDER = new URL("../../.docs/images/charts/", import.meta.url);
 
 if (import.meta.main) {
   for (const [file, svg] of GALLERY) {

@@ -2,7 +2,12 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import { Batcher, Callers, type Group, Slots } from "../../src/counting/batcher.ts";
+import {
+  Batcher,
+  type CoalescedCall,
+  ConcurrencyLimit,
+  PendingCalls,
+} from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -10,7 +15,7 @@ import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
-Deno.test("Batcher: one call at an idle store goes out in the same turn", async () => {
+Deno.test("Batcher: a single call to an idle store is sent in the same turn", async () => {
   const { calls, sent } = open();
   const hit = join(calls, A);
   await turn();
@@ -20,7 +25,7 @@ Deno.test("Batcher: one call at an idle store goes out in the same turn", async 
   await calls.drain();
 });
 
-Deno.test("Batcher: what gathers meanwhile goes as one batch, at once, in the order it came", async () => {
+Deno.test("Batcher: calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -36,7 +41,7 @@ Deno.test("Batcher: what gathers meanwhile goes as one batch, at once, in the or
   await calls.drain();
 });
 
-Deno.test("Batcher: a call that comes while a batch is at the store does not join that batch", async () => {
+Deno.test("Batcher: a call that arrives while a batch is in flight does not join it", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -48,7 +53,7 @@ Deno.test("Batcher: a call that comes while a batch is at the store does not joi
   await calls.drain();
 });
 
-Deno.test("Batcher: no more batches are under way than the store takes, nor ids in one", async () => {
+Deno.test("Batcher: no more batches are in flight than the limit, nor ids in one", async () => {
   const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
@@ -60,7 +65,7 @@ Deno.test("Batcher: no more batches are under way than the store takes, nor ids 
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
   sent[1]?.answer([1]);
   strictEqual(await hits[1], 1);
-  // C came first of those that gather.
+  // C was queued first.
   deepStrictEqual(sent.map(shape).slice(2), [{ c: 2, a: 2 }]);
   sent[0]?.answer([1]);
   sent[2]?.answer([2, 3]);
@@ -82,7 +87,7 @@ Deno.test("Batcher: the problem of one id is that of its callers only", async ()
   await calls.drain();
 });
 
-Deno.test("Batcher: where a batch fails all its callers are told, and the next goes out", async () => {
+Deno.test("Batcher: if a batch fails, all its callers are told, and the next is sent", async () => {
   const { calls, sent } = open();
   const first = [join(calls, A), join(calls, B)].map((hit) =>
     rejectsWith("store-unavailable", hit)
@@ -96,7 +101,7 @@ Deno.test("Batcher: where a batch fails all its callers are told, and the next g
   await calls.drain();
 });
 
-Deno.test("Batcher: where the store gives another number of outcomes all are told, as nobody's is known", async () => {
+Deno.test("Batcher: all callers fail if the store returns a different number of outcomes", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     const { calls, sent } = open();
     const hits = [join(calls, A), join(calls, B)];
@@ -104,14 +109,14 @@ Deno.test("Batcher: where the store gives another number of outcomes all are tol
     sent[0]?.answer(outcomes);
     for (const hit of hits) {
       await rejects(hit, {
-        message: new RegExp(`2 ids: the store gave ${outcomes.length} outcomes`),
+        message: new RegExp(`returned ${outcomes.length} outcomes for a batch of 2`),
       });
     }
     await calls.drain();
   }
 });
 
-Deno.test("Batcher: a batch without an answer is overdue, and no other goes out until it ends", async () => {
+Deno.test("Batcher: a batch without an answer times out, and no other is sent until the store answers", async () => {
   const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
   const hit = rejectsWith("outcome-unknown", join(calls, A));
@@ -124,7 +129,7 @@ Deno.test("Batcher: a batch without an answer is overdue, and no other goes out 
   await rejectsWith("store-unavailable", join(calls, A));
   strictEqual(calls.waiting, 0);
   strictEqual(sent.length, 1);
-  // A late answer is nobody's.
+  // A late answer has no caller.
   sent[0]?.answer([1]);
   await turn();
   const next = join(calls, A);
@@ -135,7 +140,7 @@ Deno.test("Batcher: a batch without an answer is overdue, and no other goes out 
   await calls.drain();
 });
 
-Deno.test("Batcher: a late failure of an overdue batch is no trouble", async () => {
+Deno.test("Batcher: a late failure of a batch that timed out changes nothing", async () => {
   const { calls, sent } = open({ deadlineMs: 50 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await hit;
@@ -148,7 +153,7 @@ Deno.test("Batcher: a late failure of an overdue batch is no trouble", async () 
   await calls.drain();
 });
 
-Deno.test("Batcher: while one of several batches is overdue the others go on", async () => {
+Deno.test("Batcher: while one of several batches has timed out, others are sent", async () => {
   const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
   await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
   for (let number = 1; number <= 3; number++) {
@@ -161,11 +166,11 @@ Deno.test("Batcher: while one of several batches is overdue the others go on", a
   await calls.drain();
 });
 
-/** Longer than any test: a store that is near however slow this machine is. */
-const NEAR = 60_000;
+/** Longer than any test, so that the store counts as fast on any machine. */
+const FAST = 60_000;
 
-Deno.test("Batcher: of a store that is near one batch is under way at a time, unless the next is full", async () => {
-  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, nearMs: NEAR });
+Deno.test("Batcher: on a fast store one batch is in flight at a time, unless the next is full", async () => {
+  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: FAST });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -191,8 +196,8 @@ Deno.test("Batcher: of a store that is near one batch is under way at a time, un
   await calls.drain();
 });
 
-Deno.test("Batcher: before a store has shown that it is near, and after it was not, batches go beside each other", async () => {
-  const { calls, sent } = open({ batches: 2, nearMs: 0 });
+Deno.test("Batcher: until a store has proved fast, and after it was slow, batches are sent in parallel", async () => {
+  const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
     await turn();
@@ -205,8 +210,8 @@ Deno.test("Batcher: before a store has shown that it is near, and after it was n
   await calls.drain();
 });
 
-Deno.test("Batcher: those who wait for a batch of a store that was near go beside it once it takes longer", async () => {
-  const { calls, sent } = open({ batches: 2, nearMs: 50 });
+Deno.test("Batcher: calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
+  const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
   const first = join(calls, A);
   await turn();
   sent[0]?.answer([1]);
@@ -217,7 +222,7 @@ Deno.test("Batcher: those who wait for a batch of a store that was near go besid
   hits.push(join(calls, B));
   await waitFor("the batch beside", () => sent[2]);
   await waitFor("its age", () => performance.now() - since >= 50 || undefined);
-  // One that is answered soon shows nothing while the other one waits.
+  // A quick answer does not make the store fast while the other batch waits.
   sent[2]?.answer([1]);
   strictEqual(await hits[1], 1);
   hits.push(join(calls, B));
@@ -229,7 +234,7 @@ Deno.test("Batcher: those who wait for a batch of a store that was near go besid
   await calls.drain();
 });
 
-Deno.test("Batcher: drain waits for all who wait, also where it is called twice", async () => {
+Deno.test("Batcher: drain waits for all pending calls, also if it is called twice", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -248,14 +253,14 @@ Deno.test("Batcher: drain waits for all who wait, also where it is called twice"
   await calls.drain();
 });
 
-Deno.test("Batcher: drain ends with the deadline where the store does not answer", async () => {
+Deno.test("Batcher: drain ends with the deadline if the store does not answer", async () => {
   const { calls } = open({ deadlineMs: 100 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await calls.drain();
   await hit;
 });
 
-/** What happens next: a hit, the end of a batch under way, or a turn of the event loop. */
+/** The next event: a hit, the end of a batch in flight, or a turn of the event loop. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ hit: fc.constantFrom(A, B, C) }) },
   {
@@ -268,11 +273,11 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant("turn" as const) },
 );
 
-Deno.test("Batcher: every number is given once, in order, however hits and batches interleave", async () => {
+Deno.test("Batcher: every number is returned once, in order, however hits and batches interleave", async () => {
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
-    nearMs: fc.constantFrom(0, NEAR),
+    fastStoreMs: fc.constantFrom(0, FAST),
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
@@ -322,10 +327,10 @@ Deno.test("Batcher: every number is given once, in order, however hits and batch
   );
 });
 
-Deno.test("Batcher: senders that share slots take turns where both have a batch that is due", async () => {
-  const slots = new Slots(1, new BatchMeter());
-  const { calls, sent } = open({ slots });
-  const other = open({ slots });
+Deno.test("Batcher: sources that share a limit take turns if both have a batch that is due", async () => {
+  const limit = new ConcurrencyLimit(1, new BatchMeter());
+  const { calls, sent } = open({ limit });
+  const other = open({ limit });
   const hits = [join(calls, A), join(other.calls, B)];
   await turn();
   deepStrictEqual([sent.length, other.sent.length], [1, 0]);
@@ -344,10 +349,10 @@ Deno.test("Batcher: senders that share slots take turns where both have a batch 
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it", async () => {
-  const slots = new Slots(1, new BatchMeter());
-  const { calls, sent } = open({ slots, deadlineMs: 50 });
-  const other = open({ slots });
+Deno.test("Batcher: if all batches of a limit timed out, every source that shares it is stuck", async () => {
+  const limit = new ConcurrencyLimit(1, new BatchMeter());
+  const { calls, sent } = open({ limit, deadlineMs: 50 });
+  const other = open({ limit });
   await rejectsWith("outcome-unknown", join(calls, A));
   await rejectsWith("store-unavailable", join(other.calls, B));
   sent[0]?.answer([1]);
@@ -359,49 +364,49 @@ Deno.test("Batcher: a slot whose batch is overdue is stuck for all who share it"
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: what callers add of their own goes with their group, in the order in which they came", async () => {
+Deno.test("Batcher: the parts of callers are sent with their call, in the order of arrival", async () => {
   const added: unknown[] = [];
-  const callers = new Callers();
-  const calls = new Batcher<string, number>({
+  const pending = new PendingCalls();
+  const calls = new Batcher<CounterId, string, number>({
     ...LIMITS,
-    callers,
-    slots: new Slots(1, new BatchMeter()),
-    send(groups) {
-      added.push(...groups.map(({ id, parts }) => [id, parts]));
-      return Promise.resolve(groups.map(({ parts }) => parts.join()));
+    pending,
+    limit: new ConcurrencyLimit(1, new BatchMeter()),
+    send(calls) {
+      added.push(...calls.map(({ key, parts }) => [key, parts]));
+      return Promise.resolve(calls.map(({ parts }) => parts.join()));
     },
   });
   const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
-  deepStrictEqual(await Promise.all(results.map(({ result }) => result)), ["3,2", "1", "3,2"]);
+  deepStrictEqual(await Promise.all(results.map(({ promise }) => promise)), ["3,2", "1", "3,2"]);
   deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await callers.drain();
+  await pending.drain();
 });
 
-/** A batcher as the counters use it: callers have numbers of their own, and deadlines are looked after. */
+/** A batcher as the counters use it: each caller gets a number, and deadlines are checked. */
 class Calls {
-  readonly #batcher: Batcher<number>;
-  readonly #callers: Callers;
+  readonly #batcher: Batcher<CounterId, number>;
+  readonly #pending: PendingCalls;
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(batcher: Batcher<number>, callers: Callers) {
+  constructor(batcher: Batcher<CounterId, number>, pending: PendingCalls) {
     this.#batcher = batcher;
-    this.#callers = callers;
-    this.#watch = setInterval(() => batcher.expire(), 10);
+    this.#pending = pending;
+    this.#watch = setInterval(() => batcher.rejectTimedOut(), 10);
   }
 
   get waiting(): number {
-    return this.#callers.waiting;
+    return this.#pending.waiting;
   }
 
   join(id: CounterId): Promise<number> {
     if (this.#batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
-    const group = this.#batcher.enqueue(id);
-    const place = group.callers;
-    return group.result.then((total) => total - group.callers + place);
+    const call = this.#batcher.enqueue(id);
+    const place = call.callers;
+    return call.promise.then((total) => total - call.callers + place);
   }
 
   async drain(): Promise<void> {
-    await this.#callers.drain();
+    await this.#pending.drain();
     clearInterval(this.#watch);
   }
 }
@@ -412,7 +417,7 @@ function join(calls: Calls, id: CounterId): Promise<number> {
 
 /** A batch that was sent, to be ended by the test. */
 interface Sent {
-  readonly groups: readonly Group<number>[];
+  readonly calls: readonly CoalescedCall<CounterId, number>[];
   ended: boolean;
   answer(outcomes: readonly Outcome[]): void;
   fail(problem: unknown): void;
@@ -420,31 +425,31 @@ interface Sent {
 
 const LIMITS = {
   idsPerBatch: 100,
-  nearMs: 0,
+  fastStoreMs: 0,
   deadlineMs: 60_000,
-  overdue: "outcome-unknown",
+  timeout: "outcome-unknown",
 } as const;
 
 function open(
-  { batches = 1, slots = new Slots(batches, new BatchMeter()), ...limits }: {
+  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }: {
     batches?: number;
-    slots?: Slots;
+    limit?: ConcurrencyLimit;
     idsPerBatch?: number;
-    nearMs?: number;
+    fastStoreMs?: number;
     deadlineMs?: number;
   } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const callers = new Callers();
-  const batcher = new Batcher<number>({
+  const pending = new PendingCalls();
+  const batcher = new Batcher<CounterId, number>({
     ...LIMITS,
-    callers,
+    pending,
     ...limits,
-    slots,
-    send(groups) {
+    limit,
+    send(calls) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
       const batch: Sent = {
-        groups,
+        calls,
         ended: false,
         answer(outcomes) {
           batch.ended = true;
@@ -459,10 +464,10 @@ function open(
       return promise;
     },
   });
-  return { calls: new Calls(batcher, callers), sent };
+  return { calls: new Calls(batcher, pending), sent };
 }
 
-/** What a store holds. */
+/** The numbers of a store. */
 class Ledger {
   readonly #numbers = new Map<CounterId, number>();
 
@@ -470,21 +475,21 @@ class Ledger {
     return this.#numbers.get(id) ?? 0;
   }
 
-  carryOut({ groups }: Sent, counted: boolean): number[] {
+  carryOut({ calls }: Sent, counted: boolean): number[] {
     if (!counted) return [];
-    return groups.map(({ id, callers }) => {
-      this.#numbers.set(id, this.number(id) + callers);
-      return this.number(id);
+    return calls.map(({ key, callers }) => {
+      this.#numbers.set(key, this.number(key) + callers);
+      return this.number(key);
     });
   }
 }
 
-/** How many callers a batch has for each id. */
-function shape({ groups }: Sent): Record<string, number> {
-  return Object.fromEntries(groups.map(({ id, callers }) => [id, callers]));
+/** Number of callers of each id in a batch. */
+function shape({ calls }: Sent): Record<string, number> {
+  return Object.fromEntries(calls.map(({ key, callers }) => [key, callers]));
 }
 
-/** Resolves when the event loop has handed out what it had. */
+/** Resolves after a turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,9 +1,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters, yieldingToHits } from "../../src/counting/counters.ts";
+import type { ListPage } from "../../src/counter/store.ts";
+import { createCounters } from "../../src/counting/counters.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
+import { waitFor } from "../support/wait_for.ts";
 
 const HOME = counterId("home");
 const OTHER = counterId("other");
@@ -29,7 +31,7 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
   await counters.close();
 });
 
-Deno.test("createCounters: what the store is sure of is read at once, and nothing once it is closed", async () => {
+Deno.test("createCounters: a number that the store knows is returned without a read, until it is closed", async () => {
   class Sure extends ScriptedStore {
     known(id: string): number | undefined {
       return id === HOME ? 7 : undefined;
@@ -45,7 +47,7 @@ Deno.test("createCounters: what the store is sure of is read at once, and nothin
   await rejectsWith("store-unavailable", counters.count(HOME));
 });
 
-Deno.test("createCounters: many hits and reads at once are a few calls of the store", async () => {
+Deno.test("createCounters: many concurrent hits and reads are a few calls to the store", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
@@ -85,7 +87,7 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown and a re
   await counters.close();
 });
 
-Deno.test("createCounters: 10,000 may wait, hits and reads together, and the next is turned away", async () => {
+Deno.test("createCounters: 10,000 hits and reads may wait together, and the next is rejected", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const gate = Promise.withResolvers<void>();
@@ -103,7 +105,7 @@ Deno.test("createCounters: 10,000 may wait, hits and reads together, and the nex
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen knows what hits and reads told, and no failure", async () => {
+Deno.test("createCounters: lastSeen is the number of the last successful hit or read", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   strictEqual(counters.lastSeen(HOME), undefined);
@@ -119,7 +121,7 @@ Deno.test("createCounters: lastSeen knows what hits and reads told, and no failu
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and none of long ago", async () => {
+Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and not all before them", async () => {
   const counters = createCounters(new ScriptedStore());
   const ids = Array.from({ length: 20_001 }, (_, index) => counterId(`page/${index}`));
   await counters.hit(ids[0] ?? HOME);
@@ -131,7 +133,7 @@ Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and none
   await counters.close();
 });
 
-Deno.test("createCounters: an error that nobody expected reaches the caller as it is", async () => {
+Deno.test("createCounters: an unexpected error is thrown as it is", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.failure = new TypeError("unexpected");
@@ -157,7 +159,7 @@ Deno.test("createCounters: ready asks the store, and waits a second at most", as
   await counters.close();
 });
 
-Deno.test("createCounters: close answers those who wait, takes nobody any more, and closes once", async () => {
+Deno.test("createCounters: close answers pending calls, rejects new ones, and closes the store once", async () => {
   class Closing extends ScriptedStore {
     closed = 0;
     override close(): Promise<void> {
@@ -183,7 +185,7 @@ Deno.test("createCounters: close answers those who wait, takes nobody any more, 
   strictEqual(store.calls.check, 0);
 });
 
-Deno.test("createCounters: close ends within the deadline where the store hangs", async () => {
+Deno.test("createCounters: close ends within the deadline if the store hangs", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.gate = never;
@@ -194,31 +196,77 @@ Deno.test("createCounters: close ends within the deadline where the store hangs"
   await hit;
 });
 
-Deno.test("yieldingToHits: hands on every part in order, and others have their turn before the next is begun", async () => {
-  const happened: string[] = [];
-  async function* parts() {
-    for (const part of ["a", "b", "c"]) {
-      happened.push(`begin ${part}`);
-      yield await Promise.resolve(part);
-    }
-  }
-  for await (const part of yieldingToHits(parts(), () => true)) {
-    happened.push(`take ${part}`);
-    setTimeout(() => happened.push("others"), 0);
-  }
-  const turn = (part: string) => [`begin ${part}`, `take ${part}`, "others"];
-  deepStrictEqual(happened, [...turn("a"), ...turn("b"), ...turn("c")]);
+Deno.test("createCounters: the salt of a day has the deadline of every call, and is asked for again later", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const start = performance.now();
+  await rejectsWith("store-unavailable", counters.salt());
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+  gate.resolve();
+  store.gate = undefined;
+  await waitFor("the salt", () => counters.salt().catch(() => undefined));
+  await counters.close();
 });
 
-Deno.test("yieldingToHits: who takes no more ends the source", async () => {
-  let ended = false;
-  async function* parts() {
+Deno.test("createCounters: a page of a list that does not arrive within 2 s ends the list, and the end of the service waits for it no longer", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.gate = never;
+  const start = performance.now();
+  const refused = [
+    counters.list({ prefix: "", since: undefined }).next(),
+    counters.prefixes.sum(HOME, "total"),
+    counters.prefixes.ranking(OTHER, "total"),
+  ].map((asked) => rejectsWith("store-unavailable", asked));
+  await Promise.all([...refused, counters.close()]);
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+});
+
+Deno.test("createCounters: a list goes no further than it is read, and a reader that stops ends it", async () => {
+  const store = new Listing();
+  const counters = createCounters(store);
+  const read: string[] = [];
+  for await (const { counters: page } of counters.list({ prefix: "", since: undefined })) {
+    read.push(...page.map(({ id }) => id));
+    if (read.length === 2) break;
+  }
+  deepStrictEqual(read, ["a", "b"]);
+  deepStrictEqual(store.happened, ["page a", "page b", "end"]);
+  await counters.close();
+});
+
+Deno.test("createCounters: between the pages of lists and sums calls have their turn", async () => {
+  for (const what of ["list", "sum"]) {
+    const store = new Listing();
+    const counters = createCounters(store);
+    store.onPage = () => void counters.hit(HOME).then(() => store.happened.push("hit"));
+    if (what === "sum") await counters.prefixes.sum(HOME, "total");
+    else await Array.fromAsync(counters.list({ prefix: "", since: undefined }));
+    deepStrictEqual(store.happened, ["page a", "hit", "page b", "hit", "page c", "hit", "end"]);
+    await counters.close();
+  }
+});
+
+/** A store whose list has three pages of one counter. */
+class Listing extends ScriptedStore {
+  readonly happened: string[] = [];
+  onPage = () => {};
+
+  override async *list(): AsyncGenerator<ListPage> {
     try {
-      while (true) yield await Promise.resolve(1);
+      for (const id of ["a", "b", "c"].map(counterId)) {
+        this.happened.push(`page ${id}`);
+        this.onPage();
+        // As long as a page takes: the pause after it is three times as long.
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        yield { counters: [{ id, hits: 1, days: undefined }], foreign: 0 };
+      }
     } finally {
-      ended = true;
+      this.happened.push("end");
     }
   }
-  for await (const _ of yieldingToHits(parts(), () => false)) break;
-  strictEqual(ended, true);
-});
+}

@@ -1,236 +1,220 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { parseDay } from "../../src/counter/days.ts";
-import {
-  ImportError,
-  importLines,
-  type NumberedLine,
-  setLines,
-  SortOrder,
-} from "../../src/counting/import.ts";
-import type { CounterLine } from "../../src/counter/line.ts";
-import { Problem, type ProblemName } from "../../src/problem.ts";
-import type { Write } from "../../src/counter/store.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
+import { type CounterState, parseDay } from "../../src/counter/days.ts";
+import type { Write } from "../../src/counter/store.ts";
+import { ImportError, importLines, type NumberedLine } from "../../src/counting/import.ts";
+import { LongJob } from "../../src/counting/long_job.ts";
+import { Problem, type ProblemName } from "../../src/problem.ts";
 
-const today = parseDay("2026-11-20") ?? NaN;
+const TODAY = parseDay("2026-11-20") ?? NaN;
 
-/** Takes what it is given, but for the counters named. */
-function taker(...refused: string[]) {
-  const portions: CounterLine[][] = [];
-  return {
-    portions,
-    today,
-    mode: "replace" as const,
-    bufferSize: 60_000,
-    othersWait: () => false,
-    take(lines: readonly CounterLine[]) {
-      portions.push([...lines]);
-      const problems = lines.flatMap(({ id }, place): [number, Problem][] =>
-        refused.includes(id) ? [[place, new Problem("not-a-counter")]] : []
-      );
-      return Promise.resolve(new Map(problems));
-    },
-  };
+/** Records what an import writes, but for the counters that fail. */
+function recorder(failures: Record<string, ProblemName> = {}) {
+  /** `most` is the maximum number of writes in flight, `calls` the number of calls by others. */
+  const room = { set: new Array<string>(), inFlight: 0, most: 0, calls: 0 };
+
+  async function write({ id, update }: Write): Promise<CounterState> {
+    room.most = Math.max(room.most, ++room.inFlight);
+    await new Promise((resolve) => setImmediate(resolve));
+    room.inFlight--;
+    checkFailure(id);
+    room.set.push(`${id} ${update?.hits}`);
+    return { hits: 0, days: undefined };
+  }
+
+  async function history(id: string): Promise<CounterState> {
+    checkFailure(id);
+    return await Promise.resolve({ hits: 1, days: undefined });
+  }
+
+  function checkFailure(id: string): void {
+    const failure = failures[id];
+    if (failure !== undefined) throw new Problem(failure);
+  }
+
+  const job = new LongJob(() => room.calls);
+  const mode = { mode: "replace" as const, dry: false };
+  return Object.assign(room, { options: { ...mode, today: () => TODAY, job, write, history } });
 }
 
 async function* source(...texts: string[]): AsyncGenerator<NumberedLine[]> {
   for (const [index, text] of texts.entries()) yield [{ number: index + 1, text }];
 }
 
-function line(id: string): string {
-  return JSON.stringify({ id, hits: 1 });
+function line(id: string, hits = 1): string {
+  return JSON.stringify({ id, hits });
 }
 
-Deno.test("importLines: takes all lines and tells how many there were", async () => {
-  const options = taker();
-  strictEqual(await importLines(source(line("a"), line("b")), options), 2);
-  deepStrictEqual(options.portions.flat().map(({ id }) => id), ["a", "b"]);
-});
+function lines(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => line(`n${index}`));
+}
 
-Deno.test("importLines: an export's last line is right where it tells how many came before it", async () => {
-  strictEqual(await importLines(source(line("a"), '{"counters":1,"foreign":3}'), taker()), 1);
-  strictEqual(await importLines(source('{"counters":0}'), taker()), 0);
-});
-
-for (
-  const [what, texts, at, taken] of [
-    ["a bad line", [line("a"), "{", line("b")], 2, 1],
-    ["an export that lacks a line", [line("a"), '{"counters":2}'], 2, 1],
-    ["a line after an export's last", [line("a"), '{"counters":1}', line("b")], 3, 1],
-    ["a counter that cannot be set", [line("a"), line("list"), line("b")], 2, 2],
-  ] as const
-) {
-  Deno.test(`importLines: ${what} ends it, and is told with its number and what was taken`, async () => {
-    const options = taker("list");
-    await rejects(importLines(source(...texts), options), (error: Error) => {
-      return error instanceof ImportError && error.line === at && error.taken === taken;
-    });
-    strictEqual(options.portions.flat()[0]?.id, "a");
+/** Checks that an import ends early, at a line and with so many lines imported. */
+async function endsAt(
+  number: number,
+  importedCount: number,
+  imported: Promise<unknown>,
+): Promise<void> {
+  await rejects(imported, (error: Error) => {
+    ok(error instanceof ImportError);
+    deepStrictEqual([error.line, error.importedCount], [number, importedCount]);
+    return true;
   });
 }
 
-Deno.test("importLines: what came before a broken connection is taken", async () => {
-  const options = taker();
+Deno.test("importLines: imports all lines and tells how many there were", async () => {
+  const { set, options } = recorder();
+  const result = await importLines(source(line("a"), line("b")), options);
+  deepStrictEqual(result, { counters: 2 });
+  deepStrictEqual(set, ["a 1", "b 1"]);
+});
+
+Deno.test("importLines: the last line of an export is accepted if it tells how many came before it", async () => {
+  const { options } = recorder();
+  for (
+    const [count, ...texts] of [
+      [1, line("a"), '{"counters":1,"foreign":3}'],
+      [0, '{"counters":0}'],
+    ] as const
+  ) {
+    strictEqual((await importLines(source(...texts), options)).counters, count);
+  }
+});
+
+for (
+  const [what, texts, at, imported] of [
+    ["an invalid line", [line("a"), "{", line("b")], 2, 1],
+    ["an export that lacks a line", [line("a"), '{"counters":2}'], 2, 1],
+    ["a line after the last one of an export", [line("a"), '{"counters":1}', line("b")], 3, 1],
+    ["a counter that cannot be set", [line("a"), line("list"), line("b")], 2, 2],
+  ] as const
+) {
+  Deno.test(`importLines: ${what} ends it, and is told with its number and how many lines were imported`, async () => {
+    const { set, options } = recorder({ list: "not-a-counter" });
+    await endsAt(at, imported, importLines(source(...texts), options));
+    strictEqual(set[0], "a 1");
+  });
+}
+
+Deno.test("importLines: the lines before a broken connection are imported", async () => {
+  const { set, options } = recorder();
   const broken = async function* () {
     yield* source(line("a"));
     throw new TypeError("broken");
   };
   await rejects(importLines(broken(), options), TypeError);
-  deepStrictEqual(options.portions.flat().map(({ id }) => id), ["a"]);
+  deepStrictEqual(set, ["a 1"]);
 });
 
-Deno.test("importLines: takes lines together, but never so many that memory would not hold", async () => {
-  const options = taker();
-  strictEqual(await importLines(thousands(100), options), 100_000);
-  deepStrictEqual(options.portions.map(({ length }) => length), [20_000, 60_000, 20_000]);
-  const wide = taker();
-  const text = '{"id":"a","hits":1,"days":{"1970-01-01":1,"2026-11-20":1}}';
-  await importLines(source(...new Array<string>(60).fill(text)), wide);
-  deepStrictEqual(wide.portions.map(({ length }) => length), [10, 29, 21]);
-});
-
-Deno.test("importLines: where 20,000 lines take 40 s, no more than 5,000 come next: who sends them waits no longer than 10 s", async () => {
-  const options = taker();
-  const clock = performance.now;
-  let elapsedMs = 0;
-  const take = (lines: readonly CounterLine[]) => {
-    elapsedMs += lines.length * 2;
-    return options.take(lines);
-  };
-  performance.now = () => elapsedMs;
-  try {
-    await importLines(thousands(30), { ...options, take });
-  } finally {
-    performance.now = clock;
-  }
-  deepStrictEqual(options.portions.map(({ length }) => length), [20_000, 5000, 5000]);
-});
-
-async function* thousands(count: number): AsyncGenerator<NumberedLine[]> {
-  for (let part = 0; part < count; part++) {
-    yield Array.from({ length: 1000 }, (_, index) => ({ number: index, text: line("a") }));
-  }
-}
-
-function update(id: string, hits = 1): CounterLine {
-  return { id: counterId(id), hits, days: undefined };
-}
-
-/** Writes lines into a list, but for the counters that fail. */
-function recorder(failures: Record<string, ProblemName> = {}) {
-  const set: string[] = [];
-  const chunks: number[] = [];
-  let most = 0;
-  let now = 0;
-  return {
-    set,
-    chunks,
-    get most() {
-      return most;
-    },
-    options: {
-      mode: "replace" as const,
-      idsPerBatch: 2,
-      byId: true,
-      hits: () => 0,
-      async write(writes: readonly Write[]) {
-        most = Math.max(most, ++now);
-        chunks.push(writes.length);
-        strictEqual(new Set(writes.map(({ id }) => id)).size, writes.length);
-        await Promise.resolve();
-        now--;
-        return writes.map(({ id, update }) => {
-          const failure = failures[id];
-          if (failure !== undefined) return new Problem(failure);
-          set.push(`${id} ${update?.hits}`);
-          return { hits: 0, days: undefined };
-        });
-      },
-    },
-  };
-}
-
-Deno.test("setLines: sets those with similar ids together, and the later of two lines of one counter later", async () => {
+Deno.test("importLines: sets counters by id, and of two lines of one counter the later one later", async () => {
   const { set, options } = recorder();
-  const problems = await setLines(
-    ["c", "a", "b", "a"].map((id, place) => update(id, place)),
-    options,
-  );
+  await importLines(source(line("c", 0), line("a", 1), line("b", 2), line("a", 3)), options);
   deepStrictEqual(set, ["a 1", "a 3", "b 2", "c 0"]);
-  strictEqual(problems.size, 0);
 });
 
-Deno.test("setLines: sets lines as they came where similar ids lie no nearer to each other", async () => {
-  const { set, options } = recorder();
-  const problems = await setLines(
-    ["c", "a", "b", "a"].map((id, place) => update(id, place)),
-    { ...options, byId: false },
-  );
-  deepStrictEqual(set, ["c 0", "a 1", "b 2", "a 3"]);
-  strictEqual(problems.size, 0);
-});
-
-Deno.test("setLines: no more than two chunks are on their way", async () => {
-  const room = recorder();
-  await setLines(Array.from({ length: 50 }, (_, index) => update(`n${index}`)), room.options);
-  strictEqual(room.set.length, 50);
-  ok(room.most <= 2);
-});
-
-Deno.test("setLines: goes on after a counter that cannot be set, and tells its place", async () => {
-  const { set, options } = recorder({ b: "not-a-counter" });
-  const problems = await setLines(["c", "b", "a", "d"].map((id) => update(id)), options);
-  deepStrictEqual([...problems].map(([place, { kind }]) => [place, kind]), [[1, "not-a-counter"]]);
-  deepStrictEqual(set.toSorted(), ["a 1", "c 1", "d 1"]);
-});
-
-Deno.test("setLines: does not try the rest after a failure of the store, and tells all that were not set", async () => {
-  const { set, options } = recorder({ n3: "outcome-unknown" });
-  const lines = Array.from({ length: 10 }, (_, index) => update(`n${index}`));
-  const problems = await setLines(lines, options);
-  strictEqual(set.length + problems.size, 10);
-  ok(set.length <= 5);
-  deepStrictEqual(
-    new Set([...problems.values()].map(({ kind }) => kind)),
-    new Set(["outcome-unknown"]),
-  );
-});
-
-Deno.test("setLines: where the store fails as a whole, no line of the chunk is taken for stored", async () => {
-  const { options } = recorder();
-  const failing = { ...options, write: () => Promise.reject(new Problem("store-unavailable")) };
-  const problems = await setLines(["a", "b", "c"].map((id) => update(id)), failing);
-  deepStrictEqual([...problems.keys()].toSorted(), [0, 1, 2]);
-});
-
-Deno.test("setLines: while no hits come chunks are whole", async () => {
-  const room = recorder();
-  const lines = Array.from({ length: 3000 }, (_, index) => update(`n${index}`));
-  await setLines(lines, { ...room.options, idsPerBatch: 1000 });
-  ok(room.chunks.includes(1000), `${room.chunks}`);
-});
-
-Deno.test("setLines: where hits come chunks become small, and all are set", async () => {
-  const room = recorder();
-  const lines = Array.from({ length: 3000 }, (_, index) => update(`n${index}`));
-  let hits = 0;
-  const options = { ...room.options, idsPerBatch: 1000, hits: () => hits++ };
-  strictEqual((await setLines(lines, options)).size, 0);
-  strictEqual(room.set.length, 3000);
-  ok(room.chunks.every((length) => length <= 100), `${room.chunks}`);
-});
-
-Deno.test("SortOrder.byId: gives all places by their ids, of one id in their order, however many there are", async () => {
-  for (const count of [0, 1, 5000, 12_345]) {
-    // 7,919 is prime, so that ids come in no order; each comes three times, in different runs.
-    const numbers = Array.from({ length: count }, (_, at) => at * 7919 % Math.ceil(count / 3));
-    const order = await SortOrder.byId(numbers.map((number) => update(`n${number}`)));
-    const expected = [...numbers.keys()].sort((a, b) => {
-      const [one, other] = [`n${numbers[a]}`, `n${numbers[b]}`];
-      return one === other ? a - b : one < other ? -1 : 1;
-    });
-    const taken: number[] = [];
-    for (let some; (some = order.take(1000)).length > 0;) taken.push(...some);
-    deepStrictEqual(taken, expected);
+Deno.test("importLines: keeps at most 10,000 lines in memory, and fewer if they have days", async () => {
+  const days = '"days":{"1970-01-01":1,"2026-11-20":1}';
+  for (
+    const [text, most] of [[line("a"), 10_000], [`{"id":"a","hits":1,${days}}`, 5]] as const
+  ) {
+    const room = recorder();
+    let read = 0;
+    const counted = async function* () {
+      for (; read < 2.5 * most; read++) {
+        ok(read - room.set.length <= most, `${read - room.set.length} lines`);
+        yield [{ number: read + 1, text }];
+      }
+    };
+    strictEqual((await importLines(counted(), room.options)).counters, read);
+    strictEqual(room.set.length, read);
   }
+});
+
+Deno.test("importLines: goes on after a counter that cannot be set, and tells the first line of those", async () => {
+  const { set, options } = recorder({ b: "not-a-counter", a: "counter-full" });
+  await endsAt(2, 2, importLines(source(...["c", "b", "a", "d"].map((id) => line(id))), options));
+  deepStrictEqual(set.toSorted(), ["c 1", "d 1"]);
+});
+
+Deno.test("importLines: does not try the rest after a failure of the store, and counts only what was imported", async () => {
+  const room = recorder({ n3: "outcome-unknown" });
+  await rejects(importLines(source(...lines(2500)), room.options), (error: Error) => {
+    ok(error instanceof ImportError);
+    strictEqual(error.problem?.kind, "outcome-unknown");
+    strictEqual(error.importedCount, room.set.length);
+    ok(room.set.length < 2500);
+    return true;
+  });
+});
+
+Deno.test("importLines: no line counts as imported if the store fails as a whole", async () => {
+  const { options } = recorder();
+  const write = () => Promise.reject(new Problem("store-unavailable"));
+  await endsAt(1, 0, importLines(source(...lines(3)), { ...options, write }));
+});
+
+Deno.test("importLines: an unexpected error is thrown as it is", async () => {
+  const { options } = recorder();
+  const write = () => Promise.reject(new TypeError("unexpected"));
+  await rejects(importLines(source(line("a")), { ...options, write }), TypeError);
+});
+
+Deno.test("importLines: while no calls arrive, a thousand lines are in flight, and a hundred while they do", async () => {
+  const room = recorder();
+  await importLines(source(...lines(3000)), room.options);
+  strictEqual(room.most, 1000);
+  const busy = recorder();
+  const write = (write: Write) => {
+    busy.calls++;
+    return busy.options.write(write);
+  };
+  await importLines(source(...lines(3000)), { ...busy.options, write });
+  strictEqual(busy.most, 100);
+  strictEqual(busy.set.length, 3000);
+});
+
+Deno.test("importLines: others have their turn while lines are parsed, also if none is written yet", async () => {
+  const { options } = recorder();
+  let turns = 0;
+  const turn = () => {
+    turns++;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  const text = line("a".repeat(150));
+  const portion = Array.from({ length: 9000 }, (_, index) => ({ number: index + 1, text }));
+  const parsed = async function* () {
+    yield portion;
+    clearImmediate(next);
+  };
+  await importLines(parsed(), options);
+  ok(turns > 0);
+});
+
+Deno.test("importLines: a dry run writes nothing and lists what would change, in the order of the lines", async () => {
+  const { set, options } = recorder();
+  const result = await importLines(
+    source(line("b", 5), line("a", 1), line("c", 2), line("b", 7)),
+    { ...options, dry: true },
+  );
+  deepStrictEqual(result, {
+    counters: 4,
+    changed: 3,
+    changes: [
+      { id: counterId("b"), before: 1, after: 5 },
+      { id: counterId("c"), before: 1, after: 2 },
+      { id: counterId("b"), before: 5, after: 7 },
+    ],
+  });
+  deepStrictEqual(set, []);
+});
+
+Deno.test("importLines: a dry run counts every change, lists 1,000 of them, and tells the line that cannot be set", async () => {
+  const { options } = recorder({ broken: "not-a-counter" });
+  const texts = Array.from({ length: 12_000 }, (_, index) => line(`n${index}`, 2));
+  const { changed, changes } = await importLines(source(...texts), { ...options, dry: true });
+  deepStrictEqual([changed, changes?.length], [12_000, 1000]);
+  strictEqual(changes?.[999]?.id, "n999");
+  texts[11_500] = line("broken");
+  await endsAt(11_501, 11_999, importLines(source(...texts), { ...options, dry: true }));
 });

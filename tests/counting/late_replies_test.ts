@@ -13,9 +13,9 @@ const update = { hits: 7, days: undefined, mode: "replace" } as const;
 const calls = [
   ["hit", "outcome-unknown", (counters: Counters, id: CounterId) => counters.hit(id)],
   [
-    "hitOnce",
+    "hitDeduplicated",
     "outcome-unknown",
-    (counters: Counters, id: CounterId) => counters.hitOnce(id, { key: "k" }),
+    (counters: Counters, id: CounterId) => counters.hitDeduplicated(id, { key: "k" }),
   ],
   ["count", "store-unavailable", (counters: Counters, id: CounterId) => counters.count(id)],
   ["history", "store-unavailable", (counters: Counters, id: CounterId) => counters.history(id, 0)],

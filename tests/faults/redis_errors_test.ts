@@ -2,7 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
-import { type Service, startService } from "../support/service.ts";
+import { runService, type Service, startService } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -86,20 +86,31 @@ Deno.test(
 );
 
 Deno.test(
-  "/counters: where the user of Redis may not list it is 503, and the log says once what is forbidden",
+  "/hit: if the Redis user lacks permissions it is 503, the log names them once, and it counts once they are given",
   needsRedis,
   async () => {
     await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "default", "-scan", "-@scripting");
     await using service = await startService(connectedTo(redis.url));
+    await service.waitForOutput(/ACL SETUSER with these rules: \+scan \+evalsha \+eval"/);
+    for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
+    await redis.command("ACL", "SETUSER", "default", "+@all");
     await service.storeReady();
-    await redis.command("ACL", "SETUSER", "default", "-scan");
-    for (let round = 0; round < 2; round++) {
-      const answer = await fetch(`${service.url}/counters`, { headers: authorized }).then(drained);
-      strictEqual(answer.status, 503);
-      strictEqual(await statusOfHit(service), 200);
-    }
-    await service.waitForOutput(/NOPERM.*'scan'/);
-    strictEqual(service.stderr().match(/NOPERM/g)?.length, 1);
+    strictEqual(await statusOfHit(service), 200);
+    strictEqual(service.stderr().match(/lacks permissions/g)?.length, 1, service.stderr());
+  },
+);
+
+Deno.test(
+  "FAIL_FAST_STORE: if the Redis user lacks permissions the start ends with 1, and the log names them",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "default", "-@scripting");
+    const env = { ...connectedTo(redis.url).env, FAIL_FAST_STORE: "1" };
+    const { code, stderr } = await runService({ env });
+    strictEqual(code, 1);
+    match(stderr, /ACL SETUSER with these rules: \+evalsha \+eval"/);
   },
 );
 
@@ -212,7 +223,8 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis({ args: cluster });
-    await redis.command("ACL", "SETUSER", "tally", "on", ">pass", "~*", "+incrby", "+get", "+ping");
+    const rules = ["~*", "+@all", "-info", "-cluster"];
+    await redis.command("ACL", "SETUSER", "tally", "on", ">pass", ...rules);
     const url = redis.url.replace("redis://", "redis://tally:pass@");
     await using service = await startService(connectedTo(url));
     await service.waitForOutput(/http:/);

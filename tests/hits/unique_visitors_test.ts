@@ -15,7 +15,7 @@ Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are reme
   const visitors = createUniqueVisitors({ counters, proxies: 0, log });
   const request = new Request("http://localhost/");
   const visit = (id: string, visitor: number) => {
-    const query = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
+    const { query } = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
     return visitors.count({ request, connection: {}, id: counterId(id), query }, undefined);
   };
   for (let first = 0; first < 50_000; first += 1000) {
@@ -45,7 +45,7 @@ Deno.test("createUniqueVisitors(): the process forgets the salt of a day at midn
   const log = createLog({ secrets: [], write: () => {} });
   const visitors = createUniqueVisitors({ counters, proxies: 0, log });
   const request = new Request("http://localhost/");
-  const query = parseQuery("/?visitor=v", new Set(["visitor"]));
+  const { query } = parseQuery("/?visitor=v", new Set(["visitor"]));
   await waitFor("the salt to be asked for again", async () => {
     await visitors.count({ request, connection: {}, id: counterId("a"), query }, undefined);
     return salts > 1 || undefined;

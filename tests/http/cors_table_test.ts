@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type Answer, field, memoryApp, type TestApp } from "../support/app.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { endpoints } from "../support/surface.ts";
+import { routes } from "../support/surface.ts";
 
 /** Credentials of a request. */
 interface Shown {
@@ -49,7 +49,7 @@ function allCredentials(key: string, session: string): Shown[] {
   ];
 }
 
-type Endpoint = typeof endpoints[number];
+type Endpoint = typeof routes[number];
 
 /** Paths that anyone may read, from any page. */
 const PUBLIC = new Set(["/tally.js", "/openapi.json"]);
@@ -89,7 +89,7 @@ function originHeaders({ headers }: Answer): Record<string, string> {
 
 /** A query that names the subject of an endpoint. */
 function subjectOf({ path, subject }: Endpoint): string {
-  if (subject === "family") return "prefix=a/";
+  if (subject === "prefix") return "prefix=a/";
   return subject === "none" && !["/counts", "/key", "/counters"].includes(path) ? "" : "id=a/b";
 }
 
@@ -103,7 +103,7 @@ async function send(
 }
 
 // Addresses of other services are translated to these endpoints, see the test below.
-const described = endpoints.filter(({ path }) => !path.endsWith("*"));
+const described = routes.filter(({ path }) => !path.endsWith("*"));
 
 for (const openReads of [true, false]) {
   for (const endpoint of described) {

@@ -115,6 +115,8 @@ Deno.test("the secret in a page of another site works, and is told once for each
   await send(`GET /hit.svg?id=a&token=${SECRET}`, { referer: "https://one.example/other" });
   await send("POST /hit?id=a", { ...authorized, origin: "https://two.example" });
   await send("POST /hit?id=a", { ...authorized, origin: "https://two.example" });
+  const referer = "https://three.example/page";
+  await send("POST /hit?id=a", { ...authorized, origin: "https://two.example", referer });
   await send("POST /hit?id=a", { authorization: `Bearer ${SECRET}`, origin: "null" });
   await send(`GET /hit?id=a&token=${SECRET}`, { referer: "rubbish" });
   await send(`GET /hit?id=a&token=${SECRET}`, {});
@@ -126,7 +128,7 @@ Deno.test("the secret in a page of another site works, and is told once for each
       origin,
     ]),
   );
-  strictEqual(await app.count("a"), 7);
+  strictEqual(await app.count("a"), 8);
 });
 
 Deno.test("the secret in a page of another site is logged again in the next hour, for each origin", async () => {

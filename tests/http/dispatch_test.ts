@@ -2,40 +2,34 @@ import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/s
 import { createAccess } from "../../src/auth/access.ts";
 import { createDispatcher } from "../../src/http/dispatch.ts";
 import { type Endpoint, endpoint, type Route, route } from "../../src/http/endpoint.ts";
-import { loadOnce } from "../../src/load_once.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { field } from "../support/app.ts";
 
 /** An endpoint that says "handled". */
-const handled = trial({});
+const handled = trial(() => new Response("handled"));
 
-function trial(parts: Partial<Endpoint>): Endpoint {
+function trial(
+  respond: (request: Request) => Response | Promise<Response>,
+  parts: Partial<Endpoint> = {},
+): Endpoint {
   return {
-    ...endpoint({
-      summary: "Try",
-      parameters: [],
-      errors: "json",
-      answer: () => new Response("handled"),
-      describe: ({ service, bodies }) => service("Trial", { content: bodies.text }),
-    }),
+    ...endpoint("none", { summary: "Try", respond: ({ request }) => respond(request) }),
     ...parts,
   };
 }
 
 /** The only row of a table. */
-function only(endpoint: Parameters<typeof route>[4], methods = ["GET", "OPTIONS"]): Route {
+function only(endpoint: Endpoint, methods = ["GET", "OPTIONS"]): Route {
   return route("/", methods, "anyone", "any", endpoint);
 }
 
 Deno.test("dispatch() hands a method of the endpoint to it, and no other", async () => {
   const asked: string[] = [];
-  const { send } = served(only(trial({
-    answer(_, { request: { method } }) {
-      asked.push(method);
-      return new Response("handled");
-    },
+  const { send } = served(only(trial(({ method }) => {
+    asked.push(method);
+    return new Response("handled");
   })));
   for (const method of ["GET", "POST", "HEAD", "OPTIONS", "get ".trim(), "Get", "GETS", "PUT"]) {
     await send(new Request("http://localhost/", { method }));
@@ -46,10 +40,10 @@ Deno.test("dispatch() hands a method of the endpoint to it, and no other", async
 
 Deno.test("dispatch() hands each method of a path to the endpoint that has it, and names all of them where none has", async () => {
   const saying = (text: string, parts: Partial<Endpoint> = {}) =>
-    trial({ ...parts, answer: () => new Response(text) });
+    trial(() => new Response(text), parts);
   const { send } = served(
     route("/", ["GET", "HEAD"], "anyone", "any", saying("read")),
-    route("/", ["PUT"], "anyone", "any", () => Promise.resolve(saying("set"))),
+    route("/", ["PUT"], "anyone", "any", saying("set")),
     route("/", ["DELETE"], "anyone", "any", saying("removed", { errors: "text" })),
   );
   const answers = await Promise.all(["GET", "PUT", "DELETE", "PUT"].map(async (method) => {
@@ -84,7 +78,7 @@ const thrown: { what: string; handle: () => Response | Promise<Response> }[] = [
 
 for (const { what, handle } of thrown) {
   Deno.test(`dispatch() answers the problem that an endpoint ${what} and logs nothing`, async () => {
-    const { send, log } = served(only(trial({ answer: handle })));
+    const { send, log } = served(only(trial(handle)));
     const response = await send(new Request("http://localhost/"));
     strictEqual(response.status, 400);
     strictEqual(field(await response.json(), "title"), "Bad counter id");
@@ -94,7 +88,7 @@ for (const { what, handle } of thrown) {
 
 for (const value of [new TypeError("x is private"), "x is private", undefined, { x: "private" }]) {
   Deno.test(`dispatch() answers 500 where an endpoint throws ${value} and logs it once`, async () => {
-    const { send, log } = served(only(trial({ answer: () => Promise.reject(value) })));
+    const { send, log } = served(only(trial(() => Promise.reject(value))));
     const response = await send(new Request("http://localhost/?token=very-secret"));
     strictEqual(response.status, 500);
     doesNotMatch(await response.text(), /private/);
@@ -106,7 +100,7 @@ for (const value of [new TypeError("x is private"), "x is private", undefined, {
 
 Deno.test("dispatch() asks for the form of an error only once there is one, by the query", async () => {
   const queries: (string | undefined)[] = [];
-  const { send } = served(only(trial({
+  const { send } = served(only(trial(() => new Response("handled"), {
     parameters: [{ name: "x", meaning: "", schema: { type: "string" } }],
     errors: (query) => {
       queries.push(query.get("x"));
@@ -137,57 +131,26 @@ Deno.test("dispatch() refuses a bad Host also between two requests with a good o
   }
 });
 
-Deno.test("dispatch() loads an endpoint once for all its first requests, and answers them by its rules", async () => {
-  let loads = 0;
-  const { send } = served(only(() => {
-    loads++;
-    return Promise.resolve(handled);
-  }));
-  strictEqual(loads, 0);
-  const requests = [
-    new Request("http://localhost/"),
-    new Request("http://localhost/", { method: "HEAD" }),
-    new Request("http://localhost/", { method: "DELETE" }),
-    new Request("http://localhost/", { method: "OPTIONS" }),
-    new Request("http://localhost/", { headers: { host: "a/b" } }),
-  ];
-  const early = await Promise.all(requests.map(send));
-  const late = await Promise.all(requests.map(send));
-  const usual = await Promise.all(requests.map(served(only(handled)).send));
-  const statuses = [200, 405, 405, 204, 400];
-  for (const answers of [early, late, usual]) {
-    deepStrictEqual(answers.map(({ status }) => status), statuses);
-  }
-  strictEqual(loads, 1);
-});
-
-/** Loads at the third time. */
-function loadedAtLast<Thing>(thing: Thing): () => Promise<Thing> {
-  let times = 0;
-  return () => ++times < 3 ? Promise.reject(new Error("no such module")) : Promise.resolve(thing);
-}
-
-const parts: [what: string, route: Route][] = [
-  ["an endpoint", only(loadedAtLast(handled))],
-  ["what an endpoint needs", only(trial({ find: loadOnce(loadedAtLast("found")) }))],
-];
-
-for (const [what, row] of parts) {
-  Deno.test(`dispatch() answers 503 for ${what} that cannot be loaded, logs why, and tries again with the next request`, async () => {
-    const { send, log } = served(row);
-    for (let time = 0; time < 2; time++) {
-      const response = await send(new Request("http://localhost/"));
-      strictEqual(response.status, 503);
-      strictEqual(response.headers.get("retry-after"), "1");
-      strictEqual(response.headers.get("content-type"), "application/problem+json");
-      strictEqual(response.headers.get("cache-control"), "no-store");
-      doesNotMatch(await response.text(), /no such module/);
-    }
-    strictEqual(log.length, 2);
-    match(log[0] ?? "", /"event":"module not loaded".*no such module/);
-    strictEqual(await (await send(new Request("http://localhost/"))).text(), "handled");
+Deno.test("dispatch() parses the query before it authorizes, and hands what it parsed to the endpoint", async () => {
+  const checked = endpoint("counter", {
+    summary: "Try",
+    parse(query) {
+      if (query.get("id") === "refused") throw new Problem("bad-query");
+      return `parsed ${query.get("id")}`;
+    },
+    respond: ({ id, grant }, parsed) => new Response(`${parsed} ${id} ${grant}`),
   });
-}
+  const { send } = served(
+    route("/open", ["GET"], "anyone", "none", checked),
+    route("/closed", ["GET"], "owner", "none", checked),
+  );
+  const get = (path: string) => send(new Request(`http://localhost${path}`));
+  strictEqual(await (await get("/open?id=a")).text(), "parsed a a open");
+  strictEqual((await get("/open?id=refused")).status, 400);
+  strictEqual((await get("/closed?id=refused")).status, 400);
+  strictEqual((await get("/closed?id=%00")).status, 400);
+  strictEqual((await get("/closed?id=a")).status, 401);
+});
 
 function served(...routes: Route[]): {
   send: (request: Request) => Promise<Response>;

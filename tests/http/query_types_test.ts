@@ -7,17 +7,14 @@ import { tempDir } from "../support/temp_dir.ts";
 function endpointThatAsksFor(name: string): string {
   const module = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url));
   return `
-import { counterEndpoint } from ${module("http/endpoint.ts")};
+import { endpoint } from ${module("http/endpoint.ts")};
 
 const format = { name: "format", meaning: "", schema: { type: "string" } } as const;
 
-export const trial = counterEndpoint({
+export const trial = endpoint("counter", {
   summary: "Try",
   parameters: [format],
-  errors: "json",
-  find: ({ query }) => query.get(${JSON.stringify(name)}) ?? "",
-  answer: (found) => new Response(found),
-  describe: ({ service, bodies }) => service("Trial", { content: bodies.text }),
+  respond: ({ query }) => new Response(query.get(${JSON.stringify(name)})),
 });
 `;
 }

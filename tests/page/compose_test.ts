@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { factsOf } from "../../src/page/compose.ts";
 import { memoryApp } from "../support/app.ts";
-import { endpoints } from "../support/surface.ts";
+import { routes } from "../support/surface.ts";
 
 /** A value of each look that differs from what every style would do without it, or several that do so together. */
 const VALUES: Record<string, string | readonly string[]> = {
@@ -24,7 +24,7 @@ const WITH: Record<string, string> = { logoColor: "&logo=eye", locale: "&numbers
 
 Deno.test("the page knows of each style what it does nothing with", async () => {
   await using app = await memoryApp();
-  const { controls } = factsOf(endpoints, true);
+  const { controls } = factsOf(routes, true);
   const styles = controls.style?.enum ?? [];
   const found: Record<string, string[]> = {};
   for (const [name, values] of Object.entries(VALUES)) {

@@ -98,7 +98,7 @@ async function writePicture(name: string, picture: PNG): Promise<void> {
     deflateLevel: 9,
   });
   ok(bytes.length < MAX_BYTES, `${name} has ${bytes.length} bytes`);
-  await Deno.writeFile(new URL(name, import.meta.url), bytes);
+  await Deno.writeFile(new URL(`../../.docs/images/${name}`, import.meta.url), bytes);
   console.log(`${name}: ${width}x${height}, ${bytes.length} bytes`);
 }
 

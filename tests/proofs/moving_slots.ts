@@ -1,4 +1,4 @@
-import { slotOf, SLOTS } from "../../src/store/redis/cluster/key_slot.ts";
+import { slotOf, SLOTS } from "../../src/store/redis/layout.ts";
 import {
   beginMove,
   endMove,

@@ -1,7 +1,8 @@
 import type { Calendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
-import type { CounterState, Day, Days } from "../../src/counter/days.ts";
+import { type CounterState, type Day, type Days, formatDay } from "../../src/counter/days.ts";
+import { ImportError } from "../../src/counting/import.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
@@ -69,14 +70,20 @@ export class Process {
   /** Sets a counter in an import, which tells no more than that it was done. */
   async import(
     id: string,
-    { days, hits, mode, day }: Setting,
+    { days, hits, mode }: Setting,
   ): Promise<"done" | undefined | "refused"> {
-    const line = { id: counterId(id), hits, days: days && dense(days, day) };
-    const [problem] = (await this.#started.setAll([line], mode)).values();
-    if (problem === undefined) return "done";
-    if (problem.status === 503) return "refused";
-    if (problem.status === 504) return undefined;
-    throw problem;
+    const named = Array.from(days ?? [], ([day, hits]) => [formatDay(day), hits]);
+    const text = JSON.stringify({ id, hits, days: days && Object.fromEntries(named) });
+    const lines = ReadableStream.from([[{ number: 1, text }]]);
+    try {
+      await this.#started.importLines(lines, { mode, dry: false });
+      return "done";
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      if (error.problem?.status === 503) return "refused";
+      if (error.problem?.status === 504) return undefined;
+      throw error;
+    }
   }
 
   /** Every counter of a list. */
@@ -105,7 +112,7 @@ export class Process {
           ? {}
           : { visitor: `${op.visitor} of ${id}`, remember: true };
         const key = op.key === undefined ? {} : { key: op.key };
-        return await this.#started.hitOnce(id, { ...key, ...marks });
+        return await this.#started.hitDeduplicated(id, { ...key, ...marks });
       }
       case "set":
         return shown(

@@ -4,7 +4,7 @@ import { CREDENTIALS } from "../../src/auth/access.ts";
 import { memoryApp } from "../support/app.ts";
 import { needsChromium, openChromium } from "../support/chromium.ts";
 import { startService } from "../support/service.ts";
-import { endpoints, openapi } from "../support/surface.ts";
+import { openapi, routes } from "../support/surface.ts";
 import { assertAccessible, openPage } from "../support/web_page.ts";
 
 Deno.test("GET /api tells of every endpoint with its methods, its parameters and what opens it", async () => {
@@ -17,7 +17,7 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
       /<section class="panel"><h3>([A-Z, ]+) <code>([^<]+)<\/code><\/h3>(.*?)<\/section>/g,
     ),
   ];
-  for (const { path, methods, parameters, access } of endpoints) {
+  for (const { path, methods, parameters, access } of routes) {
     // The reference is drawn from the description for machines, which has no path for all below /as/.
     if (!Object.hasOwn(openapi.paths, path)) {
       strictEqual(path, "/as/*");

@@ -245,3 +245,41 @@ for (
     }
   });
 }
+
+for (
+  const [locale, year] of [["th", "2026"], ["fa", "۲۰۲۶"], ["ar-SA", "٢٠٢٦"], ["ja-JP", "2026"]]
+) {
+  Deno.test(`GET /chart.svg?locale=${locale} shows the months of the Gregorian calendar, whose bars they are`, async () => {
+    await using app = openToday();
+    await app.hit("a", 3);
+    const { body } = await app.send(`GET /chart.svg?id=a&range=12m&locale=${locale}`);
+    const shown = texts(parseSvg(body)).map(({ text }) => text);
+    ok(shown.some((text) => text.includes(year ?? "")), `${shown}`);
+  });
+}
+
+Deno.test("GET /chart.svg?kind=total ends at the total, and marks round totals that were reached", async () => {
+  await using app = openToday();
+  await app.hit("a", 4);
+  const { body } = await app.send("GET /chart.svg?id=a&kind=total");
+  const bold = body.match(/<text [^>]*font-weight="bold"[^>]*>[^<]*/g) ?? [];
+  deepStrictEqual(bold.map((text) => text.replace(/.*>/, "")), ["4", "2"]);
+});
+
+Deno.test("GET /chart.svg names the day of a peak among five days with hits, and none among four", async () => {
+  await using app = openToday();
+  const put = (count: number) => {
+    const days = Object.fromEntries(
+      Array.from({ length: count }, (_, day) => [`2026-11-${10 + day}`, day === 2 ? 77 : 5]),
+    );
+    return app.sendBody("POST /counters", JSON.stringify({ id: "a", hits: 500, days }));
+  };
+  const isPeakNamed = async () => {
+    const { body } = await app.send("GET /chart.svg?id=a");
+    return texts(parseSvg(body)).some(({ text }) => text === "77");
+  };
+  await put(4);
+  strictEqual(await isPeakNamed(), false);
+  await put(5);
+  strictEqual(await isPeakNamed(), true);
+});

@@ -3,7 +3,7 @@ import { Metrics } from "../../src/metrics.ts";
 import { meteredHealth } from "../../src/store/store_health.ts";
 import { Problem } from "../../src/problem.ts";
 import { createLog } from "../../src/log.ts";
-import { endpoints } from "../support/surface.ts";
+import { routes } from "../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../support/app.ts";
 import { findOnPath } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
@@ -56,7 +56,7 @@ Deno.test("GET /metrics names endpoints of the service only, whatever is asked f
   await using room = await enter();
   const paths = ["/a", "/b?endpoint=c", "/hit/x", "/%0a", '/"', "/metrics/"];
   for (const path of paths) await room.send(`GET ${path}`);
-  const known = new Set([...endpoints.map(({ path }) => path), "other"]);
+  const known = new Set([...routes.map(({ path }) => path), "other"]);
   for (const [, endpoint = ""] of (await textOf(room)).matchAll(/endpoint="([^"]*)"/g)) {
     ok(known.has(endpoint), endpoint);
   }

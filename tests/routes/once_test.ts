@@ -46,6 +46,15 @@ Deno.test("once=day counts a visitor once, by address and browser, for each coun
   strictEqual(await app.count("a"), 3);
 });
 
+Deno.test("once=day takes no visitor of a counter for one of another whose id begins alike", async () => {
+  await using app = await memoryApp();
+  for (const [id, visitor] of [["page/1", "23"], ["page/12", "3"], ["page/", "123"]]) {
+    const line = `POST /hit?id=${id}&once=day&visitor=${visitor}`;
+    deepStrictEqual(await visit(app, { line, headers: authorized }), [1, undefined], id);
+    deepStrictEqual(await visit(app, { line, headers: authorized }), [1, "repeat"], id);
+  }
+});
+
 Deno.test("once=day counts 200 callers of one visitor at once as one", async () => {
   await using app = await memoryApp();
   const all = await Promise.all(Array.from({ length: 200 }, () => visit(app)));

@@ -40,8 +40,8 @@ Deno.test("data/secret: is left alone, and made by nobody, while SECRET_TOKEN is
   strictEqual(await Deno.readTextFile(path), "");
 });
 
-Deno.test("data/secret: a secret of the owner's own is taken, without the line break after it", async () => {
-  await using folder = await folderWith("an owner's secret, with spaces\n");
+Deno.test("data/secret: a secret of the owner's own is taken, without white space around it", async () => {
+  await using folder = await folderWith(" an owner's secret, with spaces\r\n");
   await using service = await startService({ cwd: folder.path });
   const headers = { "x-auth-token": "an owner's secret, with spaces" };
   const hit = await fetch(`${service.url}/hit`, { method: "POST", headers });

@@ -20,6 +20,16 @@ const urls: [url: string, form: RedisForm, addresses: RedisAddress[], master?: s
     { ...plain, tls: true, database: 2, host: "::1", port: 7 },
   ]],
   ["redis://u:p%2C%40%2Fw@a,b", "any", [{ ...plain, ...login }, { ...plain, ...login, host: "b" }]],
+  // A password may hold an at sign that is not encoded.
+  ["redis+cluster://u:p@w@a,b", "cluster", [
+    { ...plain, username: "u", password: "p@w" },
+    { ...plain, username: "u", password: "p@w", host: "b" },
+  ]],
+  ["rediss://a:6379", "any", [{ ...plain, tls: true }]],
+  ["redis+sentinel://[::1],[::2]:5/my", "sentinel", [
+    { ...sentinel, host: "::1" },
+    { ...sentinel, host: "::2", port: 5 },
+  ], "my"],
   ["redis+cluster://a", "cluster", [plain]],
   ["REDISS+CLUSTER://a,b/0", "cluster", [
     { ...plain, tls: true },

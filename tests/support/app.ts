@@ -1,4 +1,4 @@
-import { parseServeAs } from "../../src/peers/serve_as.ts";
+import { parseServeAs } from "../../src/compat/serve_as.ts";
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";

@@ -43,6 +43,7 @@ export class KvConnectServer {
   readonly #id = crypto.randomUUID();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   #away = false;
+  #hanging: PromiseWithResolvers<void> | undefined;
   #loss: Required<AnswerLoss> = { count: 0, as: "status", cut() {} };
   #beforeNextWrite: (() => Promise<unknown>) | undefined;
 
@@ -79,12 +80,24 @@ export class KvConnectServer {
     this.#away = false;
   }
 
+  /** Accepts requests and answers none of them, until `resume`. */
+  hang(): void {
+    this.#hanging ??= Promise.withResolvers();
+  }
+
+  /** Ends `hang`: the requests that wait are answered. */
+  resume(): void {
+    this.#hanging?.resolve();
+    this.#hanging = undefined;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.shutdown();
   }
 
   async #answer(request: Request): Promise<Response> {
     const body = await request.bytes();
+    await this.#hanging?.promise;
     if (this.#away) {
       this.turnedAway++;
       return new Response("away", { status: 503 });

@@ -20,8 +20,7 @@ export class ModelStore implements CounterStore {
   readonly source = "memory";
   readonly batches = 1;
   readonly idsPerBatch = 100;
-  readonly importPortion = 50_000;
-  readonly importById = true;
+  readonly sortedById = true;
   readonly counters = new Map<CounterId, CounterState>();
   readonly #marks = new Map<CounterId, KnownKeys>();
   readonly #today: () => Day;

@@ -228,7 +228,7 @@ async function opened(backend: Backend, today = () => DAY) {
   return {
     store,
     counters,
-    once: (marks: DeduplicationKeys, id: CounterId = ID) => counters.hitOnce(id, marks),
+    once: (marks: DeduplicationKeys, id: CounterId = ID) => counters.hitDeduplicated(id, marks),
     count: async () => await counters.count(ID),
     async add(times: number) {
       for (let time = 0; time < times; time++) await counters.hit(ID);

@@ -1,6 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Answer, problems, type Schema } from "../../src/openapi/answers.ts";
+import { problemResponses, type ResponseObject } from "../../src/openapi/responses.ts";
+import type { Schema } from "../../src/openapi/schemas.ts";
 import type { Operation, PathItem } from "../../src/openapi/document.ts";
 import { openapi } from "./surface.ts";
 
@@ -27,9 +28,9 @@ function describedAnswer(
   path: PathItem | undefined,
   method: string,
   status: number,
-): Answer | undefined {
+): ResponseObject | undefined {
   if (path === undefined) {
-    return status === 404 || status === 400 ? problems([400], "json")[400] : undefined;
+    return status === 404 || status === 400 ? problemResponses([400], "json")[400] : undefined;
   }
   const operation = operations(path).get(method);
   if (operation !== undefined) {
@@ -48,7 +49,7 @@ function operations(path: PathItem): Map<string, Operation> {
   );
 }
 
-function checkHeaders(where: string, answer: Answer, headers: Headers): void {
+function checkHeaders(where: string, answer: ResponseObject, headers: Headers): void {
   for (const [name, { required, schema }] of Object.entries(answer.headers)) {
     const value = headers.get(name);
     if (value === null) ok(required !== true, `${where}: ${name} is missing`);
@@ -69,7 +70,7 @@ interface Exchange {
   response: Response;
 }
 
-async function checkBody(where: string, answer: Answer, exchange: Exchange): Promise<void> {
+async function checkBody(where: string, answer: ResponseObject, exchange: Exchange): Promise<void> {
   const { method, response } = exchange;
   const body = await response.text();
   const type = response.headers.get("Content-Type")?.split(";")[0]?.trim();

@@ -9,6 +9,7 @@ export async function copyProject(): Promise<ProjectCopy> {
     await Deno.copyFile(join(projectFolder, name), join(folder.path, name));
   }
   await copyFolder(join(projectFolder, "src"), join(folder.path, "src"));
+  await copyFolder(join(projectFolder, ".deploy"), join(folder.path, ".deploy"));
   return {
     path: folder.path,
     runTask: (name, env = {}) => runTask(folder.path, name, env),

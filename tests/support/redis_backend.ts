@@ -81,12 +81,11 @@ export async function storeOn(
     prefix = "hits:",
     today = () => TODAY,
     msUntilMidnight = () => 86_400_000,
-    onForbidden = () => {},
     onDamaged = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
   const calendar = { timeZone: "UTC", today, msUntilMidnight };
-  return await createRedisStore({ link, prefix, calendar, onForbidden, onDamaged });
+  return await createRedisStore({ link, prefix, calendar, onDamaged });
 }
 
 /** A store on a real Redis, all of which takes hits. */
@@ -94,9 +93,9 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, msUntilMidnight, onForbidden, onDamaged, ...linkOptions } = options;
+  const { prefix, today, msUntilMidnight, onDamaged, ...linkOptions } = options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, { prefix, today, msUntilMidnight, onForbidden, onDamaged });
+  const store = await storeOn(link, { prefix, today, msUntilMidnight, onDamaged });
   await connected(store);
   return store;
 }

@@ -17,8 +17,7 @@ export class ScriptedStore implements CounterStore {
   readonly source = "redis";
   readonly batches = 1;
   readonly idsPerBatch = 100;
-  readonly importPortion = 50_000;
-  readonly importById = true;
+  readonly sortedById = true;
   /** How often each operation was called. */
   readonly calls = { add: 0, addOnce: 0, write: 0, read: 0, history: 0, list: 0, check: 0 };
   /** What every call fails with; undefined where it works. */

@@ -25,16 +25,26 @@ export function serviceCommand(options: CommandOptions): string[] {
   ]);
 }
 
-/** The flags between `deno run` and `main.ts` in the `start` task of deno.json. */
+/** Long names of the flags that the `start` task abbreviates. */
+const LONG_FLAGS = new Map([
+  ["-N", "--allow-net"],
+  ["-E", "--allow-env"],
+  ["-R", "--allow-read"],
+  ["-W", "--allow-write"],
+]);
+
+/** Returns the flags of the `start` task of deno.json by their long names. */
 export function startFlags(): string[] {
   const config: { tasks?: Record<string, string | { command: string }> } = JSON.parse(
     Deno.readTextFileSync(join(projectFolder, "deno.json")),
   );
   const task = config.tasks?.start;
   const line = typeof task === "object" ? task.command : task;
-  const flags = line?.match(/\bdeno run\s+(.*?)\s*\bmain\.ts/)?.[1];
+  const flags = line?.match(/^deno run \$DENO_WATCH (.*) main\.ts$/)?.[1];
   if (flags === undefined) {
-    throw new Error("Read the start task of deno.json: no `deno run … main.ts` in it");
+    throw new Error("The start task of deno.json is not `deno run $DENO_WATCH … main.ts`");
   }
-  return flags.split(/\s+/).filter((flag) => flag !== "");
+  return flags.split(" ").map((flag) =>
+    flag.replace(/^-\w(?==|$)/, (short) => LONG_FLAGS.get(short) ?? short)
+  );
 }

@@ -2,11 +2,11 @@ import { createApp } from "../../src/app.ts";
 import { createCounters } from "../../src/counting/counters.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
-import { describe } from "../../src/openapi/document.ts";
+import { describeRoutes } from "../../src/openapi/document.ts";
 import { ScriptedStore } from "./scripted_store.ts";
 
-/** Every endpoint of the service, for tests that walk its surface; they stand on a store that holds nothing. */
-export const endpoints = await createApp({
+/** Every route of the service, for tests that cover its whole surface. Their store is empty. */
+export const { routes } = createApp({
   config: {
     secret: undefined,
     openReads: true,
@@ -17,7 +17,7 @@ export const endpoints = await createApp({
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),
   metrics: new Metrics(),
-}).endpoints();
+});
 
-/** What `GET /openapi.json` answers with. */
-export const openapi = describe(endpoints);
+/** The document that `GET /openapi.json` returns. */
+export const openapi = describeRoutes(routes);

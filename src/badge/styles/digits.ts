@@ -1,4 +1,5 @@
 import { VERDANA, verdana11 } from "../face.ts";
+import { drawText, type Line } from "../text.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
@@ -24,7 +25,7 @@ const WHEEL_WIDTH = 22;
 /** From the edge of the frame to the first wheel. */
 const FRAME = 7;
 
-function odometerPainter(palette: Palette): Draw {
+function odometerPainter(palette: Palette, label: Line): Draw {
   const ink = palette.valueColor ?? palette.color ?? "#f5f2e8";
   const style = `<style>.n{fill:none;stroke:${ink};stroke-width:2.3;stroke-linecap:round;` +
     `stroke-linejoin:round}.r{stroke:#b3261e}</style>`;
@@ -38,7 +39,7 @@ function odometerPainter(palette: Palette): Draw {
       ? drawWords(content, { width, height: WHEEL_HEIGHT, ink: "#ff9b90", font: palette.font })
       : drawWheels(cells);
     return frame(
-      { ...content, width, height: WHEEL_HEIGHT, css: style },
+      { ...content, label, width, height: WHEEL_HEIGHT, css: style },
       FINISH +
         `<clipPath id="c"><rect x="${FRAME}" y="5" width="${inner}" height="26" rx="2"/></clipPath>` +
         `<rect width="${width}" height="${WHEEL_HEIGHT}" rx="6" fill="url(#f)"/>` +
@@ -64,7 +65,7 @@ function drawWheels(cells: readonly Cell[]): string {
   const digit = (text: string, y: number) =>
     `<path class="n r" transform="translate(${end + 5.5} ${y})" d="${STROKES.get(text) ?? ""}"/>`;
   return `<path stroke="#1b1d1f" stroke-width="26" stroke-dasharray="21 1" d="M${left} 18H${end}"/>` +
-    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: 'class="n"' }) +
+    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: ' class="n"' }) +
     `<rect x="${end}" y="5" width="21" height="26" fill="#efe9da"/>` +
     // The next digit shows below, as on a wheel that has begun to turn.
     digit(last, 7.5) + digit(String((Number(last) + 1) % 10), 27.5);
@@ -78,7 +79,7 @@ function drawDigits(
   const paths = cells.map(({ character }, index) =>
     `<path transform="translate(${index * step})" d="${STROKES.get(character) ?? ""}"/>`
   );
-  return `<g ${ink} transform="translate(${x} ${y})">${paths.join("")}</g>`;
+  return `<g${ink} transform="translate(${x} ${y})">${paths.join("")}</g>`;
 }
 
 /** The split flaps of a departure board. */
@@ -88,9 +89,9 @@ const BOARD_HEIGHT = 34;
 const FLAP_STEP = 22;
 const BOARD_EDGE = 5;
 
-function flapPainter(palette: Palette): Draw {
+function flapPainter(palette: Palette, label: Line): Draw {
   const color = palette.valueColor ?? palette.color ?? "#f7f3e3";
-  const ink = `fill="none" stroke="${color}" stroke-width="2.5" stroke-linecap="round" ` +
+  const ink = ` fill="none" stroke="${color}" stroke-width="2.5" stroke-linecap="round" ` +
     `stroke-linejoin="round"`;
   return (content) => {
     const cells = cellsOf(content, palette);
@@ -105,14 +106,14 @@ function flapPainter(palette: Palette): Draw {
         ink: "#ff9b90",
         font: palette.font,
       });
-      return frame({ ...content, width, height: BOARD_HEIGHT, css: "" }, board + words);
+      return frame({ ...content, label, width, height: BOARD_HEIGHT, css: "" }, board + words);
     }
     const flaps = cells.map((_, index) =>
       `<rect x="${BOARD_EDGE + index * FLAP_STEP}" width="20" height="26" rx="2.5"/>`
     );
     const across = width - 2 * BOARD_EDGE;
     return frame(
-      { ...content, width, height: BOARD_HEIGHT, css: "" },
+      { ...content, label, width, height: BOARD_HEIGHT, css: "" },
       `${FLAP_SHADE}${board}<g transform="translate(0 4)" fill="url(#t)">${flaps.join("")}</g>` +
         drawDigits(cells, { x: BOARD_EDGE + 5, y: 9, step: FLAP_STEP, ink }) +
         `<path stroke="#0d0f10" stroke-width="1.4" d="M${BOARD_EDGE} 17h${across}"/>` +
@@ -165,7 +166,7 @@ const PANEL_HEIGHT = 36;
 const SEGMENT_STEP = 20;
 const PANEL_LEFT = 9;
 
-function ledPainter(palette: Palette): Draw {
+function ledPainter(palette: Palette, label: Line): Draw {
   const color = palette.valueColor ?? palette.color;
   const glow = color ?? "#ff4b33";
   const light = color ?? "#ff6a4d";
@@ -176,7 +177,7 @@ function ledPainter(palette: Palette): Draw {
       `<rect x="1" y="1" width="${width - 2}" height="${
         PANEL_HEIGHT - 2
       }" rx="4" fill="none" stroke="#fff" stroke-opacity=".08"/>`;
-    const at = { ...content, width, height: PANEL_HEIGHT, css: "" };
+    const at = { ...content, label, width, height: PANEL_HEIGHT, css: "" };
     if (cells === undefined) {
       return frame(
         at,
@@ -268,12 +269,13 @@ function drawWords(
   { message }: Content,
   { width, height, ink, font }: { width: number; height: number; ink: string; font: string },
 ): string {
-  const length = Math.min(message.width, width - 12);
-  return `<text x="${width / 2}" y="${
-    height / 2 + 4
-  }" text-anchor="middle" textLength="${length}" ` +
-    `lengthAdjust="spacingAndGlyphs" font-family="${font}" font-size="11" fill="${ink}">` +
-    `${message.drawn}</text>`;
+  return drawText({ ...message, attributes: ' lengthAdjust="spacingAndGlyphs"' }, {
+    x: width / 2,
+    y: height / 2 + 4,
+    length: Math.min(message.width, width - 12),
+    ink: ` font-family="${font}" font-size="11" fill="${ink}"`,
+    font: ' text-anchor="middle"',
+  });
 }
 
 /** The width of a panel of words in pixels. */

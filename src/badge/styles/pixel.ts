@@ -1,4 +1,4 @@
-import { graphemes } from "../text.ts";
+import { graphemes, type Line } from "../text.ts";
 import { cellsOf, digitStyle } from "./digits.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
@@ -16,15 +16,15 @@ const GAP = 2;
 /** A longer label is left out: each of its letters takes up to 100 bytes. */
 const LONGEST_LABEL = 24;
 
-function painter(palette: Palette): Draw {
+function painter(palette: Palette, label: Line): Draw {
   const { bg = "#22194d", labelColor = "#8fd6ff" } = palette;
   const bright = palette.valueColor ?? palette.color ?? (palette.failed ? "#ff8f85" : "#ffd24a");
   return (content) => {
-    const label = labelOf(content);
+    const letters = lettersOf(label);
     const digits = cellsOf(content, palette);
     const cells = digits ??
       wordsOf(content).map((character) => ({ character, leading: false }));
-    const start = EDGE + (label.length === 0 ? 0 : label.length * STEP + GAP);
+    const start = EDGE + (letters.length === 0 ? 0 : letters.length * STEP + GAP);
     const width = SCALE * (start + cells.length * STEP - 1 + EDGE);
     const numbers = (isShown: (leading: boolean) => boolean) =>
       cells.map(({ character, leading }, index) =>
@@ -32,24 +32,24 @@ function painter(palette: Palette): Draw {
       ).join("");
     const number = numbers((leading) => !leading);
     const leading = numbers((leading) => leading);
-    const letters = label.map((letter, index) => dots(letter, EDGE + index * STEP)).join("");
+    const drawnLabel = letters.map((letter, index) => dots(letter, EDGE + index * STEP)).join("");
     const drawn = (color: string, d: string) => `<path stroke="${color}" d="${d}"/>`;
     return frame(
-      { ...content, width, height: HEIGHT, css: "" },
+      { label, message: content.message, width, height: HEIGHT, css: "" },
       `<path fill="${bg}" d="M2 0h${width - 4}v2h2v22h-2v2H2v-2H0V2h2z"/>` +
         `<g transform="scale(${SCALE}) translate(0 .5)" fill="none">` +
         // Words take many dots: a shadow would double them.
         (digits === undefined
           ? ""
           : `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>`) +
-        (content.label.drawn === "" ? "" : drawn(labelColor, letters)) +
+        (label.drawn === "" ? "" : drawn(labelColor, drawnLabel)) +
         `${leading === "" ? "" : drawn("#6a5aae", leading)}${drawn(bright, number)}</g>`,
     );
   };
 }
 
 /** The label in capitals; empty if a letter has no dots, as screen readers still say the label. */
-function labelOf({ label }: Content): string[] {
+function lettersOf(label: Line): string[] {
   const letters = [...label.drawn.toUpperCase()];
   const isShort = letters.length <= LONGEST_LABEL;
   return isShort && letters.every((letter) => LETTERS.has(letter)) ? letters : [];

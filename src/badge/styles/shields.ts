@@ -1,343 +1,248 @@
-import { type Color, isBright } from "../color.ts";
-import type { Line } from "../text.ts";
-import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
-import {
-  type Content,
-  type Draw,
-  drawLogo,
-  frame,
-  LOGO_SIZE,
-  type Palette,
-  type Style,
-} from "./style.ts";
+import { isBright } from "../color.ts";
+import { type Face, VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
+import { type Ink, mapInk, Paint } from "../paint.ts";
+import { drawText, type Line } from "../text.ts";
+import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.
 
-/** In pixels; a style of this height has room for bars. */
-const HEIGHT = 20;
-
-/** The default, shields.io's flat: rounded corners, a faint shine, text with a soft shadow. */
-export const classic: Style = shinyStyle({
-  height: HEIGHT,
-  radius: 3,
-  baseline: 140,
-  shine: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
-    `<stop offset="1" stop-opacity=".1"/>`,
-});
-
-/** shields.io's plastic: lower, rounder and glossy. */
-export const plastic: Style = shinyStyle({
-  height: 18,
-  radius: 4,
-  baseline: 130,
-  shine: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
-    `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
-    `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
-});
-
-/** The differences between `classic` and `plastic`. */
-interface Shiny {
+/** The differences between the styles. Lengths are in pixels, those of text in tenths of a pixel. */
+interface Shape {
+  readonly labelFace: Face;
+  readonly messageFace: Face;
   readonly height: number;
-  /** Of the corners. */
-  readonly radius: number;
-  /** Of the text, in tenths of a pixel. */
+  /** Between a text and the edges of its box. */
+  readonly padding: number;
+  /** The left edge of a logo, and the distance between a logo and the text. */
+  readonly logoX: number;
+  readonly logoGap: number;
+  /** Distance by which both texts move from the middle of their boxes towards the seam between these. */
+  readonly seam: number;
+  readonly fontSize: number;
   readonly baseline: number;
-  /** The stops of the gradient that lies over the boxes, from top to bottom. */
+  readonly lengthOf: (line: Line) => number;
+  /** Attributes of the message, with a leading space. */
+  readonly weight: string;
+  readonly capitals: boolean;
+  readonly bars: boolean;
+  /** Shine over round corners, and a shadow below the text; undefined for plain boxes. */
+  readonly gloss: Gloss | undefined;
+}
+
+interface Gloss {
+  /** Radius of the corners. */
+  readonly radius: number;
+  /** The stops of the gradient over both boxes, from top to bottom. */
   readonly shine: string;
 }
 
-/** A style with round corners, a gradient over both boxes, and shadows below the text. */
-function shinyStyle(shiny: Shiny): Style {
-  return {
-    labelFace: verdana11,
-    messageFace: verdana11,
-    capitals: false,
-    bars: shiny.height === HEIGHT,
-    font: VERDANA,
-    painter: (palette) => shinyPainter(shiny, palette),
-  };
-}
-
-function shinyPainter({ height, radius, baseline: y, shine }: Shiny, palette: Palette): Draw {
-  const paint = twoTone(palette);
-  const ends = `height="${height}" rx="${radius}"/></clipPath><g clip-path="url(#r)">`;
-  const above = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>` +
-    `<linearGradient id="s" x2="0" y2="100%">${shine}</linearGradient><clipPath id="r">`;
-  const type = `<g text-anchor="middle" font-family="${palette.font}" ` +
-    `text-rendering="geometricPrecision" font-size="110">`;
-  return (content) => {
-    const { label, message, bars } = content;
-    const at = layout(content, palette);
-    const { labelWidth, valueWidth } = at;
-    return frame(
-      { width: at.width, height, label, message, css: paint.css },
-      `${above}<rect width="${at.width}" ${ends}${
-        twoBoxes({ labelWidth, valueWidth, height }, paint)
-      }` +
-        `<rect width="${at.width}" height="${height}" fill="url(#s)"/></g>` +
-        drawLogo(palette, { x: PADDING, height, ink: firstInks(at, paint).stroke }) +
-        `${bars.draw(at.barsX, paint.value.text)}${type}` +
-        shadowedText(label, { x: at.labelX, y, length: at.labelLength, ink: paint.label }) +
-        shadowedText(message, { x: at.messageX, y, length: at.messageLength, ink: paint.value }) +
-        "</g>",
-    );
-  };
-}
-
-/** shields.io's flat-square: two plain boxes. */
-export const flatSquare: Style = {
+const FLAT_SQUARE: Shape = {
   labelFace: verdana11,
   messageFace: verdana11,
+  height: 20,
+  padding: 5,
+  logoX: 5,
+  logoGap: 3,
+  seam: 1,
+  fontSize: 110,
+  baseline: 140,
+  // An odd width puts the middle of the text on the middle of a pixel.
+  lengthOf: ({ width }) => Math.trunc(width) | 1,
+  weight: "",
   capitals: false,
   bars: true,
-  font: VERDANA,
-  painter: squarePainter,
+  gloss: undefined,
 };
 
-function squarePainter(palette: Palette): Draw {
-  const paint = twoTone(palette);
-  return (content) => {
-    const { label, message, bars } = content;
-    const at = layout(content, palette);
-    const { labelWidth, valueWidth } = at;
-    return frame(
-      { width: at.width, height: HEIGHT, label, message, css: paint.css },
-      `<g shape-rendering="crispEdges">${
-        twoBoxes({ labelWidth, valueWidth, height: HEIGHT }, paint)
-      }</g>` +
-        drawLogo(palette, { x: PADDING, height: HEIGHT, ink: firstInks(at, paint).stroke }) +
-        bars.draw(at.barsX, paint.value.text) +
-        `<g text-anchor="middle" font-family="${palette.font}" text-rendering="geometricPrecision" font-size="110">` +
-        plainText(label, { x: at.labelX, y: 140, length: at.labelLength, ink: paint.label }) +
-        plainText(message, { x: at.messageX, y: 140, length: at.messageLength, ink: paint.value }) +
-        "</g>",
-    );
-  };
-}
+/** Flat-square of shields.io: two plain boxes. */
+export const flatSquare: Style = shieldsStyle(FLAT_SQUARE);
 
-/** shields.io's for-the-badge: tall, in spaced capitals, the message bold. */
-export const forTheBadge: Style = {
-  labelFace: verdana10,
-  messageFace: verdanaBold10,
-  capitals: true,
+/** Flat of shields.io and the default: rounded corners, a faint shine, text with a soft shadow. */
+export const classic: Style = shieldsStyle({
+  ...FLAT_SQUARE,
+  gloss: {
+    radius: 3,
+    shine: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
+      `<stop offset="1" stop-opacity=".1"/>`,
+  },
+});
+
+/** Plastic of shields.io: lower, rounder and glossy. */
+export const plastic: Style = shieldsStyle({
+  ...FLAT_SQUARE,
+  height: 18,
+  baseline: 130,
   bars: false,
-  font: VERDANA,
-  painter: tallPainter,
-};
+  gloss: {
+    radius: 4,
+    shine: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
+      `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
+      `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
+  },
+});
 
-const TALL = 28;
-const MARGIN = 12;
-/** Between a logo and the edge of its box, and between it and the text. */
-const LOGO_MARGIN = 9;
-const LOGO_GUTTER = 6;
-
-function tallPainter(palette: Palette): Draw {
-  const paint = twoTone(palette);
-  const logo = palette.logo === undefined ? 0 : LOGO_MARGIN + LOGO_SIZE + LOGO_GUTTER;
-  return ({ label, message }) => {
-    const labelLength = spacedWidth(label);
-    const messageLength = spacedWidth(message);
-    const hasLabel = label.drawn !== "";
-    const labelStart = logo === 0 ? MARGIN : logo;
-    const labelWidth = hasLabel ? labelStart + labelLength + MARGIN : 0;
-    const messageStart = hasLabel || logo === 0 ? MARGIN : logo;
-    const valueWidth = messageStart + messageLength + MARGIN;
-    return frame(
-      { width: labelWidth + valueWidth, height: TALL, label, message, css: paint.css },
-      `<g shape-rendering="crispEdges">` +
-        `${twoBoxes({ labelWidth, valueWidth, height: TALL }, paint)}</g>` +
-        drawLogo(palette, {
-          x: LOGO_MARGIN,
-          height: TALL,
-          ink: firstInks({ labelWidth }, paint).stroke,
-        }) +
-        `<g text-anchor="middle" font-family="${palette.font}" text-rendering="geometricPrecision" font-size="100">` +
-        plainText(label, {
-          x: 10 * labelStart + 5 * labelLength,
-          y: 175,
-          length: 10 * labelLength,
-          ink: paint.label,
-        }) +
-        plainText(message, {
-          x: 10 * (labelWidth + messageStart) + 5 * messageLength,
-          y: 175,
-          length: 10 * messageLength,
-          ink: paint.value,
-          bold: true,
-        }) +
-        "</g>",
-    );
-  };
-}
-
-// textLength spreads the letters by this many pixels each.
+/** Pixels that `textLength` adds to each letter of for-the-badge. */
 const LETTER_SPACING = 1.25;
 
-function spacedWidth(line: Line): number {
-  return Math.trunc(line.width) + LETTER_SPACING * line.spaced;
+/** For-the-badge of shields.io: tall, in spaced capitals, the message bold. */
+export const forTheBadge: Style = shieldsStyle({
+  labelFace: verdana10,
+  messageFace: verdanaBold10,
+  height: 28,
+  padding: 12,
+  logoX: 9,
+  logoGap: 6,
+  seam: 0,
+  fontSize: 100,
+  baseline: 175,
+  lengthOf: ({ width, spaced }) => Math.trunc(width) + LETTER_SPACING * spaced,
+  weight: ' font-weight="bold"',
+  capitals: true,
+  bars: false,
+  gloss: undefined,
+});
+
+function shieldsStyle(shape: Shape): Style {
+  const { labelFace, messageFace, capitals, bars } = shape;
+  const painter: Style["painter"] = (palette, label) => shieldsPainter(shape, { palette, label });
+  return { labelFace, messageFace, capitals, bars, font: VERDANA, painter };
 }
 
-/** Where the parts of a badge stand: boxes in pixels, text in tenths of a pixel. */
-interface Layout {
-  readonly width: number;
-  /** 0 where there is no label. */
-  readonly labelWidth: number;
-  readonly valueWidth: number;
-  readonly labelX: number;
-  readonly labelLength: number;
-  /** In pixels. */
-  readonly barsX: number;
-  readonly messageX: number;
-  readonly messageLength: number;
-}
+/** Boxes are laid out in pixels, texts in tenths of a pixel. */
+function shieldsPainter(
+  shape: Shape,
+  { palette, label }: { palette: Palette; label: Line },
+): Draw {
+  const { height, padding, logoX, baseline: y, lengthOf, weight, gloss } = shape;
+  const paint = paintOf(palette);
+  const drawGround = gloss === undefined ? drawPlain : glossyGround(gloss, height);
+  const drawLine = gloss === undefined ? plainText : shadowedText;
 
-/** The geometry that shields.io's flat, flat-square and plastic badges share. */
-function layout({ label, message, bars }: Content, { logo }: Palette): Layout {
-  const labelLength = oddWidth(label);
-  const messageLength = oddWidth(message);
-  const logoRoom = logo === undefined ? 0 : LOGO_SIZE + LOGO_PADDING;
   const hasLabel = label.drawn !== "";
-  const labelWidth = hasLabel ? logoRoom + labelLength + 2 * PADDING : 0;
-  const before = (bars.width === 0 ? 0 : bars.width + PADDING) + (hasLabel ? 0 : logoRoom);
-  const valueWidth = before + messageLength + 2 * PADDING;
-  // Both texts stand one pixel off the middle of their boxes, towards the seam where there is one.
-  const seam = hasLabel ? 1 : 0;
-  return {
-    width: labelWidth + valueWidth,
-    labelWidth,
-    valueWidth,
-    labelX: 10 * (seam + PADDING + logoRoom) + 5 * labelLength,
-    labelLength: 10 * labelLength,
-    barsX: labelWidth + PADDING + (hasLabel ? 0 : logoRoom),
-    messageX: 10 * (labelWidth - seam + PADDING + before) + 5 * messageLength,
-    messageLength: 10 * messageLength,
+  const start = palette.logo === undefined ? padding : logoX + LOGO_SIZE + shape.logoGap;
+  const seam = hasLabel ? shape.seam : 0;
+  const labelLength = lengthOf(label);
+  const labelWidth = hasLabel ? start + labelLength + padding : 0;
+  const labelBox = `<rect width="${labelWidth}" height="${height}"${paint.label.box}/>`;
+  const boxes = hasLabel ? `${labelBox}<rect x="${labelWidth}"` : "<rect";
+  const logo = drawLogo(palette, {
+    x: logoX,
+    height,
+    ink: hasLabel ? paint.label.stroke : paint.value.stroke,
+  });
+  const words = `<g text-anchor="middle" font-family="${palette.font}" ` +
+    `text-rendering="geometricPrecision" font-size="${shape.fontSize}">` +
+    drawLine(label, {
+      x: 10 * (seam + start) + 5 * labelLength,
+      y,
+      length: 10 * labelLength,
+      ink: paint.label,
+      weight: "",
+    });
+
+  const barsStart = hasLabel ? padding : start;
+  return ({ message, bars }) => {
+    const length = lengthOf(message);
+    const messageStart = barsStart + (bars.width === 0 ? 0 : bars.width + padding);
+    const valueWidth = messageStart + length + padding;
+    const width = labelWidth + valueWidth;
+    const x = 10 * (labelWidth - seam + messageStart) + 5 * length;
+    return frame(
+      { width, height, label, message, css: paint.css },
+      drawGround(`${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>`, width) +
+        logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
+        drawLine(message, { x, y, length: 10 * length, ink: paint.value, weight }) + "</g>",
+    );
   };
 }
 
-const PADDING = 5;
-const LOGO_PADDING = 3;
-
-// An odd width puts the middle of the text on the middle of a pixel.
-function oddWidth(line: Line): number {
-  return Math.trunc(line.width) | 1;
+function drawPlain(boxes: string): string {
+  return `<g shape-rendering="crispEdges">${boxes}</g>`;
 }
 
-/** The widths of the boxes and the height of the badge, in pixels. */
-interface Boxes {
-  /** 0 where there is no label. */
-  readonly labelWidth: number;
-  readonly valueWidth: number;
-  readonly height: number;
+function glossyGround(
+  { radius, shine }: Gloss,
+  height: number,
+): (boxes: string, width: number) => string {
+  const above = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>` +
+    `<linearGradient id="s" x2="0" y2="100%">${shine}</linearGradient><clipPath id="r">`;
+  const ends = `height="${height}" rx="${radius}"/></clipPath><g clip-path="url(#r)">`;
+  return (boxes, width) =>
+    `${above}<rect width="${width}" ${ends}${boxes}` +
+    `<rect width="${width}" height="${height}" fill="url(#s)"/></g>`;
 }
 
-function twoBoxes({ labelWidth, valueWidth, height }: Boxes, paint: TwoTone): string {
-  const value = `width="${valueWidth}" height="${height}" ${paint.value.box}/>`;
-  if (labelWidth === 0) return `<rect ${value}`;
-  return `<rect width="${labelWidth}" height="${height}" ${paint.label.box}/>` +
-    `<rect x="${labelWidth}" ${value}`;
-}
-
-/** The paint of a badge with a label box and a value box. */
-interface TwoTone {
-  /** A style element for readers of dark pages, or nothing. */
-  readonly css: string;
-  readonly label: Inks;
-  readonly value: Inks;
-}
-
-/** The paint of one box, as attributes ready for a template. */
-interface Inks {
-  readonly box: string;
-  readonly text: string;
-  readonly shadow: string;
-  /** Of a logo. */
-  readonly stroke: string;
-}
-
-/** The inks of the leftmost box, which has the logo. */
-function firstInks({ labelWidth }: { labelWidth: number }, { label, value }: TwoTone): Inks {
-  return labelWidth === 0 ? value : label;
-}
-
-/** Fills in the colors that were not chosen, and picks dark text for bright boxes. */
-function twoTone(palette: Palette): TwoTone {
-  const { theme, failed, labelColor, color } = palette;
-  const ground = theme === "dark" ? DARK : theme === "none" ? SHIELDS : LIGHT;
-  const labelFill = labelColor ?? ground.label;
-  const valueFill = color ?? (failed ? ground.error : ground.value);
-  const auto = theme === "auto";
-  const labelInk = isBright(labelFill) ? DARK_INK : LIGHT_INK;
-  const valueInk = isBright(valueFill) ? DARK_INK : LIGHT_INK;
-  return {
-    css: auto ? darkRules(palette) : "",
-    label: {
-      box: paint(labelFill, auto ? "a" : ""),
-      text: paint(labelInk.text, auto ? "b" : ""),
-      shadow: paint(labelInk.shadow, auto ? "c" : ""),
-      stroke: `${auto ? 'class="e" ' : ""}stroke="${labelInk.text}"`,
-    },
-    value: {
-      box: paint(valueFill, auto ? "d" : ""),
-      text: paint(valueInk.text, ""),
-      shadow: paint(valueInk.shadow, ""),
-      stroke: `stroke="${valueInk.text}"`,
-    },
-  };
-}
-
-function paint(color: Color, name: string): string {
-  return name === "" ? `fill="${color}"` : `class="${name}" fill="${color}"`;
-}
-
-// Only for colors that were not chosen: a chosen color is the same on every page. The text on a value
-// box is light in both schemes, so it needs no rule.
-function darkRules({ labelColor, color, failed, logo, logoColor }: Palette): string {
-  let rules = "";
-  if (labelColor === undefined) {
-    rules += `.a{fill:${DARK.label}}.b{fill:${LIGHT_INK.text}}.c{fill:${LIGHT_INK.shadow}}`;
-    if (logo !== undefined && logoColor === undefined) rules += `.e{stroke:${LIGHT_INK.text}}`;
-  }
-  if (color === undefined) rules += `.d{fill:${failed ? DARK.error : DARK.value}}`;
-  return `<style>@media(prefers-color-scheme:dark){${rules}}</style>`;
-}
-
-interface Ground {
-  readonly label: Color;
-  readonly value: Color;
-  readonly error: Color;
-}
-
-const SHIELDS: Ground = { label: "#555", value: "#007ec6", error: "#dd4343" };
-const LIGHT: Ground = { label: "#e4e9ee", value: "#0a63c9", error: "#c62f2f" };
-const DARK: Ground = { label: "#363d47", value: "#1b69d0", error: "#cc3333" };
-
-const LIGHT_INK = { text: "#fff", shadow: "#010101" } satisfies Record<string, Color>;
-const DARK_INK = { text: "#333", shadow: "#ccc" } satisfies Record<string, Color>;
-
-/** Where a text stands and how it is painted; x, y of the baseline and length in tenths of a pixel. */
-interface TextAt {
+/** The middle, baseline and length of a text in tenths of a pixel, and its look. */
+interface LineAt {
   readonly x: number;
   readonly y: number;
   readonly length: number;
-  readonly ink: Inks;
-  readonly bold?: boolean;
+  readonly ink: BoxPaint;
+  readonly weight: string;
 }
 
-/** Draws the text, if there is any, over its shadow, which is hidden from screen readers. */
-function shadowedText({ drawn, attributes }: Line, { x, y, length, ink }: TextAt): string {
-  if (drawn === "") return "";
-  const below = `x="${x}" y="${y + 10}" textLength="${length}"${attributes}`;
-  return `<g transform="scale(.1)"><g aria-hidden="true" ${ink.shadow}>` +
-    `<text ${below} fill-opacity=".8" filter="url(#blur)">${drawn}</text>` +
-    `<text ${below} fill-opacity=".3">${drawn}</text></g>` +
-    `<text x="${x}" y="${y}" textLength="${length}"${attributes} ${ink.text}>${drawn}</text></g>`;
+function plainText(line: Line, { x, y, length, ink, weight }: LineAt): string {
+  return drawText(line, { x, y, length, ink: ink.text, more: ` transform="scale(.1)"${weight}` });
 }
 
-/** Draws the text, if there is any, without a shadow. */
-function plainText({ drawn, attributes }: Line, { x, y, length, ink, bold }: TextAt): string {
-  if (drawn === "") return "";
-  const weight = bold ? ' font-weight="bold"' : "";
-  return `<text x="${x}" y="${y}" textLength="${length}" transform="scale(.1)"` +
-    `${weight}${attributes} ${ink.text}>${drawn}</text>`;
+/** Draws a text over its shadow, which is hidden from screen readers. */
+function shadowedText(line: Line, { x, y, length, ink }: LineAt): string {
+  if (line.drawn === "") return "";
+  const below = (ink: string) => drawText(line, { x, y: y + 10, length, ink });
+  return `<g transform="scale(.1)"><g aria-hidden="true"${ink.shadow}>` +
+    below(' fill-opacity=".8" filter="url(#blur)"') + below(' fill-opacity=".3"') +
+    `</g>${drawText(line, { x, y, length, ink: ink.text })}</g>`;
 }
+
+/** The paint of one box, as attributes ready for a template. */
+interface BoxPaint {
+  readonly box: string;
+  readonly text: string;
+  readonly shadow: string;
+  /** The paint of a logo. */
+  readonly stroke: string;
+}
+
+/** Fills in the colors that were not chosen. */
+function paintOf(palette: Palette): { css: string; label: BoxPaint; value: BoxPaint } {
+  const { theme, failed, labelColor, color } = palette;
+  const colors = theme === "none" ? SHIELDS : THEMED;
+  const paint = new Paint(theme === "none" ? "light" : theme);
+  const hasLogo = palette.logo !== undefined && palette.logoColor === undefined;
+  const label = boxPaint(labelColor ?? colors.label, { paint, hasLogo, names: LABEL_CLASSES });
+  const value = boxPaint(color ?? (failed ? colors.error : colors.value), {
+    paint,
+    hasLogo,
+    names: VALUE_CLASSES,
+  });
+  return { css: paint.css(), label, value };
+}
+
+/** Picks dark text for bright boxes. */
+function boxPaint(
+  box: Ink,
+  { paint, hasLogo, names }: { paint: Paint; hasLogo: boolean; names: readonly string[] },
+): BoxPaint {
+  const text = mapInk(box, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT);
+  const shadow = mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101");
+  const [boxName = "", textName = "", shadowName = "", logoName = ""] = names;
+  return {
+    box: paint.fill(boxName, box),
+    text: paint.fill(textName, text),
+    shadow: paint.fill(shadowName, shadow),
+    stroke: hasLogo ? paint.stroke(logoName, text) : "",
+  };
+}
+
+const LABEL_CLASSES = ["a", "b", "c", "e"];
+const VALUE_CLASSES = ["d", "f", "g", "h"];
+const LIGHT_TEXT = "#fff";
+const DARK_TEXT = "#333";
+
+const SHIELDS = { label: "#555", value: "#007ec6", error: "#dd4343" } as const;
+const THEMED = {
+  label: ["#e4e9ee", "#363d47"],
+  value: ["#0a63c9", "#1b69d0"],
+  error: ["#c62f2f", "#cc3333"],
+} as const;

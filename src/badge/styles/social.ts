@@ -1,14 +1,7 @@
 import { type Face, makeFace } from "../face.ts";
-import {
-  type Content,
-  type Draw,
-  drawLogo,
-  frame,
-  LOGO_SIZE,
-  LOGOS,
-  type Palette,
-  type Style,
-} from "./style.ts";
+import { ERROR, Paint } from "../paint.ts";
+import { drawText, type Line, tenth } from "../text.ts";
+import { type Draw, drawLogo, frame, LOGO_SIZE, LOGOS, type Palette, type Style } from "./style.ts";
 
 /** Helvetica bold at 11 px: the advances of Adobe's font metrics (Helvetica-Bold.afm), in hundredths of a pixel. */
 const helveticaBold11: Face = makeFace({
@@ -39,104 +32,74 @@ const HEIGHT = 20;
 const EDGE = 6;
 const GAP = 7;
 
-function painter(palette: Palette): Draw {
+function painter(palette: Palette, label: Line): Draw {
   const paint = paintOf(palette);
   const logo = { ...palette, logo: palette.logo ?? LOGOS.get("tally") };
-  return (content) => {
-    const { label, message } = content;
-    const hasLabel = label.drawn !== "";
-    const labelLength = round(label.width);
-    const messageLength = round(message.width);
-    const labelX = EDGE + LOGO_SIZE + 4;
-    const button = Math.ceil(hasLabel ? labelX + labelLength + EDGE : EDGE + LOGO_SIZE + EDGE);
+  const labelLength = tenth(label.width);
+  const labelX = EDGE + LOGO_SIZE + 4;
+  const labelEnd = label.drawn === "" ? EDGE + LOGO_SIZE : labelX + labelLength;
+  const button = Math.ceil(labelEnd + EDGE);
+  const labelText = drawText(capitalized(label), {
+    x: tenth(labelX + labelLength / 2),
+    y: 14,
+    length: labelLength,
+    ink: paint.label,
+  });
+  return ({ message }) => {
+    const messageLength = tenth(message.width);
     const bubble = button + GAP;
     const bubbleWidth = Math.ceil(messageLength + 10);
     const width = bubble + bubbleWidth;
     return frame(
       { width, height: HEIGHT, label, message, css: paint.css },
-      `<linearGradient id="g" x2="0" y2="1"><stop ${paint.top}/><stop offset="1" ${paint.foot}/></linearGradient>` +
+      `<linearGradient id="g" x2="0" y2="1"><stop${paint.top}/><stop offset="1"${paint.foot}/></linearGradient>` +
         `<rect x=".5" y=".5" width="${
           button - 1
-        }" height="19" rx="3" fill="url(#g)" ${paint.edge}/>` +
-        `<path ${paint.bubble} d="M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
+        }" height="19" rx="3" fill="url(#g)"${paint.edge}/>` +
+        `<path${paint.bubble} d="M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
           bubbleWidth - 7
         }a3 3 0 0 1 3 3v13a3 3 0 0 1-3 3` +
         `h-${bubbleWidth - 7}a3 3 0 0 1-3-3v-4l-3-2.5z"/>` +
         drawLogo(logo, { x: EDGE, height: HEIGHT, ink: paint.stroke }) +
         `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
-        labelText(content, { x: labelX, length: labelLength, ink: paint.label }) +
-        `<text x="${
-          round(bubble + bubbleWidth / 2)
-        }" y="14" textLength="${messageLength}"${message.attributes} ${paint.value}>${message.drawn}</text></g>`,
+        labelText +
+        drawText(message, {
+          x: tenth(bubble + bubbleWidth / 2),
+          y: 14,
+          length: messageLength,
+          ink: paint.value,
+        }) +
+        "</g>",
     );
   };
 }
 
-/** Capitalized, as on shields.io. */
-function labelText(
-  { label }: Content,
-  { x, length, ink }: { x: number; length: number; ink: string },
-): string {
-  if (label.drawn === "") return "";
-  const text = /^[a-z]/.test(label.drawn)
-    ? label.drawn.charAt(0).toUpperCase() + label.drawn.slice(1)
-    : label.drawn;
-  return `<text x="${
-    round(x + length / 2)
-  }" y="14" textLength="${length}"${label.attributes} ${ink}>${text}</text>`;
+/** Capitalizes a label, as shields.io does. */
+function capitalized(label: Line): Line {
+  const { drawn } = label;
+  if (!/^[a-z]/.test(drawn)) return label;
+  return { ...label, drawn: drawn.charAt(0).toUpperCase() + drawn.slice(1) };
 }
 
-function round(length: number): number {
-  return Math.round(length * 10) / 10;
-}
-
-/** The paint of a social badge, as attributes ready for a template. */
-interface Paint {
-  readonly css: string;
-  readonly top: string;
-  readonly foot: string;
-  readonly edge: string;
-  readonly bubble: string;
-  readonly stroke: string;
-  readonly label: string;
-  readonly value: string;
-}
-
-function paintOf({ theme, failed, color, valueColor, labelColor }: Palette): Paint {
-  const auto = theme === "auto";
-  const ground = theme === "dark" ? DARK : LIGHT;
-  const chosen = valueColor ?? color;
-  const value = (of: typeof LIGHT) => failed ? of.error : of.ink;
-  const name = (letter: string) => auto ? `class="${letter}" ` : "";
-  const dark = `.p{stop-color:${DARK.top}}.q{stop-color:${DARK.foot}}.s{stroke:${DARK.edge}}` +
-    `.a{fill:${DARK.bubble}}.b{stroke:${DARK.ink}}` +
-    (labelColor === undefined ? `.c{fill:${DARK.ink}}` : "") +
-    (chosen === undefined ? `.d{fill:${value(DARK)}}` : "");
+function paintOf({ theme, failed, color, valueColor, labelColor }: Palette) {
+  const paint = new Paint(theme === "none" ? "light" : theme);
+  const { edge, ink } = COLORS;
   return {
-    css: auto ? `<style>@media(prefers-color-scheme:dark){${dark}}</style>` : "",
-    top: `${name("p")}stop-color="${ground.top}"`,
-    foot: `${name("q")}stop-color="${ground.foot}"`,
-    edge: `${name("s")}stroke="${ground.edge}"`,
-    bubble: `${name("a s")}fill="${ground.bubble}" stroke="${ground.edge}"`,
-    stroke: `${name("b")}stroke="${ground.ink}"`,
-    label: `${name("c")}fill="${labelColor ?? ground.ink}"`,
-    value: `${name("d")}fill="${chosen ?? value(ground)}"`,
+    top: paint.stop("p", COLORS.top),
+    foot: paint.stop("q", COLORS.foot),
+    edge: paint.stroke("s", edge),
+    bubble: paint.area("a", { fill: COLORS.bubble, border: edge }),
+    stroke: paint.stroke("b", ink),
+    label: paint.fill("c", labelColor ?? ink),
+    value: paint.fill("d", valueColor ?? color ?? (failed ? ERROR : ink)),
+    css: paint.css(),
   };
 }
 
-const LIGHT = {
-  top: "#fcfcfc",
-  foot: "#ebebeb",
-  edge: "#d0d4d1",
-  bubble: "#fafafa",
-  ink: "#333",
-  error: "#b3261e",
-};
-const DARK: typeof LIGHT = {
-  top: "#2b3230",
-  foot: "#1e2423",
-  edge: "#3f4946",
-  bubble: "#161b1a",
-  ink: "#e8edeb",
-  error: "#ff9b90",
-};
+const COLORS = {
+  top: ["#fcfcfc", "#2b3230"],
+  foot: ["#ebebeb", "#1e2423"],
+  edge: ["#d0d4d1", "#3f4946"],
+  bubble: ["#fafafa", "#161b1a"],
+  ink: ["#333", "#e8edeb"],
+} as const;

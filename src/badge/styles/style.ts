@@ -35,9 +35,8 @@ export interface Bars {
   readonly trend: number | undefined;
 }
 
-/** Drawn from left to right: the label, unless it is empty, then the bars and the message. */
+/** The part of a badge that changes: bars, then a message. Both follow the label. */
 export interface Content {
-  readonly label: Line;
   readonly message: Line;
   readonly bars: Bars;
 }
@@ -56,7 +55,7 @@ export interface Style {
   readonly plainDigits?: boolean;
   /** The families to fall back on. */
   readonly font: string;
-  readonly painter: (palette: Palette) => Draw;
+  readonly painter: (palette: Palette, label: Line) => Draw;
 }
 
 /** The outer part of every badge: its size in pixels, and its text for screen readers. */
@@ -119,7 +118,7 @@ interface LogoAt {
 /** Draws the logo of a palette, if it has one. */
 export function drawLogo({ logo, logoColor }: Palette, { x, height, ink }: LogoAt): string {
   if (logo === undefined) return "";
-  const stroke = logoColor === undefined ? ink : `stroke="${logoColor}"`;
+  const stroke = logoColor === undefined ? ink : ` stroke="${logoColor}"`;
   return `<path transform="translate(${x} ${(height - LOGO_SIZE) / 2})" fill="none" ` +
-    `stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" ${stroke} d="${logo}"/>`;
+    `stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"${stroke} d="${logo}"/>`;
 }

@@ -2,14 +2,12 @@
  * The limits of a Deno KV for one request (docs.deno.com, "Key-value store limits"), the share of
  * them that is used, and the periods of background work.
  *
- * One batch at a time: the next one fills while the disk or the network is busy with this one. An
- * import is sorted by id in large portions, so that each commit touches few pages of the file.
+ * One batch at a time: the next one fills while the disk or the network is busy with this one.
  */
 export const KV_BATCHES = {
   batches: 1,
   idsPerBatch: 100,
-  importPortion: 100_000,
-  importById: true,
+  sortedById: true,
 };
 
 /** Maximum number of keys in one `getMany`. */

@@ -1,35 +1,43 @@
 import {
-  type CounterState,
-  daysOf,
+  type Day,
+  firstDayOf,
   isLedger,
   isYearEntry,
   type Ledger,
   type YearEntry,
+  yearOf,
+  yearsSince,
 } from "../../counter/days.ts";
-import { MAX_HITS } from "../../counter/store.ts";
-import { slotOf } from "./cluster/key_slot.ts";
+import { MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { Problem } from "../../problem.ts";
+import type { CounterRecord } from "../planner.ts";
 
 /**
- * The key of a counter's ledger: in the same slot of a Redis Cluster as the counter, because no script may touch two, and not
- * among the counters, whatever their prefix is.
+ * Returns the key of a counter's ledger. It is in the same slot of a Redis Cluster as the counter, so that one script can
+ * change both, and it is never the key of a counter, whatever the prefix is.
  */
 export function ledgerKey(key: string): string {
   if (!key.includes("}")) return `{${key}}days`;
   return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}days:${key}`;
 }
 
-/** The key of a closed year; the scripts make it in the same way. */
-export function yearKey(ledger: string, year: number): string {
-  return ledger.replace("}days", `}days${year}`);
+/** Returns the key of another entry of a counter, in the same slot: `seen20778` or `epoch`, for example. */
+export function relatedKey(ledger: string, name: string): string {
+  return ledger.replace("}days", () => `}${name}`);
 }
 
-/** The part of a key that alone decides its slot: what the first braces hold, unless they are empty. */
+/** Returns the key of a closed year. */
+export function yearKey(ledger: string, year: number): string {
+  return relatedKey(ledger, `days${year}`);
+}
+
+/** The part of a key that alone decides its slot: the content of the first braces, unless they are empty. */
 const HASH_TAG = /^[^{]*\{([^}]+)\}/;
 
 const hashTags = new Map<number, number>();
 let tried = 0;
 
-/** A number that lies in a slot: the hash tag of a ledger whose counter's key cannot be one. */
+/** Returns a number whose slot is `slot`, as the hash tag of a ledger if the counter's key cannot be one. */
 function hashTagOf(slot: number): number {
   let number = hashTags.get(slot);
   for (; number === undefined; number = hashTags.get(slot)) {
@@ -40,91 +48,122 @@ function hashTagOf(slot: number): number {
   return number;
 }
 
-/** What Redis holds of a counter. */
-export interface HeldEntries {
-  /** Null if it is not there. */
+/** The number of slots of a Redis Cluster. */
+export const SLOTS = 16384;
+
+const encoder = new TextEncoder();
+
+/** Table of CRC-16/XMODEM, for one byte at a time. */
+const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
+  return crc & 0xffff;
+});
+
+/** Returns the slot of a key (Redis Cluster specification, "Key distribution model" and "Hash tags"). */
+export function slotOf(key: string): number {
+  let crc = 0;
+  for (const byte of encoder.encode(HASH_TAG.exec(key)?.[1] ?? key)) {
+    crc = (crc << 8 & 0xffff) ^ (CRC_TABLE[(crc >> 8) ^ byte] ?? 0);
+  }
+  return crc % SLOTS;
+}
+
+/** The entries of a counter as MGET returns them: null also for a value that is not a string. */
+export interface StoredTexts {
   readonly total: string | null;
-  readonly ledger: LedgerEntry | undefined;
-  /** Undefined if an entry is out of bounds. */
-  readonly years: readonly (YearEntry | undefined)[];
+  readonly ledger: string | null;
+  /** The closed years that were read. */
+  readonly years: ReadonlyMap<number, string | null>;
 }
 
-/** A ledger as it is stored. */
-export interface LedgerEntry {
-  readonly text: string;
-  /** Undefined if it is none, or out of bounds. */
-  readonly ledger: Ledger | undefined;
+/** Returns the closed years that a ledger refers to from `since` on. A damaged one may have left any year. */
+export function yearsToRead(ledger: string | null, since: Day, today: Day): readonly number[] {
+  const parsed = ledger === null ? undefined : parseLedger(ledger);
+  if (parsed !== undefined) return yearsSince(parsed, since);
+  if (ledger === null || since !== -Infinity) return [];
+  return Array.from({ length: yearOf(today) - 1970 }, (_, index) => 1970 + index);
 }
 
-/** The ledger as the scripts write it: the open day, its totalAtDayStart, the first year, and the days before. */
-export function formatLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): string {
-  return [openDay, totalAtDayStart, firstYear ?? "-", ...before].join(" ");
+/** Returns the record that the texts of a counter describe. */
+export function parseRecord({ total, ledger, years }: StoredTexts): CounterRecord {
+  const parsed = ledger === null ? undefined : parseLedger(ledger) ?? "damaged";
+  const isOpen = typeof parsed === "object" && !isProvisional(ledger);
+  return {
+    total: total === null ? 0 : parseTotal(total),
+    exists: total !== null,
+    openDay: isOpen ? parsed.openDay : -Infinity,
+    ledger: parsed,
+    years: Array.from(years)
+      .filter((entry): entry is [number, string] => entry[1] !== null)
+      .map(([year, text]) => parseYear(year, text) ?? damagedYear(year)),
+  };
 }
 
-/** The entry with a text; undefined for none. */
-export function ledgerEntry(text: string | null): LedgerEntry | undefined {
-  return text === null ? undefined : { text, ledger: parseLedger(text) };
+/** Reports whether a closed year of a record is damaged: it has no hits then. */
+export function isDamaged({ hits }: YearEntry): boolean {
+  return hits.length === 0;
 }
 
-function parseLedger(text: string): Ledger | undefined {
+const TOTAL = /^(?:0|[1-9]\d{0,15})$/;
+
+/** Parses a total. Returns the problem `not-a-counter` if it is none. */
+export function parseTotal(text: string): Outcome {
+  const isTotal = TOTAL.test(text) && Number(text) <= MAX_HITS;
+  return isTotal ? Number(text) : new Problem("not-a-counter");
+}
+
+/** Returns the text of a ledger: the open day, `totalAtDayStart`, the first year, and the days before. */
+export function formatLedger(
+  { openDay, totalAtDayStart, firstYear, before }: Ledger,
+  noFirstYear: "-" | "x" = "-",
+): string {
+  return [openDay, totalAtDayStart, firstYear ?? noFirstYear, ...before].join(" ");
+}
+
+const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
+
+/**
+ * Reports whether a ledger is provisional, which `x` in place of the first year says. It is left from a counter that was
+ * deleted, or was begun for a total whose ledger was missing.
+ */
+export function isProvisional(ledger: string | null): boolean {
+  return ledger !== null && LEDGER_HEAD.exec(ledger)?.[3] === "x";
+}
+
+/** Parses a ledger. Returns undefined if it is out of bounds or not a ledger. */
+export function parseLedger(text: string): Ledger | undefined {
   const [head, openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   if (head === undefined) return undefined;
-  const before = head === text ? [] : numbersOf(text, head.length + 1);
+  const before = head === text ? [] : parseNumbers(text, head.length + 1);
   if (before === undefined) return undefined;
   const ledger = {
     openDay: Number(openDay),
     totalAtDayStart: Number(totalAtDayStart),
-    firstYear: NO_FIRST_YEAR.has(first) ? undefined : Number(first),
+    firstYear: first === "-" || first === "x" ? undefined : Number(first),
     before,
   };
-  return isLedger(ledger) && canBeAdded(before) ? ledger : undefined;
+  return isLedger(ledger) && isExactSum(before) ? ledger : undefined;
 }
 
-/** A year as the scripts write it: its last day with hits, and the hits of that one and those before. */
+/** Returns the text of a year: its last day with hits, and the hits of that day and of those before it. */
 export function formatYear({ last, hits }: YearEntry): string {
   return [last, ...hits].join(" ");
 }
 
-/** The year of a text; undefined if that is none, or out of bounds. */
+/** Parses the days of a year. Returns undefined if they are out of bounds or not such a text. */
 export function parseYear(year: number, text: string): YearEntry | undefined {
-  const [last = NaN, ...hits] = numbersOf(text, 0) ?? [];
+  const [last = NaN, ...hits] = parseNumbers(text, 0) ?? [];
   const entry = { year, last, hits };
-  return isYearEntry(entry) && canBeAdded(hits) ? entry : undefined;
+  return isYearEntry(entry) && isExactSum(hits) ? entry : undefined;
 }
 
-/** The texts of a snapshot that a script gives: total, ledger, and each year with its own. */
-export function parseSnapshot(snapshot: unknown): HeldEntries {
-  const [total = null, ledger = null, ...rest] = Array.isArray(snapshot) ? snapshot : [];
-  const years: (YearEntry | undefined)[] = [];
-  for (let at = 0; at + 1 < rest.length; at += 2) {
-    years.push(parseYear(Number(rest[at]), String(rest[at + 1])));
-  }
-  return { total, ledger: ledgerEntry(ledger), years };
+function damagedYear(year: number): YearEntry {
+  return { year, last: firstDayOf(year + 1) - 1, hits: [] };
 }
 
-/**
- * What a counter holds; its total is one. A ledger without a total is left from a counter that is gone; one that is out of
- * bounds, or a year, counts as none. `onDamaged` is given the ledger if that is what is damaged.
- */
-export function parseHeld(
-  { total, ledger: entry, years }: HeldEntries,
-  onDamaged: (ledger: string | undefined) => void,
-): CounterState {
-  const hits = Number(total ?? 0);
-  if (total === null || entry === undefined) return { hits, days: undefined };
-  const { text, ledger } = entry;
-  const known = years.filter((entry) => entry !== undefined);
-  if (ledger === undefined) onDamaged(text);
-  else if (known.length < years.length) onDamaged(undefined);
-  return { hits, days: ledger && daysOf({ ledger, years: known }, hits) };
-}
-
-const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
-/** With "x", nobody has confirmed yet that history began there, or the counter was deleted. */
-const NO_FIRST_YEAR: ReadonlySet<string> = new Set(["-", "x"]);
-
-/** No counter has more hits than it can hold, and their sum is exact. */
-function canBeAdded(numbers: readonly number[]): boolean {
+/** Reports whether the sum is exact: a counter never has more hits than `MAX_HITS`. */
+function isExactSum(numbers: readonly number[]): boolean {
   let sum = 0;
   for (const hits of numbers) sum += hits;
   return sum <= MAX_HITS;
@@ -133,26 +172,26 @@ function canBeAdded(numbers: readonly number[]): boolean {
 const ZERO = "0".charCodeAt(0);
 
 /**
- * The whole numbers of a text from a place on, with one space between them; undefined if anything else is there. Hot path of
- * sums and exports, which read hundreds of them for each counter.
+ * Parses the whole numbers of a text from an index on, with one space between them. Returns undefined if the text has
+ * anything else. Sums and exports call it for hundreds of numbers per counter, so it does not split the text.
  */
-function numbersOf(text: string, from: number): number[] | undefined {
+function parseNumbers(text: string, from: number): number[] | undefined {
   const numbers: number[] = [];
   let number = 0;
-  let begins = true;
+  let isEmpty = true;
   for (let at = from; at < text.length; at++) {
     const digit = text.charCodeAt(at) - ZERO;
     if (digit >= 0 && digit <= 9) {
       number = 10 * number + digit;
-      begins = false;
+      isEmpty = false;
     } else {
-      if (begins || text[at] !== " ") return undefined;
+      if (isEmpty || text[at] !== " ") return undefined;
       numbers.push(number);
       number = 0;
-      begins = true;
+      isEmpty = true;
     }
   }
-  if (begins) return undefined;
+  if (isEmpty) return undefined;
   numbers.push(number);
   return numbers;
 }

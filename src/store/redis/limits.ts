@@ -9,9 +9,7 @@ export const REDIS_BATCHES = {
   // On a link with latency, hits that arrive while a batch is under way need not wait for its return.
   batches: 4,
   idsPerBatch: 1000,
-  importPortion: 20_000,
-  // No counter lies nearer to one than to another.
-  importById: false,
+  sortedById: false,
 };
 
 /** How many counters of a list are read at once: more would hold up hits, here and in Redis. */

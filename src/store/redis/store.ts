@@ -4,20 +4,19 @@ import type { Day } from "../../counter/days.ts";
 import { type CounterStore, withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
-import { RedisCommands } from "./commands.ts";
 import type { Shard, StoreLink } from "./connection/node.ts";
 import { isFailure, problemOf } from "./connection/reply.ts";
 import { PROBE_MS, REDIS_BATCHES } from "./limits.ts";
 import { RedisReading } from "./reading.ts";
-import { createScripts } from "./scripts.ts";
+import { checkRights } from "./rights.ts";
+import { RedisCommands } from "./scripts.ts";
+import { RedisSwap } from "./swap.ts";
 
 export interface RedisStoreOptions {
   link: StoreLink;
   /** Stands before the id in a key. */
   prefix: string;
   calendar: Calendar;
-  /** Called once if Redis allows plain hits and forbids something else, such as scripts. */
-  onForbidden(cause: Error): void;
   /** Called when the days of a counter are found out of bounds: they count as none. */
   onDamaged(id: CounterId): void;
 }
@@ -28,19 +27,12 @@ export interface RedisStoreOptions {
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
-  const { link, prefix, calendar, onForbidden, onDamaged } = options;
-  const scripts = await createScripts();
-  const commands = new RedisCommands({ link, scripts, onForbidden });
-  const changes = new RedisChanges({ commands, scripts, prefix, calendar, onDamaged });
-  const reading = new RedisReading({
-    commands,
-    link,
-    prefix,
-    onDamaged(id, ledger) {
-      if (ledger !== undefined) changes.repair(id, ledger);
-      onDamaged(id);
-    },
-  });
+  const { link, prefix, calendar, onDamaged } = options;
+  await checkRights(link, prefix);
+  const commands = await RedisCommands.create(link);
+  const reading = new RedisReading({ commands, link, prefix, calendar, onDamaged });
+  const swap = new RedisSwap({ commands, reading, calendar });
+  const changes = new RedisChanges({ commands, swap, prefix, calendar });
 
   /** The salt of a day, made by the first process that needs it; Redis removes it when the day ends. */
   async function salt(day: Day): Promise<string> {

@@ -102,8 +102,8 @@ Deno.test("openKvStore: a hit with the same key is a repeat for 24 hours, also i
   await kv.set(keyOf(NOW - 1, "young"), [41, Date.now() - DAY_MS + 60_000]);
   await kv.set(keyOf(NOW - 1, "old"), [42, Date.now() - DAY_MS - 1]);
   const id = counterId("a");
-  deepStrictEqual(await counters.hitOnce(id, { key: "young" }), { hits: 41, repeat: true });
-  deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: false });
-  deepStrictEqual(await counters.hitOnce(id, { key: "old" }), { hits: 1, repeat: true });
+  deepStrictEqual(await counters.hitDeduplicated(id, { key: "young" }), { hits: 41, repeat: true });
+  deepStrictEqual(await counters.hitDeduplicated(id, { key: "old" }), { hits: 1, repeat: false });
+  deepStrictEqual(await counters.hitDeduplicated(id, { key: "old" }), { hits: 1, repeat: true });
   await counters.close();
 });

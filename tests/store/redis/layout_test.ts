@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { slotOf } from "../../../src/store/redis/cluster/key_slot.ts";
+import { slotOf } from "../../../src/store/redis/layout.ts";
 import { ledgerKey, yearKey } from "../../../src/store/redis/layout.ts";
 
 const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });

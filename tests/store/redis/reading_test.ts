@@ -1,19 +1,7 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { SeenTexts } from "../../../src/store/redis/reading.ts";
+import { deepStrictEqual } from "node:assert/strict";
 import { connected, storeOn } from "../../support/redis_backend.ts";
 import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
-
-Deno.test("SeenTexts: of 300,000 texts each is new once", () => {
-  const seen = new SeenTexts();
-  const texts = Array.from({ length: 300_000 }, (_, index) => `page/${index}`);
-  strictEqual(texts.filter((text) => seen.add(text)).length, texts.length);
-  strictEqual(texts.filter((text) => seen.add(text)).length, 0);
-  for (const text of ["", "日本", "page/", "page/300000"]) {
-    strictEqual(seen.add(text), true, text);
-    strictEqual(seen.add(text), false, text);
-  }
-});
 
 for (const since of [undefined, -Infinity]) {
   const what = since === undefined ? "totals" : "days";

@@ -205,7 +205,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
   for (const [name, failure] of Object.entries(failures)) {
     await t.step(name, async () => {
       const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
-      const answers = [() => Promise.resolve(first), failure];
+      const answers = [() => Promise.resolve([]), () => Promise.resolve(first), failure];
       const store = await storeOn({
         health: UNWATCHED,
         multiKeyAcrossSlots: true,

@@ -10,7 +10,6 @@ import {
 } from "../connection/node.ts";
 import {
   isFailure,
-  isForbiddenScript,
   isTopologyStale,
   isTryAgain,
   isUnknownScript,
@@ -18,7 +17,7 @@ import {
   type Reply,
 } from "../connection/reply.ts";
 import { MAX_REDIRECT_MS, MAX_REDIRECTS, OPEN_MS, REDIRECT_PAUSE_MS } from "../limits.ts";
-import { routingKey, slotOf } from "./key_slot.ts";
+import { slotOf } from "../layout.ts";
 import { scanCluster } from "./scan.ts";
 import { ClusterTopology } from "./topology.ts";
 
@@ -77,6 +76,14 @@ function shardsOf(topology: ClusterTopology, prefix: string): readonly Shard[] {
   return [...shards.values()];
 }
 
+const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
+
+/** The key that decides where a command is sent: all keys of a command are in one slot. */
+export function routingKey(command: Command): string {
+  const [name = "", first = "", , third = ""] = command;
+  return SCRIPTS.has(name) ? third : first;
+}
+
 /** A command and what is known of it so far. */
 interface RoutedCommand {
   readonly command: Command;
@@ -94,7 +101,11 @@ interface RedirectBudget {
 }
 
 /** The reply of a command that was sent to no node. */
-const UNSENT: Reply = { kind: "refused", cause: new Problem("store-unavailable") };
+const UNSENT: Reply = {
+  kind: "refused",
+  cause: new Problem("store-unavailable"),
+  isUnsent: true,
+};
 
 /** Sends commands to the nodes that serve their slots and follows redirects: a redirected command was refused, so sending it to the other node does not repeat it. */
 export class ClusterRouter {
@@ -202,7 +213,7 @@ function isNodeTrouble({ reply }: RoutedCommand, { address }: RedisNode): boolea
   if (reply === UNSENT || !isFailure(reply)) return false;
   if (reply.kind === "lost") return true;
   const sentAgain = isTryAgain(reply) || redirectOf(reply, address) !== undefined;
-  return !sentAgain && !isUnknownScript(reply.cause) && !isForbiddenScript(reply.cause);
+  return !sentAgain && !isUnknownScript(reply.cause);
 }
 
 function pause(milliseconds: number): Promise<void> {

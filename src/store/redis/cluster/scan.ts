@@ -2,7 +2,7 @@ import { Problem } from "../../../problem.ts";
 import type { RedisNode } from "../connection/node.ts";
 import { problemOf, type Reply } from "../connection/reply.ts";
 import { SLOTS_PER_PIPELINE } from "../limits.ts";
-import { SLOTS } from "./key_slot.ts";
+import { SLOTS } from "../layout.ts";
 import type { ClusterTopology } from "./topology.ts";
 
 /** More keys than a slot holds. */

@@ -5,7 +5,7 @@ import { nameOf, type RedisNode } from "../connection/node.ts";
 import { Poller } from "../connection/poller.ts";
 import { type HostPort, knownHost, type Reply } from "../connection/reply.ts";
 import { ASK_MS, CLUSTER_POLL_INTERVAL_MS, IDLE_NODE_MS } from "../limits.ts";
-import { SLOTS } from "./key_slot.ts";
+import { SLOTS } from "../layout.ts";
 
 export interface TopologyOptions {
   /** The nodes to ask at first, and again when no other is left. */

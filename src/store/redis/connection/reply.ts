@@ -1,4 +1,3 @@
-import { tooManyDays } from "../../../counter/update.ts";
 import { Problem, type ProblemName } from "../../../problem.ts";
 import type { RedisAddress } from "../../../start/store_address.ts";
 import type { RedisLibrary } from "./client.ts";
@@ -7,7 +6,7 @@ import type { RedisLibrary } from "./client.ts";
 export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
   /** Redis answered with an error, or the command never left this process: it surely was not carried out. */
-  | { readonly kind: "refused"; readonly cause: Error }
+  | { readonly kind: "refused"; readonly cause: Error; readonly isUnsent?: boolean }
   /** The connection ended before the reply, or a script failed half-way: it may have been carried out. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
@@ -15,7 +14,6 @@ export type Reply =
 export const SCRIPT_ERRORS = {
   notACounter: "value is not an integer or out of range",
   full: "counter is full",
-  fullOfDays: "counter is full of days",
   /** It has changed something before it failed, and Redis undoes nothing. */
   partlyDone: "PARTLY DONE",
 };
@@ -31,7 +29,8 @@ export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLib
   const wasRefused = cause instanceof ErrorReply &&
     !cause.message.includes(SCRIPT_ERRORS.partlyDone);
   const wasUnsent = cause instanceof ClientOfflineError || cause instanceof ClientClosedError;
-  return wasRefused || wasUnsent ? { kind: "refused", cause } : { kind: "lost", cause };
+  if (wasUnsent) return { kind: "refused", cause, isUnsent: true };
+  return wasRefused ? { kind: "refused", cause } : { kind: "lost", cause };
 }
 
 /** What a command that was not carried out means for its callers; `lost` if no reply came. */
@@ -39,21 +38,26 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
-  if (cause.message.includes(SCRIPT_ERRORS.fullOfDays)) return tooManyDays(cause);
   if (cause.message.includes(SCRIPT_ERRORS.full)) return new Problem("counter-full", { cause });
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
 
-/** Whether a command failed for another reason than what its key holds. */
+/** Reports whether a reply says that the store cannot do its work. Every other refusal is an error of its command alone. */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
-  return reply.kind !== "done" && !isForeignValue(reply.cause);
+  if (reply.kind !== "refused") return reply.kind === "lost";
+  return reply.isUnsent || STORE_ERRORS.test(reply.cause.message);
 }
 
-function isForeignValue(cause: unknown): boolean {
-  if (!(cause instanceof Error)) return false;
-  // Not only at the beginning: some versions say first that a script has failed.
-  return /\bWRONGTYPE\b|not an integer|would overflow/.test(cause.message) ||
-    cause.message.includes(SCRIPT_ERRORS.full);
+/** Error replies for which Redis refuses any command of the kind. Some versions put them after "Error running script". */
+const STORE_ERRORS = new RegExp(
+  [
+    /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
+    /The user executing the script can't|ACL failure in script/,
+  ].map(({ source }) => source).join("|"),
+);
+
+function isForeignValue({ message }: Error): boolean {
+  return /\bWRONGTYPE\b|not an integer|would overflow/.test(message);
 }
 
 /** Whether an error reply refuses the login, or what every connection begins with. */
@@ -71,16 +75,9 @@ export function hasNoDatabases(cause: unknown): boolean {
   return String(cause).includes("SELECT is not allowed in cluster mode");
 }
 
-/** Whether this user may not use a command, or not with these keys. */
+/** Reports whether an error says that the Redis user lacks a permission. Redis 7.2 changed the words for scripts. */
 export function isForbidden({ message }: Error): boolean {
-  return message.startsWith("NOPERM");
-}
-
-/** Whether this user, or anybody, may not run a script, or not all that it does. */
-export function isForbiddenScript({ message }: Error): boolean {
-  // What a script may not do is said in other words since Redis 7.2.
-  return /^NOPERM|unknown command|The user executing the script can't|ACL failure in script/
-    .test(message);
+  return /^NOPERM|The user executing the script can't|ACL failure in script/.test(message);
 }
 
 /** Whether Redis does not know a script by its name. */

@@ -1,5 +1,6 @@
 import { strictEqual } from "node:assert/strict";
-import { routingKey, slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
+import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { routingKey } from "../../../../src/store/redis/cluster/router.ts";
 
 /** The examples of the specification, and what redis-server 7.0 says to CLUSTER KEYSLOT. */
 const SLOTS: [key: string, slot: number][] = [

@@ -5,7 +5,7 @@ import type { DeduplicationKeys, OnceOutcome } from "../../../../src/counter/onc
 import type { Update } from "../../../../src/counter/update.ts";
 import type { CounterStore } from "../../../../src/counter/store.ts";
 import { Problem } from "../../../../src/problem.ts";
-import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
+import { slotOf } from "../../../../src/store/redis/layout.ts";
 import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";
 import { openRedisStore } from "../../../support/redis_backend.ts";
 import { startCluster } from "../../../support/redis_cluster.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { parseRedisUrl } from "../../../../src/start/store_address.ts";
 import { ClusterTopology } from "../../../../src/store/redis/cluster/topology.ts";
-import { slotOf } from "../../../../src/store/redis/cluster/key_slot.ts";
+import { slotOf } from "../../../../src/store/redis/layout.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
 import { ownSlots, scanCluster } from "../../../../src/store/redis/cluster/scan.ts";
 import type { Reply } from "../../../../src/store/redis/connection/reply.ts";

@@ -1,41 +1,41 @@
 import busuanziScript from "./busuanzi.js" with { type: "text" };
 import {
-  type AskedPeer,
-  baseOf,
-  type Counted,
+  type CompatRequest,
+  type CompatService,
+  type CounterRef,
+  hostAndPath,
   type Image,
   isTrueInPhp,
   type LookParameters,
   type Numbers,
-  type Peer,
-  placeOf,
+  parseBase,
+  parseStyle,
   refuse,
-  styleOf,
   type Translation,
-  withoutEnd,
-} from "./peer.ts";
-import { asciiLowerCase, type PeerName } from "./serve_as.ts";
+  trimEnd,
+} from "./service.ts";
+import { asciiLowerCase, type CompatName } from "./serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
-const komarev: Peer = {
+const komarev: CompatService = {
   addresses: [{
     path: /^\/ghpvc\/?$/,
     isPicture: true,
-    translate(_, asked) {
-      const id = asciiLowerCase((asked.get("username") ?? "").trim());
+    translate(_, request) {
+      const id = asciiLowerCase((request.get("username") ?? "").trim());
       if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
         refuse("username= must be the name of a GitHub user.");
       }
-      const of = { id, counts: true };
-      if (asked.get("style") === "pixel") {
-        return { kind: "numbers", of: [of], type: "svg", body: () => PIXEL };
+      const counter = { id, counts: true };
+      if (request.get("style") === "pixel") {
+        return { kind: "numbers", counters: [counter], format: "svg", body: () => PIXEL };
       }
-      return image(of, {
-        label: asked.get("label") ?? "Profile views",
-        color: asked.get("color") ?? "blue",
-        style: styleOf(asked.get("style")),
-        base: baseOf(asked.get("base")),
-        numbers: isTrueInPhp(asked.get("abbreviated")) ? "compact" : "grouped",
+      return image(counter, {
+        label: request.get("label") ?? "Profile views",
+        color: request.get("color") ?? "blue",
+        style: parseStyle(request.get("style")),
+        base: parseBase(request.get("base")),
+        numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
       });
     },
   }],
@@ -44,61 +44,62 @@ const komarev: Peer = {
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
 
 /** visitor-badge by jwenjian, hehuapei (laobi.icu) and Nathan13888 (Reloaded), which share one path. */
-const visitorBadge: Peer = {
+const visitorBadge: CompatService = {
   addresses: [{
     path: /^\/badge\/?$/,
     isPicture: true,
-    translate(_, asked) {
-      const id = asked.get("page_id") ?? "";
+    translate(_, request) {
+      const id = request.get("page_id") ?? "";
       if (id === "") refuse("page_id= is missing.");
-      const hit = asked.get("hit");
-      const reads = asked.get("query_only") === "true" ||
+      const hit = request.get("hit");
+      const reads = request.get("query_only") === "true" ||
         hit !== undefined && hit !== "true" && hit !== "yes";
       return image({ id, counts: !reads }, {
-        label: asked.get("left_text") ?? asked.get("text") ?? asked.get("title") ?? "visitors",
-        labelColor: asked.get("left_color") ?? asked.get("lcolor") ?? "#595959",
-        color: asked.get("right_color") ?? asked.get("color") ?? "#1283c3",
-        style: styleOf(asked.get("style")),
-        numbers: asked.get("format") === "true" ? "compact" : "plain",
+        label: request.get("left_text") ?? request.get("text") ?? request.get("title") ??
+          "visitors",
+        labelColor: request.get("left_color") ?? request.get("lcolor") ?? "#595959",
+        color: request.get("right_color") ?? request.get("color") ?? "#1283c3",
+        style: parseStyle(request.get("style")),
+        numbers: request.get("format") === "true" ? "compact" : "plain",
       });
     },
   }],
 };
 
 /** github.com/gjbae1212/hit-counter, and its successor's `/api/hit` (hitscounter.dev). */
-const seeyoufarm: Peer = {
+const seeyoufarm: CompatService = {
   addresses: [
     {
       path: /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
       isPicture: true,
-      translate: ([, verb], asked) =>
-        image({ id: urlOf(asked), counts: verb === "incr" }, {
-          label: asked.get("title") ?? "hits",
-          labelColor: asked.get("title_bg") ?? "#555",
-          color: asked.get("count_bg") ?? "#79c83d",
-          style: asked.get("edge_flat") === "true" ? "flat-square" : "flat",
+      translate: ([, verb], request) =>
+        image({ id: pageUrl(request), counts: verb === "incr" }, {
+          label: request.get("title") ?? "hits",
+          labelColor: request.get("title_bg") ?? "#555",
+          color: request.get("count_bg") ?? "#79c83d",
+          style: request.get("edge_flat") === "true" ? "flat-square" : "flat",
         }, { withToday: true }),
     },
     {
       path: /^\/api\/count\/graph\/dailyhits\.svg\/?$/,
       isPicture: true,
-      translate: (_, asked) => ({
+      translate: (_, request) => ({
         kind: "chart",
-        id: urlOf(asked),
+        id: pageUrl(request),
         parameters: { label: "hits", range: "90d", width: "650", height: "300" },
       }),
     },
     {
       path: /^\/api\/hit\/?$/,
       isPicture: true,
-      translate(_, asked) {
-        const id = urlOf(asked);
-        if (asked.get("output") !== "json") {
+      translate(_, request) {
+        const id = pageUrl(request);
+        if (request.get("output") !== "json") {
           return image({ id, counts: true }, {
-            label: asked.get("label") ?? "",
-            labelColor: asked.get("labelColor"),
-            color: asked.get("color") ?? "brightgreen",
-            style: styleOf(asked.get("style")),
+            label: request.get("label") ?? "",
+            labelColor: request.get("labelColor"),
+            color: request.get("color") ?? "brightgreen",
+            style: parseStyle(request.get("style")),
           }, { withToday: true });
         }
         return json(
@@ -110,29 +111,29 @@ const seeyoufarm: Peer = {
   ],
 };
 
-function urlOf(asked: AskedPeer): string {
-  return placeOf(asked.get("url") ?? "") ??
+function pageUrl(request: CompatRequest): string {
+  return hostAndPath(request.get("url") ?? "") ??
     refuse("url= must be the address of a page, with http or https.");
 }
 
 /** github.com/dwyl/hits. */
-const dwyl: Peer = {
+const dwyl: CompatService = {
   addresses: [{
-    // A part before the user is overlooked, as there.
+    // The service ignores a part before the user, too.
     path: /^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/,
     isPicture: true,
-    translate([, user, repository], asked) {
-      const of = { id: repositoryOf(user, repository), counts: true };
-      const style = styleOf(asked.get("style"));
-      return image(of, { label: "hits", labelColor: "#555", color: "#4c1", style });
+    translate([, user, repository], request) {
+      const counter = { id: parseRepository(user, repository), counts: true };
+      const style = parseStyle(request.get("style"));
+      return image(counter, { label: "hits", labelColor: "#555", color: "#4c1", style });
     },
   }, {
     path: /^\/([^/]+)\/([^/]+)\.json$/,
-    translate([, user, repository], asked) {
-      const of = { id: repositoryOf(user, repository), counts: true };
-      const style = styleOf(asked.get("style")) ?? "flat";
-      const color = asked.get("color") ?? "lightgrey";
-      return json([of], ([hits]) => ({
+    translate([, user, repository], request) {
+      const counter = { id: parseRepository(user, repository), counts: true };
+      const style = parseStyle(request.get("style")) ?? "flat";
+      const color = request.get("color") ?? "lightgrey";
+      return json([counter], ([hits]) => ({
         schemaVersion: 1,
         label: "hits",
         style,
@@ -145,7 +146,7 @@ const dwyl: Peer = {
 
 const NAME = /^[\w.-]+$/;
 
-function repositoryOf(user = "", repository = ""): string {
+function parseRepository(user = "", repository = ""): string {
   if (!NAME.test(user) || !NAME.test(repository)) {
     refuse("The address must end in user/repository.svg.");
   }
@@ -153,33 +154,33 @@ function repositoryOf(user = "", repository = ""): string {
 }
 
 /** github.com/silentsoft/hits. */
-const hitsSh: Peer = {
+const hitsSh: CompatService = {
   addresses: [
     {
       path: /^\/api\/urns\/(.+)$/s,
       translate: ([, place = ""]) =>
-        json([{ id: urnOf(place), counts: false }], ([total]) => ({ total })),
+        json([{ id: pagePlace(place), counts: false }], ([total]) => ({ total })),
     },
     {
       path: /^\/(.+)\.svg$/s,
       isPicture: true,
-      translate: ([, place = ""], asked) =>
-        image({ id: urnOf(place), counts: true }, {
-          label: asked.get("label") ?? "hits",
-          color: asked.get("color") ?? "#4c1",
-          labelColor: asked.get("labelColor") ?? "#555",
-          style: styleOf(asked.get("style")),
-          base: baseOf(asked.get("extraCount")),
+      translate: ([, place = ""], request) =>
+        image({ id: pagePlace(place), counts: true }, {
+          label: request.get("label") ?? "hits",
+          color: request.get("color") ?? "#4c1",
+          labelColor: request.get("labelColor") ?? "#555",
+          style: parseStyle(request.get("style")),
+          base: parseBase(request.get("extraCount")),
           numbers: "grouped",
-        }, { withToday: asked.get("view") === "today-total" }),
+        }, { withToday: request.get("view") === "today-total" }),
     },
   ],
 };
 
 /** A host and a path. An id here may be shorter than there, where it may have 250 characters. */
-function urnOf(text: string): string {
+function pagePlace(text: string): string {
   const path = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/");
-  const place = withoutEnd(path.replace(/^\/+/, ""), "/?");
+  const place = trimEnd(path.replace(/^\/+/, ""), "/?");
   if (!place.includes(".")) {
     refuse("The address must end in a host and a path, such as github.com/user/repository.svg.");
   }
@@ -187,7 +188,7 @@ function urnOf(text: string): string {
 }
 
 /** profile-counter on Glitch. */
-const profileCounter: Peer = {
+const profileCounter: CompatService = {
   addresses: [
     {
       path: /^\/([^/]+)\/count\.svg$/,
@@ -204,25 +205,25 @@ const profileCounter: Peer = {
 };
 
 /** CountAPI, and the same paths of Abacus. */
-const countapi: Peer = {
+const countapi: CompatService = {
   addresses: [{
     path: /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
     post: true,
-    translate([, verb, space = "default", key = ""], asked) {
+    translate([, verb, space = "default", key = ""], request) {
       if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
         refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
       }
-      const of = { id: `${space}/${key}`, counts: verb === "hit" };
-      const callback = asked.get("callback");
-      const numbers = json([of], ([value]) => ({ value }));
-      const shown = { ...numbers, refusesZero: verb === "get" };
+      const counter = { id: `${space}/${key}`, counts: verb === "hit" };
+      const callback = request.get("callback");
+      const numbers = json([counter], ([value]) => ({ value }));
+      const shown = { ...numbers, notFoundIfZero: verb === "get" };
       return callback === undefined ? shown : jsonp(shown, callback);
     },
   }],
 };
 
 /** busuanzi, in nearly every theme of Hexo. */
-const busuanzi: Peer = {
+const busuanzi: CompatService = {
   addresses: [
     {
       path: /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
@@ -230,14 +231,14 @@ const busuanzi: Peer = {
     },
     {
       path: /^\/busuanzi\/?$/,
-      translate(_, asked) {
-        const { referrer } = asked;
+      translate(_, request) {
+        const { referrer } = request;
         if (referrer === undefined) {
           refuse("The Referer header, which names the page, is missing.");
         }
         const host = referrer.hostname;
         // A page may send its host alone: then the script says which page it is on.
-        const page = asked.get("page") ?? decoded(referrer.pathname);
+        const page = request.get("page") ?? decoded(referrer.pathname);
         const path = page.startsWith("/") ? page : "/";
         if (path.startsWith("/*")) {
           refuse("The address in the Referer header is not that of a page.");
@@ -247,7 +248,7 @@ const busuanzi: Peer = {
           { id: `${host}${path}`, counts: true },
           { id: `${host}/*site`, counts: true },
         ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
-        const callback = asked.get("jsonpCallback");
+        const callback = request.get("jsonpCallback");
         return callback === undefined ? numbers : jsonp(numbers, callback);
       },
     },
@@ -262,8 +263,8 @@ function decoded(path: string): string {
   }
 }
 
-/** Every peer by its name. */
-export const PEERS: Readonly<Record<PeerName, Peer>> = {
+/** Every service by its name. */
+export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
   komarev,
   "visitor-badge": visitorBadge,
   seeyoufarm,
@@ -275,15 +276,23 @@ export const PEERS: Readonly<Record<PeerName, Peer>> = {
 };
 
 function image(
-  of: Counted,
+  counter: CounterRef,
   look: LookParameters,
   more: Pick<Image, "withToday"> = {},
 ): Translation {
-  return { kind: "image", of, look, ...more };
+  return { kind: "image", counter, look, ...more };
 }
 
-function json(of: readonly Counted[], shape: (numbers: readonly number[]) => unknown): Numbers {
-  return { kind: "numbers", of, type: "json", body: (numbers) => JSON.stringify(shape(numbers)) };
+function json(
+  counters: readonly CounterRef[],
+  shape: (numbers: readonly number[]) => unknown,
+): Numbers {
+  return {
+    kind: "numbers",
+    counters,
+    format: "json",
+    body: (numbers) => JSON.stringify(shape(numbers)),
+  };
 }
 
 /** The same as a script that calls a function of the page, which is why only plain names are let through. */
@@ -293,7 +302,7 @@ function jsonp(numbers: Numbers, callback: string): Numbers {
   }
   return {
     ...numbers,
-    type: "script",
+    format: "script",
     body: (values) => `try{${callback}(${numbers.body(values)});}catch(e){}`,
   };
 }

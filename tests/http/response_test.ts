@@ -2,11 +2,12 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import { errorBadge } from "../../src/badge/badge.ts";
 import {
   acceptsGzip,
-  answer,
-  headersOf,
-  problemInPicture,
-  problemInWords,
-} from "../../src/http/answer.ts";
+  allowPages,
+  createResponse,
+  headersFor,
+  problemImageResponse,
+  problemResponse,
+} from "../../src/http/response.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
 import { memoryApp, memoryStore, openApp, UNCACHED_IMAGE } from "../support/app.ts";
@@ -297,19 +298,19 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   const { status, title, badge } = statuses[name];
   Deno.test(`a problem answer tells of ${name} as JSON, text and image, and of no cause`, async () => {
     const problem = new Problem(name, { cause: new Error("the disk of oz") });
-    const asJson = problemInWords(problem, { form: "json", cors: "none" });
+    const asJson = problemResponse(problem, "json");
     strictEqual(asJson.status, status);
     const { detail, ...rest } = await asJson.json();
     deepStrictEqual(rest, { type: `urn:problem-type:tallymark:${name}`, title, status });
     match(detail, /^[A-Z].{20,}\.$/);
 
-    const asText = problemInWords(problem, { form: "text", cors: "none" });
+    const asText = problemResponse(problem, "text");
     strictEqual(asText.status, status);
     strictEqual(await asText.text(), `${title}: ${detail}`);
 
     const svg = errorBadge(problem);
     const request = new Request("http://localhost/");
-    const asImage = problemInPicture(problem, { svg, request, cors: "none" });
+    const asImage = problemImageResponse(problem, { svg, request });
     strictEqual(asImage.status, status);
     const image = await asImage.text();
     const drawn = parseSvg(image);
@@ -319,10 +320,13 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
   });
 }
 
-Deno.test("answer() and headersOf() leave no header of one answer in another", () => {
-  const headers = headersOf("svg", { cacheControl: "no-store", cors: "any" });
-  answer("<svg/>", headers).headers.set("x-tallymark", "stale");
-  strictEqual(answer("<svg/>", headers).headers.get("x-tallymark"), null);
+Deno.test("createResponse() and allowPages() leave no header of one response in another", () => {
+  const headers = headersFor("svg", "no-store");
+  allowPages(createResponse("<svg/>", headers), "any").headers.set("x-tallymark", "stale");
+  deepStrictEqual(
+    Object.fromEntries(createResponse("<svg/>", headers).headers),
+    { ...svg, ...noStore },
+  );
 });
 
 const encodings: { header: string | undefined; accepts: boolean }[] = [

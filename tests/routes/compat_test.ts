@@ -1,19 +1,19 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { PEER_NAMES } from "../../src/peers/serve_as.ts";
+import { COMPAT_NAMES } from "../../src/compat/serve_as.ts";
 import { Problem } from "../../src/problem.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { parseSvg } from "../support/parse_svg.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
-import { BUSUANZI, COUNTAPI, IMAGES } from "../peers/addresses.ts";
+import { BUSUANZI, COUNTAPI, IMAGES } from "../compat/addresses.ts";
 
 const READER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0",
 };
-const ALL = PEER_NAMES.map((name) => `${name}/`).join();
+const ALL = COMPAT_NAMES.map((name) => `${name}/`).join();
 
 for (const { address, id, title, colors } of IMAGES) {
   Deno.test(`GET /as/${address} counts ${id} and shows "${title}"`, async () => {
@@ -475,7 +475,7 @@ Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only
     ),
     { maxLength: 4 },
   );
-  const name = fc.oneof(fc.constantFrom(...PEER_NAMES), part);
+  const name = fc.oneof(fc.constantFrom(...COMPAT_NAMES), part);
   let most = 0;
   await fc.assert(
     fc.asyncProperty(name, fc.array(part, { maxLength: 6 }), query, async (name, parts, query) => {

@@ -1,0 +1,120 @@
+import type { LookName } from "../badge/parameters.ts";
+import { Problem } from "../problem.ts";
+
+/** Another service whose addresses work here. */
+export interface CompatService {
+  /** Its addresses. The first whose path matches is used. */
+  readonly addresses: readonly CompatAddress[];
+}
+
+/** One form of a service's addresses. */
+export interface CompatAddress {
+  /** The path below the origin of the service, percent-decoded. */
+  readonly path: RegExp;
+  /** True if it responds with an image, so that problems are drawn. */
+  readonly isPicture?: boolean;
+  /** True if it also accepts POST. */
+  readonly post?: boolean;
+  /** Returns what the address means here. Throws a problem for what the service refuses. */
+  translate(path: RegExpExecArray, request: CompatRequest): Translation;
+}
+
+/** A request to an address of another service. */
+export interface CompatRequest {
+  /** Returns the first value of a query parameter, or undefined if it is missing. */
+  get(name: string): string | undefined;
+  /** The URL in `Referer`; undefined if it is missing or invalid. */
+  readonly referrer: URL | undefined;
+}
+
+/** The meaning of an address here. */
+export type Translation = Image | Chart | Numbers | Text;
+
+/** A badge that counts, or only shows a number. */
+export interface Image {
+  readonly kind: "image";
+  readonly counter: CounterRef;
+  readonly look: LookParameters;
+  /** True if today's hits are drawn before the total. */
+  readonly withToday?: boolean;
+}
+
+/** The appearance of a badge, in the parameters of this service. */
+export type LookParameters = { readonly [Name in LookName]?: string | undefined };
+
+/** A chart. */
+export interface Chart {
+  readonly kind: "chart";
+  readonly id: string;
+  readonly parameters: Parameters;
+}
+
+/** Query parameters of an endpoint. */
+export type Parameters = Readonly<Record<string, string | undefined>>;
+
+/** Numbers in the format of the service. */
+export interface Numbers {
+  readonly kind: "numbers";
+  readonly counters: readonly CounterRef[];
+  readonly format: "json" | "script" | "svg";
+  /** Formats the numbers, which are in the order of the counters. */
+  body(numbers: readonly number[]): string;
+  /** True if a counter that was never hit is 404. */
+  readonly notFoundIfZero?: boolean;
+}
+
+/** A counter and what is done to it. */
+export interface CounterRef {
+  /** The id without the name of the service. */
+  readonly id: string;
+  readonly counts: boolean;
+  /** True if a visitor counts once a day. */
+  readonly once?: boolean;
+  /** True if only today's hits are read. */
+  readonly today?: boolean;
+}
+
+/** A script of the service. */
+export interface Text {
+  readonly kind: "text";
+  readonly body: string;
+}
+
+/** Throws the problem "bad-id" with the reason why the service refuses the request. */
+export function refuse(detail: string): never {
+  throw new Problem("bad-id", { detail });
+}
+
+/** Parses a style, because services and their users write `flat-square` in several ways. */
+export function parseStyle(text: string | undefined): string | undefined {
+  return text?.trim().toLowerCase().replace("flatsquare", "flat-square").replaceAll("_", "-");
+}
+
+/** Parses a number to add to the one that is drawn. Returns undefined unless it is a whole number from 0. */
+export function parseBase(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,16}$/.test(text.trim()) ? text.trim() : undefined;
+}
+
+/** Reports whether PHP treats a text as true. */
+export function isTrueInPhp(text: string | undefined): boolean {
+  return text !== undefined && text !== "" && text !== "0";
+}
+
+/** Returns the host and path of an address, without port, query, fragment and trailing slash. Returns undefined if it is invalid. */
+export function hostAndPath(address: string): string | undefined {
+  const text = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
+  const { hostname, pathname } = new URL(text);
+  try {
+    return trimEnd(`${hostname}${decodeURIComponent(pathname)}`, "/");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a text without these characters at its end. A regular expression would take quadratic time. */
+export function trimEnd(text: string, characters: string): string {
+  let { length } = text;
+  while (length > 0 && characters.includes(text.charAt(length - 1))) length--;
+  return text.slice(0, length);
+}

@@ -1,0 +1,176 @@
+import type { Problem, ProblemName } from "../problem.ts";
+
+/** Header names and values, built once for each kind of response. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+/** The format of a problem that is reported as text. */
+export type TextFormat = "json" | "text";
+/** The format of a body. */
+export type BodyFormat = TextFormat | "svg" | "script" | "html";
+
+/** The pages that may read a response: those of any site, those of any site as an image only, or none. */
+export type CorsPolicy = "any" | "image" | "none";
+
+/** Why a hit was not an ordinary one, as sent in `X-Tallymark`. */
+export type HitFlag = "prefetch" | "bot" | "repeat" | "camo";
+
+/** Who may read counters, and the headers that follow from it. */
+export interface ReadPolicy {
+  /** True if anyone may read, and so any page and cache. */
+  readonly isPublic: boolean;
+  readonly cors: CorsPolicy;
+  /** Returns the `Cache-Control` of a read that caches may treat like this if reads are public. */
+  cacheControl(ifPublic: string): string;
+}
+
+/** Creates the policy for reads that are open to everyone or require the secret. */
+export function createReadPolicy(openReads: boolean): ReadPolicy {
+  return {
+    isPublic: openReads,
+    cors: openReads ? "any" : "none",
+    cacheControl: (ifPublic) => openReads ? ifPublic : "private, no-store",
+  };
+}
+
+const CONTENT_TYPES: Record<BodyFormat, string> = {
+  json: "application/json",
+  text: "text/plain; charset=utf-8",
+  svg: "image/svg+xml; charset=utf-8",
+  script: "text/javascript; charset=utf-8",
+  html: "text/html; charset=utf-8",
+};
+
+/** Allows only the styles of an SVG, in case it is opened as a page. */
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** `Cache-Control` of counting images. GitHub's edge has cached images that had fewer than these four. */
+export const UNCACHED_IMAGE = "max-age=0, no-cache, no-store, must-revalidate";
+
+/** Keeps browsers from guessing a content type. Sent with every response. */
+export const NO_SNIFF: HeaderRecord = { "x-content-type-options": "nosniff" };
+
+/** Returns the headers of a body format. CORS headers are not among them, because dispatch sets those by the route table. */
+export function headersFor(format: BodyFormat, cacheControl: string): HeaderRecord {
+  return {
+    "content-type": CONTENT_TYPES[format],
+    "cache-control": cacheControl,
+    ...NO_SNIFF,
+    ...(format === "svg" && { "content-security-policy": SVG_POLICY }),
+    ...(format === "html" && { "referrer-policy": "no-referrer" }),
+  };
+}
+
+/** Returns the header that tells a response from the usual one. */
+export function flagHeader(flag: HitFlag | "stale" | ProblemName): HeaderRecord {
+  return { "x-tallymark": flag };
+}
+
+/**
+ * Creates a response with these headers. They are set one by one, because Deno registers a response that is constructed
+ * with several headers for finalization (reads at 0.92 of the speed).
+ */
+export function createResponse(
+  body: string | Uint8Array<ArrayBuffer> | null,
+  headers: HeaderRecord,
+  status = 200,
+): Response {
+  if (status !== 200 || typeof body !== "string") return new Response(body, { status, headers });
+  const response = new Response(body);
+  const own = response.headers;
+  // Object.entries would allocate a list per response.
+  for (const name in headers) own.set(name, headers[name] ?? "");
+  return response;
+}
+
+/** Sets the headers that let pages read a response. */
+export function allowPages(response: Response, cors: CorsPolicy): Response {
+  if (cors === "none") return response;
+  const { headers } = response;
+  headers.set("cross-origin-resource-policy", "cross-origin");
+  if (cors === "image") return response;
+  headers.set("access-control-allow-origin", "*");
+  if (headers.has("x-tallymark")) headers.set("access-control-expose-headers", "x-tallymark");
+  return response;
+}
+
+/** Resolves with the response to HEAD, with the length that GET would report (RFC 9110, section 8.6). */
+export async function headResponse(response: Response): Promise<Response> {
+  const headers = new Headers(response.headers);
+  const { byteLength } = await response.arrayBuffer();
+  headers.set("content-length", String(byteLength));
+  return new Response(null, { status: response.status, headers });
+}
+
+/** Creates the response to a problem as text. */
+export function problemResponse(problem: Problem, format: TextFormat): Response {
+  const headers = {
+    ...headersFor(format, "no-store"),
+    ...problemHeaders(problem),
+    ...(format === "json" && { "content-type": "application/problem+json" }),
+  };
+  return createResponse(formatProblem(problem, format), headers, problem.status);
+}
+
+/**
+ * Creates the response to a problem as an image. The status is 200 if an image was asked for: image proxies discard every
+ * status but 200, 206 and 304, so that a page would show a broken image in place of the error.
+ */
+export function problemImageResponse(
+  problem: Problem,
+  { svg, request }: { svg: string; request: Request },
+): Response {
+  const headers = {
+    ...headersFor("svg", UNCACHED_IMAGE),
+    ...problemHeaders(problem),
+    "vary": "Accept",
+  };
+  return createResponse(svg, headers, asksForImage(request) ? 200 : problem.status);
+}
+
+function problemHeaders({ kind, status, allow }: Problem): HeaderRecord {
+  return {
+    ...flagHeader(kind),
+    ...(status === 401 && { "www-authenticate": 'Bearer realm="Tallymark"' }),
+    ...(status === 503 && { "retry-after": "1" }),
+    ...(allow !== undefined && { allow }),
+  };
+}
+
+function formatProblem({ kind, title, status, detail }: Problem, format: TextFormat): string {
+  if (format === "text") return `${title}: ${detail}`;
+  return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
+}
+
+/** Reports whether the client shows the response as an image: its `Accept` names one, and no page. */
+function asksForImage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const ranges = listItems(headers.get("accept"));
+  return ranges.some((range) => range.startsWith("image/") && !isRefused(range)) &&
+    !ranges.some(isPage);
+}
+
+/** Reports whether the client shows the response as a page: its `Accept` names one. */
+export function asksForPage({ headers }: Request): boolean {
+  return listItems(headers.get("accept")).some((range) => isPage(range) && !isRefused(range));
+}
+
+/** Reports whether the client accepts a gzipped body (RFC 9110, section 12.5.3). */
+export function acceptsGzip({ headers }: Request): boolean {
+  const codings = listItems(headers.get("accept-encoding"));
+  const coding = codings.find((coding) => /^(?:x-)?gzip\s*(?:;|$)/.test(coding)) ??
+    codings.find((coding) => coding.startsWith("*"));
+  return coding !== undefined && !isRefused(coding);
+}
+
+function listItems(list: string | null): string[] {
+  return (list ?? "").toLowerCase().split(",").map((item) => item.trim());
+}
+
+function isPage(range: string): boolean {
+  return range.startsWith("text/html");
+}
+
+/** Reports whether a list item has a weight of 0 (RFC 9110, section 12.4.2). */
+function isRefused(item: string): boolean {
+  return item.split(";").slice(1).some((part) => /^q=0(?:\.0{0,3})?$/.test(part.trim()));
+}

@@ -1,0 +1,267 @@
+import { type HitFlag, UNCACHED_IMAGE } from "../http/response.ts";
+import { PROBLEM_NAMES } from "../problem.ts";
+import type { Schema, schemas } from "./schemas.ts";
+
+/** Returns a reference to a schema of `components.schemas`. */
+function refTo(name: keyof typeof schemas): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The description of an endpoint beyond the facts that it runs by. */
+export interface Description {
+  /** The name of the operation, without the method in front of it. */
+  name: string;
+  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
+  /** Details that the summary leaves out. */
+  description?: string;
+  /** The request body. */
+  body?: Content;
+  /** The request headers. */
+  headers?: ParameterObject[];
+  /** The responses of successful requests. */
+  responses: Responses;
+  /** The statuses of problems, without those that every endpoint has. */
+  problems?: readonly number[];
+}
+
+/** A parameter of an operation. All are optional. */
+export interface ParameterObject {
+  name: string;
+  in: "query" | "header";
+  description: string;
+  schema: Schema;
+}
+
+/** The statuses of problems of an endpoint that calls the store. */
+export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
+/** The statuses of problems of an endpoint that counts hits. */
+export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
+export const HIT_FLAGS = ["prefetch", "bot", "repeat", "camo"] as const;
+
+/** The tag of a response that the client already has. */
+export const IF_NONE_MATCH: ParameterObject = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier response.",
+  schema: { type: "string" },
+};
+
+/** A response of an endpoint: its headers, and its body in every media type. */
+export interface ResponseObject {
+  description: string;
+  headers: { [name: string]: { description?: string; required?: boolean; schema: Schema } };
+  /** Undefined if the response has no body. */
+  content?: Content;
+}
+
+/** The bodies of a response by media type. */
+export type Content = { [mediaType: string]: { schema: Schema } };
+
+/** The responses of an endpoint by status. */
+export type Responses = { [status: string]: ResponseObject };
+
+/** The bodies of successful responses. */
+export const bodies = {
+  counter: { "application/json": { schema: refTo("Counter") } },
+  count: {
+    "application/json": { schema: { oneOf: [refTo("Counter"), refTo("FamilySum")] } },
+  },
+  counts: { "application/json": { schema: refTo("Counts") } },
+  top: { "application/json": { schema: refTo("Top") } },
+  hits: { "text/plain": { schema: refTo("HitsText") } },
+  svg: { "image/svg+xml": { schema: refTo("Svg") } },
+  shieldsBadge: { "application/json": { schema: refTo("ShieldsBadge") } },
+  key: { "application/json": { schema: { oneOf: [refTo("Key"), refTo("FamilyKey")] } } },
+  line: { "application/json": { schema: refTo("Line") } },
+  lines: { "application/x-ndjson": { schema: refTo("Lines") } },
+  imported: { "application/json": { schema: refTo("Imported") } },
+  days: { "application/json": { schema: refTo("Days") } },
+  decisions: { "application/json": { schema: refTo("Decisions") } },
+  session: { "application/json": { schema: refTo("Session") } },
+  health: { "application/json": { schema: refTo("Health") } },
+  readiness: { "application/json": { schema: refTo("Readiness") } },
+  document: { "application/json": { schema: { type: "object" } } },
+  text: { "text/plain": { schema: { type: "string" } } },
+  script: { "text/javascript": { schema: { type: "string" } } },
+  html: { "text/html": { schema: { type: "string" } } },
+} satisfies Record<string, Content>;
+
+/** A value of `X-Tallymark`; `problem` means the name of any problem. */
+type Flag = HitFlag | "stale" | "problem";
+
+const FLAGS: Record<Flag, { values: readonly string[]; meaning: string }> = {
+  prefetch: { values: ["prefetch"], meaning: "`prefetch`: a prefetch, not counted." },
+  bot: { values: ["bot"], meaning: "`bot`: a crawler with a key, not counted." },
+  repeat: { values: ["repeat"], meaning: "`repeat`: this hit was already counted." },
+  camo: {
+    values: ["camo"],
+    meaning: "`camo`: counted, but sent by an image proxy, which hides the reader.",
+  },
+  stale: {
+    values: ["stale"],
+    meaning: "`stale`: the store is unavailable, and this is the last value that was read.",
+  },
+  problem: {
+    values: PROBLEM_NAMES,
+    meaning: "The name of a problem: the image shows the problem, or the last known number.",
+  },
+};
+
+/** Describes a response that no cache may keep. */
+export function fresh(description: string, content: Content, ...flags: Flag[]): ResponseObject {
+  return { description, headers: { ...NO_STORE, ...flagHeaders(flags) }, content };
+}
+
+/** Describes a response that caches may keep for the time that the client chose. */
+export function cached(description: string, content: Content): ResponseObject {
+  const control = cacheControl({ pattern: "^(max-age=[0-9]+|no-store|private, no-store)$" });
+  return { description, headers: { ...control, ...flagHeaders(["stale"]) }, content };
+}
+
+/** Describes an image that no cache may keep. */
+export function uncached(description: string, ...flags: Flag[]): ResponseObject {
+  const headers = { ...cacheControl({ const: UNCACHED_IMAGE }), ...flagHeaders(flags) };
+  return { description, headers, content: bodies.svg };
+}
+
+/** Describes an image that caches may keep for an hour. */
+export function keptImage(description: string): ResponseObject {
+  const control = cacheControl({ enum: ["max-age=3600", UNCACHED_IMAGE] });
+  return { description, headers: { ...control, ...flagHeaders(["problem"]) }, content: bodies.svg };
+}
+
+/** Describes an image that caches revalidate every time. */
+export function revalidated(description: string): Responses {
+  const control = "no-cache, max-age=0, must-revalidate";
+  const controls = [control, UNCACHED_IMAGE, "no-store", "private, no-store"];
+  const headers = {
+    ...cacheControl({ enum: controls }),
+    ETag: { schema: { type: "string" } },
+    ...flagHeaders(["stale", "problem"]),
+  };
+  return { 200: { description, headers, content: bodies.svg }, 304: unchanged(control) };
+}
+
+/** Describes a text that does not change while the process runs. */
+export function fixedText(description: string, content: Content, control: string): Responses {
+  const notModified = unchanged(control);
+  return { 200: { ...notModified, description, content }, 304: notModified };
+}
+
+/** Describes a 304. */
+function unchanged(control: string): ResponseObject {
+  return {
+    description: "The copy of the client is up to date.",
+    headers: {
+      ...cacheControl({ const: control }),
+      ETag: { required: true, schema: { type: "string" } },
+    },
+  };
+}
+
+/** Returns the responses as HEAD sends them. */
+export function withoutBodies(responses: Responses): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { description, headers }]) => {
+      return [status, { description, headers }];
+    }),
+  );
+}
+
+/** A `Cache-Control` header that is always sent. */
+function cacheControl(schema: Schema): ResponseObject["headers"] {
+  return { "Cache-Control": { required: true, schema: { type: "string", ...schema } } };
+}
+
+const NO_STORE = cacheControl({ enum: ["no-store", "private, no-store"] });
+
+/** An `X-Tallymark` header, which ordinary responses do not have. */
+function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
+  if (flags.length === 0) return {};
+  const description = flags.map((flag) => FLAGS[flag].meaning).join(" ");
+  const values = flags.flatMap((flag) => FLAGS[flag].values);
+  return { "X-Tallymark": { description, schema: { type: "string", enum: values } } };
+}
+
+/** Describes an endpoint of the service itself. */
+export function service(
+  name: string,
+  { content, problems = [] }: { content: Content; problems?: readonly number[] },
+): Description {
+  const responses = { 200: { description: "OK.", headers: {}, content } };
+  return { name, tags: ["Service"], responses, problems };
+}
+
+/** The format of an endpoint's problems. */
+type ProblemFormat = "json" | "text" | "json or text" | "svg";
+
+/** The bodies of problems: RFC 9457, plain text or an image. */
+const problemBodies: Record<ProblemFormat, Content> = {
+  json: { "application/problem+json": { schema: refTo("Problem") } },
+  text: { "text/plain": { schema: { type: "string", minLength: 1 } } },
+  "json or text": {
+    "application/problem+json": { schema: refTo("Problem") },
+    "text/plain": { schema: { type: "string", minLength: 1 } },
+  },
+  svg: bodies.svg,
+};
+
+const string = { type: "string" };
+
+const PROBLEMS: {
+  [status: string]: Pick<ResponseObject, "description"> & Partial<ResponseObject>;
+} = {
+  400: { description: "A bad id, query or body, or a bad Host or Idempotency-Key header." },
+  401: {
+    description: "The secret or key is missing or wrong.",
+    headers: { "WWW-Authenticate": { required: true, schema: string } },
+  },
+  403: {
+    description: "The family has reached its limit of new counters for today. Not counted.",
+  },
+  409: {
+    description:
+      "The stored value is not a counter, or the counter is full. It is left unchanged. " +
+      "With `prefix`: the family has more than 100,000 counters.",
+  },
+  414: { description: "The query is longer than 8,192 bytes." },
+  500: { description: "An unexpected error. The cause is in the log." },
+  503: {
+    description: "The store is unavailable, too many requests are waiting, or the service is " +
+      "shutting down. Nothing was changed, so it is safe to retry.",
+    headers: {
+      "Retry-After": {
+        description: "In seconds.",
+        required: true,
+        schema: { type: "integer", minimum: 1 },
+      },
+    },
+  },
+  504: {
+    description:
+      "The store did not answer in time. The outcome is unknown, and sending a hit again " +
+      "may count it twice.",
+  },
+};
+
+/** Describes the problems with the given statuses. */
+export function problemResponses(statuses: readonly number[], format: ProblemFormat): Responses {
+  const control = format === "svg" ? { const: UNCACHED_IMAGE } : { const: "no-store" };
+  const common = {
+    ...cacheControl(control),
+    "X-Tallymark": {
+      description: "The name of the problem.",
+      required: true,
+      schema: { type: "string", enum: PROBLEM_NAMES },
+    },
+    ...(format === "svg" && { Vary: { required: true, schema: { const: "Accept" } } }),
+  };
+  return Object.fromEntries(
+    Object.entries(PROBLEMS)
+      .filter(([status]) => statuses.includes(Number(status)))
+      .map(([status, { description, headers }]) => [
+        status,
+        { description, headers: { ...common, ...headers }, content: problemBodies[format] },
+      ]),
+  );
+}

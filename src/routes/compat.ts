@@ -1,0 +1,221 @@
+import { errorBadge } from "../badge/badge.ts";
+import { allowsPublicHits } from "../compat/serve_as.ts";
+import type {
+  CompatAddress,
+  CompatRequest,
+  CounterRef,
+  Numbers,
+  Parameters,
+} from "../compat/service.ts";
+import { COMPAT_SERVICES } from "../compat/services.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { createFamilyLimit } from "../hits/family_limit.ts";
+import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { MAX_QUERY_LENGTH } from "../http/query.ts";
+import {
+  allowPages,
+  createResponse,
+  headersFor,
+  problemImageResponse,
+  UNCACHED_IMAGE,
+} from "../http/response.ts";
+import { Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
+
+/** Maximum number of counters that requests without a key may create per process and day. */
+const MAX_NEW_COUNTERS = 1000;
+/** The name of that limit, which all services share. */
+const LIMIT_NAME = "SERVE_AS";
+
+const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
+const SCRIPT = headersFor("script", "max-age=86400");
+
+/** A request to another service. */
+interface IncomingRequest {
+  readonly request: Request;
+  readonly connection: ConnectionInfo;
+  /** The name of the service. */
+  readonly name: string;
+  readonly parsed: CompatRequest;
+}
+
+/** A request for an endpoint of this service. */
+interface TargetRequest {
+  readonly path: string;
+  readonly counter: CounterRef;
+  readonly parameters: Parameters;
+}
+
+/** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
+export function compat(service: Service): Endpoint {
+  const { access, call, counters, log, metrics, serveAs } = service;
+  const limit = createFamilyLimit({
+    ...{ counters, limit: MAX_NEW_COUNTERS, by: LIMIT_NAME, metrics, log },
+  });
+  /** Counters that are being hit for the first time, and whether they are missing, as far as this process knows. */
+  const starting = new Map<CounterId, Promise<boolean>>();
+
+  /** Has the endpoint respond that counts or reads a counter. */
+  function callTarget(
+    { path, counter, parameters }: TargetRequest,
+    { request, connection, name, parsed }: IncomingRequest,
+  ): Response | Promise<Response> {
+    const id = counterId(`${name}/${counter.id}`);
+    const [key, token] = [parsed.get("key"), parsed.get("token")];
+    const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
+    const query = new Map<string, string>();
+    for (const [name, value] of Object.entries(values)) {
+      if (value !== undefined) query.set(name, value);
+    }
+    const isPublic = counter.counts && key === undefined && token === undefined &&
+      access.keysAreOn && allowsPublicHits(serveAs, id);
+    const respond = () => call(path, { request, connection, query, isPublic });
+    const mayCreate = isPublic && request.method !== "HEAD" && !((counters.lastSeen(id) ?? 0) > 0);
+    return mayCreate ? limited(id, respond) : respond();
+  }
+
+  async function isMissing(id: CounterId): Promise<boolean> {
+    try {
+      return await counters.count(id) === 0;
+    } catch {
+      // The endpoint reports the problem.
+      return false;
+    }
+  }
+
+  /** Responds within the limit of new counters, so that clients without a key cannot fill the store. */
+  async function limited(
+    id: CounterId,
+    respond: () => Response | Promise<Response>,
+  ): Promise<Response> {
+    // Of several first hits at once, the first creates the counter, and none is sent before that is known.
+    const known = starting.get(id);
+    const isNew = known ?? isMissing(id);
+    if (known === undefined) starting.set(id, isNew);
+    try {
+      const creates = await isNew && known === undefined;
+      let response: Response | undefined;
+      await limit.count({ id, family: LIMIT_NAME }, async () => {
+        response = await respond();
+        return creates && (counters.lastSeen(id) ?? 0) > 0 ? 1 : 0;
+      });
+      if (response === undefined) throw new TypeError("No response to a hit within the limit");
+      return response;
+    } finally {
+      if (known === undefined) starting.delete(id);
+    }
+  }
+
+  async function respondWithNumbers(
+    { counters: refs, format, body, notFoundIfZero }: Numbers,
+    incoming: IncomingRequest,
+  ): Promise<Response> {
+    const numbers: number[] = [];
+    const flags = new Set<string | null>();
+    let last: Response | undefined;
+    // One after the other, because a number that is read after a hit has to include it.
+    for (const ref of refs) {
+      const counter = { ...ref, counts: ref.counts && incoming.request.method !== "HEAD" };
+      const parameters = {
+        once: counter.counts && counter.once ? "day" : undefined,
+        period: counter.today ? "today" : undefined,
+      };
+      const path = counter.counts ? "/hit" : "/count";
+      last = await callTarget({ path, counter, parameters }, incoming);
+      if (!last.ok) {
+        // A 503 promises that nothing was changed, but some counters were.
+        if (last.status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
+        return last;
+      }
+      numbers.push((await last.json()).hits);
+      if (counter.counts) flags.add(last.headers.get("x-tallymark"));
+    }
+    if (notFoundIfZero && numbers[0] === 0) {
+      throw new Problem("not-found", { detail: "Key not found" });
+    }
+    const [flag] = flags;
+    const response = createResponse(body(numbers), {
+      ...headersFor(format, UNCACHED_IMAGE),
+      // The request is an ordinary hit if one of its hits is.
+      ...(flags.size === 1 && flag && { "x-tallymark": flag }),
+    });
+    return allowPages(response, last?.headers.has("access-control-allow-origin") ? "any" : "none");
+  }
+
+  return endpoint("none", {
+    summary: "Serve the addresses of other counters",
+    // Other services accept queries that are not percent-encoded.
+    ignoresQuery: true,
+    setsCors: true,
+    async respond({ request, connection }) {
+      const url = new URL(request.url);
+      if (url.search.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
+      const { name, path, address } = findAddress(url);
+      if (request.method === "POST" && address.post !== true) {
+        throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
+      }
+      const incoming = { request, connection, name, parsed: parseRequest(url, request.headers) };
+      try {
+        const translation = address.translate(path, incoming.parsed);
+        switch (translation.kind) {
+          case "text":
+            return allowPages(createResponse(translation.body, SCRIPT), "any");
+          case "numbers":
+            return await respondWithNumbers(translation, incoming);
+          case "chart": {
+            const { id, parameters } = translation;
+            const counter = { id, counts: false };
+            return await callTarget({ path: "/chart.svg", counter, parameters }, incoming);
+          }
+          case "image": {
+            const { counter, look, withToday } = translation;
+            const path = counter.counts ? "/hit.svg" : "/badge";
+            const parameters = { ...look, show: withToday ? "today/total" : undefined };
+            return await callTarget({ path, counter, parameters }, incoming);
+          }
+        }
+      } catch (problem) {
+        if (!(problem instanceof Problem) || address.isPicture !== true) throw problem;
+        const svg = errorBadge(problem);
+        return allowPages(problemImageResponse(problem, { svg, request }), "any");
+      }
+    },
+    // Not in the OpenAPI document, because other services define these addresses.
+  });
+}
+
+const PARTLY = {
+  detail: "Some of these counters were counted, the others were not: sending it again may count " +
+    "those twice.",
+};
+
+/** Finds the address of a service that a URL has. Throws the problem "not-found" if there is none. */
+function findAddress(
+  { pathname }: URL,
+): { name: string; path: RegExpExecArray; address: CompatAddress } {
+  const [, name = "", encoded = ""] = /^\/as\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
+  const text = decodePath(encoded);
+  for (const address of SERVICES.get(name)?.addresses ?? []) {
+    const path = address.path.exec(text);
+    if (path !== null) return { name, path, address };
+  }
+  throw new Problem("not-found");
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw new Problem("bad-query", { detail: "The path must be percent-encoded UTF-8.", cause });
+  }
+}
+
+/** Parses a request as leniently as other services do: `&amp;` is an ampersand, and the first of several values counts. */
+function parseRequest({ search }: URL, headers: Headers): CompatRequest {
+  const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
+  const referer = headers.get("referer");
+  return {
+    get: (name) => query.get(name) ?? undefined,
+    referrer: referer !== null && URL.canParse(referer) ? new URL(referer) : undefined,
+  };
+}

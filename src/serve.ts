@@ -1,0 +1,106 @@
+import type { ConnectionInfo } from "./http/endpoint.ts";
+import { StartError } from "./problem.ts";
+import {
+  DRAIN_NOTICE_MS,
+  END_LIMIT_MS,
+  fail,
+  nextSignal,
+  type OpenService,
+  openService,
+  pause,
+} from "./server.ts";
+import { banner } from "./start/banner.ts";
+import { parseConfig } from "./start/config.ts";
+import { readEnvironment } from "./start/environment.ts";
+
+// As in main.ts: a bundle of the Redis client needs it.
+Object.assign(globalThis, {
+  require: (name: string) => globalThis.process.getBuiltinModule(name),
+});
+
+/** A message to the other workers. They answer "started" with "running". */
+type Message = [worker: string, state: "started" | "running" | "ended"];
+
+const id = crypto.randomUUID();
+/** The other workers of the process that have not ended. */
+const others = new Set<string>();
+const channel = new BroadcastChannel("tallymark-workers");
+channel.onmessage = ({ data: [worker, state] }: MessageEvent<Message>) => {
+  if (state === "ended") others.delete(worker);
+  else others.add(worker);
+  if (state === "started") tell("running");
+};
+tell("started");
+
+const service = await open().catch(fail);
+endOnSignal(service);
+
+/**
+ * The entry for `deno serve --parallel`: a worker on each core, all on one port. Each is a service of its own, so they
+ * share a Redis or a remote Deno KV as several servers do.
+ */
+export default {
+  fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response> {
+    return service.app.fetch(request, connection);
+  },
+  /** Called in one worker only. */
+  onListen(address: Deno.NetAddr): void {
+    const { config, warnings, log, counters } = service;
+    print("stdout", banner({ config, address, own: undefined, signIn: undefined }));
+    for (const warning of warnings) log.warn(warning);
+    if (Deno.env.get("PORT") || Deno.env.get("HOST")) {
+      log.warn("PORT and HOST ignored: deno serve takes --port and --host instead");
+    }
+    log.info("start", { source: counters.source });
+  },
+};
+
+async function open(): Promise<OpenService> {
+  const environment = await readEnvironment((name) => Deno.env.get(name));
+  const { secret, store } = parseConfig(environment.environment);
+  if (secret === undefined) throw new StartError("Set SECRET_TOKEN: all workers need the same one");
+  if (store.kind === "kv-memory") {
+    throw new StartError(
+      "Workers cannot share counters in memory: set STORE_URL to a Redis, or start main.ts",
+    );
+  }
+  const worker = () => [id, ...others].sort().indexOf(id);
+  const write = (line: string) => print("stderr", line);
+  const options = { isTerminal: false, onUnusable: fail, write, worker };
+  return await openService(environment, options).catch(async (cause) => {
+    // Another worker, which has the file, may not have been heard of yet.
+    await pause(DRAIN_NOTICE_MS);
+    if (store.kind !== "kv-file" || others.size === 0) throw cause;
+    throw new StartError(
+      "A counter file belongs to one worker: set STORE_URL to a Redis, or start without --parallel",
+      { cause },
+    );
+  });
+}
+
+/** Ends the process after a signal, once every worker has answered its hits, because Deno.exit ends all of them. */
+async function endOnSignal({ log, app, counters }: OpenService): Promise<void> {
+  await nextSignal();
+  log.info("stop");
+  app.drain();
+  await pause(DRAIN_NOTICE_MS);
+  await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
+  // The last responses are on their way.
+  await pause(DRAIN_NOTICE_MS);
+  tell("ended");
+  for (let waited = 0; others.size > 0 && waited < END_LIMIT_MS; waited += 50) await pause(50);
+  Deno.exit(0);
+}
+
+function tell(state: Message[1]): void {
+  channel.postMessage([id, state] satisfies Message);
+}
+
+/** Writes text as it is. The console would put the name of the worker before it. */
+function print(stream: "stdout" | "stderr", text: string): void {
+  try {
+    Deno[stream].writeSync(new TextEncoder().encode(`${text}\n`));
+  } catch {
+    // On a full disk the service goes on without its log.
+  }
+}

@@ -1,0 +1,48 @@
+import type { Command } from "./connection/client.ts";
+import type { StoreLink } from "./connection/node.ts";
+import { isForbidden } from "./connection/reply.ts";
+import { ledgerKey } from "./layout.ts";
+
+/**
+ * Throws an error that names the commands and keys that the Redis user lacks. Every command is sent in a form that changes
+ * nothing, for a counter that no id can name. Other refusals and an unreachable Redis are not errors here.
+ */
+export async function checkRights(link: StoreLink, prefix: string): Promise<void> {
+  const probe = `${prefix}\u0000`;
+  const ledger = ledgerKey(probe);
+  const salt = "tallymark:salt:0";
+  const patterns = new Map([
+    [probe, `~${prefix}*`],
+    [ledger, `~${ledgerKey(`${prefix}*`).replace(/\*.*/, "*")}`],
+    [salt, "~tallymark:salt:*"],
+  ]);
+  const commands: readonly Command[] = [
+    ["GET", probe],
+    ["GET", ledger],
+    ["GET", salt],
+    ["MGET", probe],
+    ["SCAN", "0", "COUNT", "1"],
+    ["SET", probe, "", "XX"],
+    ["SET", ledger, "", "XX"],
+    ["SET", salt, "", "XX"],
+    ["INCRBY", probe, "none"],
+    ["SISMEMBER", ledger, ""],
+    // Removed again by DEL, or after a second.
+    ["SADD", ledger, ""],
+    ["EXPIRE", ledger, "1"],
+    ["DEL", ledger],
+    ["EVALSHA", "0".repeat(40), "1", probe],
+    ["EVAL", "return 1", "1", probe],
+  ];
+  const replies = await link.send(commands).catch(() => []);
+  const missing = new Set<string>();
+  replies.forEach((reply, at) => {
+    if (reply.kind !== "refused" || !isForbidden(reply.cause)) return;
+    const [name = "", key = ""] = commands[at] ?? [];
+    const isCommand = /command/.test(reply.cause.message);
+    missing.add(isCommand ? `+${name.toLowerCase()}` : patterns.get(key) ?? `~${prefix}*`);
+  });
+  if (missing.size === 0) return;
+  const rules = [...missing].join(" ");
+  throw new Error(`The Redis user lacks permissions. Run ACL SETUSER with these rules: ${rules}`);
+}

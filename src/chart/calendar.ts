@@ -2,7 +2,8 @@ import { formatCount } from "../badge/number.ts";
 import { type Ink, Paint } from "../badge/paint.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartFigures } from "./chart.ts";
-import { dateBelow, monthOf, spanOf, weekdayOf } from "./dates.ts";
+import { weekdayIndex } from "./bars.ts";
+import { dateOfMark, monthOf, spanOf, weekdayOf } from "./dates.ts";
 import { frame, paintOf, schemeOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
 import { drawHeading, drawType, type Setting, setType } from "./type.ts";
@@ -51,7 +52,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     : `${formatCount(sum, english)} hits in 53 weeks. The most were ${
       formatCount(most, english)
     }, ` +
-      `on ${dateBelow(best, DAY, "en")}.`;
+      `on ${dateOfMark(best, DAY, "en")}.`;
   const heading = {
     total,
     within,
@@ -135,7 +136,7 @@ function drawWords({ since, newest, best, most, legend }: Words, look: PictureLo
     return drawType(name, { x: LEFT - WEEKDAY_MARGIN, y: TOP + 10 + row * PITCH, at: "right" });
   });
   const foot = TOP + LEGEND_ROW * PITCH + 10;
-  const bestText = `${ENGLISH.test(locale) ? "Best day " : ""}${dateBelow(best, DAY, locale)}: ${
+  const bestText = `${ENGLISH.test(locale) ? "Best day " : ""}${dateOfMark(best, DAY, locale)}: ${
     formatCount(most, look)
   }`;
   const start = LEFT + legend.column * PITCH;
@@ -154,11 +155,6 @@ function firstOfMonth(monday: Day): Day | undefined {
     if (new Date(day * 86_400_000).getUTCDate() === 1) return day;
   }
   return undefined;
-}
-
-/** Monday is 0; 1970-01-01 was a Thursday. */
-function weekdayIndex(day: Day): number {
-  return (((day + 3) % 7) + 7) % 7;
 }
 
 /**

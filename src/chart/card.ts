@@ -1,5 +1,5 @@
 import { formatCount } from "../badge/number.ts";
-import { GREEN, Paint, UP } from "../badge/paint.ts";
+import { Paint, UP } from "../badge/paint.ts";
 import { trendOf, trendWords } from "../badge/spark.ts";
 import { cleanText } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
@@ -33,8 +33,7 @@ export function drawCard(
   { id, total, days }: ChartFigures & { readonly id: string },
   look: PictureLook,
 ): string {
-  const tint = look.color ?? GREEN[look.theme === "dark" ? 1 : 0];
-  const paint = paintOf({ ...look, color: tint }, CARD);
+  const paint = paintOf(look, CARD);
   const name = cleanText(id);
   const count = formatCount(total, look);
   const today = formatCount(days.hits[0] ?? 0, look);
@@ -47,10 +46,10 @@ export function drawCard(
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accents.css + drawLine(days.hits, { line: accents.line, tint }) +
+    ground: accents.css + drawLine(days.hits, paint) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
-      `<path${accents.line} d="M19 24.5l13-6"/></g>`,
+      `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
     words: drawName(name, strong) + drawCount(count, strong) +
       `<g font-size="11">` +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
@@ -101,20 +100,19 @@ function drawAside(
 }
 
 /** The paint that only cards have, as attributes. */
-function accentsOf({ theme, color }: PictureLook, { lines }: PicturePaint) {
+function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
   const paint = new Paint(schemeOf(theme));
   const themed = theme !== "none";
   return {
     // A trend that goes down is as quiet as the words.
     up: themed ? paint.fill("g", UP) : "",
     mark: themed ? paint.stroke("h", COLORS.strong) : lines,
-    line: paint.stroke("d", color ?? (themed ? GREEN : GREEN[0])),
     css: themed ? paint.css() : "",
   };
 }
 
 /** The days up to today, from edge to edge; nothing if all of them are 0. */
-function drawLine(hits: readonly number[], { line, tint }: { line: string; tint: string }): string {
+function drawLine(hits: readonly number[], { bars, tint }: PicturePaint): string {
   const shown = Array.from({ length: CARD_DAYS }, (_, index) => hits[CARD_DAYS - 1 - index] ?? 0);
   const most = Math.max(...shown);
   if (most === 0) return "";
@@ -126,6 +124,6 @@ function drawLine(hits: readonly number[], { line, tint }: { line: string; tint:
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
     `<clipPath id="k"><rect x="5" y="5" width="1990" height="740" rx="45"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${line} ` +
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${bars} ` +
     `d="M-20 770V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V770z"/>`;
 }

@@ -1,8 +1,9 @@
 import { formatCount } from "../badge/number.ts";
 import { tenth } from "../badge/text.ts";
 import type { Day, Days } from "../counter/days.ts";
+import { type Bar, barsOf, ceilingOf, isTick, peakIndex } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
-import { type Bar, barsOf, dateBelow, description, spanOf } from "./dates.ts";
+import { dateOfMark, description, spanOf, tickText } from "./dates.ts";
 import { frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { ChartLook } from "./look.ts";
 import { drawHeading, drawType, type Setting, setType, type Type } from "./type.ts";
@@ -27,7 +28,7 @@ export function drawChart({ total, days }: ChartFigures, look: ChartLook): strin
     title: `${label === "" ? "" : `${label}: `}${formatCount(total, look)}`,
     description: description(bars, look),
     paint,
-    words: drawHeading(heading, look) + drawPlot(bars, { total, look, paint, area }),
+    words: drawHeading(heading, look) + drawPlot(bars, { total, days, look, paint, area }),
   });
 }
 
@@ -45,13 +46,14 @@ interface Area {
 
 interface PlotOptions {
   readonly total: number;
+  readonly days: Days;
   readonly look: ChartLook;
   readonly paint: PicturePaint;
   readonly area: Area;
 }
 
 /** Draws the hits over dashed lines at 0, ½ and 1 of a round number, with numbers on the right and dates below. */
-function drawPlot(bars: readonly Bar[], { total, look, paint, area }: PlotOptions): string {
+function drawPlot(bars: readonly Bar[], { total, days, look, paint, area }: PlotOptions): string {
   const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
   const ceiling = ceilingOf(Math.max(...values));
   const form = { numbers: "compact", locale: look.locale } as const;
@@ -78,7 +80,9 @@ function drawPlot(bars: readonly Bar[], { total, look, paint, area }: PlotOption
     };
   });
   const drawn = { columns, plot, look, paint, lines: heights };
-  const marks = look.kind === "total" ? drawRoundTotals(drawn) : drawPeak(drawn);
+  const marks = look.kind === "total"
+    ? drawRoundTotals(drawn)
+    : drawPeak(drawn, peakIndex(bars, days));
   return `<path d="${lines}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
     (look.kind === "bars" ? drawBars(drawn) : drawArea(drawn)) +
     `<g font-size="${SMALL.size}">${words.join("")}${
@@ -156,19 +160,12 @@ function drawArea({ columns, plot, paint }: Drawn): string {
     `${curveThrough(points)}H${right + 20}V${bottom + 45}z"/>`;
 }
 
-/** A day is out of the usual above so many times the middle one of those with hits. */
-const PEAK = 1.6;
-/** Days with hits: among fewer there is nothing usual. */
-const FEWEST = 5;
-
-/** Writes number and date beside the tallest column where it stands out, if there is room for them. */
-function drawPeak({ columns, plot, look, paint, lines }: Drawn): string {
-  const sorted = columns.map(({ value }) => value).filter((hits) => hits > 0).sort((a, b) => a - b);
-  const usual = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const peak = columns.reduce((tallest, column) => column.value > tallest.value ? column : tallest);
-  if (sorted.length < FEWEST || peak.value <= PEAK * usual) return "";
+/** Writes number and date next to the peak, if there is one and room for them. */
+function drawPeak({ columns, plot, look, paint, lines }: Drawn, index: number): string {
+  const peak = columns[index];
+  if (peak === undefined) return "";
   const number = setType(formatCount(peak.value, look), BOLD);
-  const date = setType(dateBelow(peak.first, look.range, look.locale), SMALL);
+  const date = setType(dateOfMark(peak.first, look.range, look.locale), SMALL);
   const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
   const aside = look.kind === "bars" ? barWidth({ columns, plot }) / 2 + 4 : 8;
   const dot = look.kind === "bars" ? "" : drawDot(peak, { plot, paint });
@@ -225,7 +222,7 @@ function drawRoundTotals({ columns, plot, look, paint, lines }: Drawn): string {
     const round = largestRound(column.value);
     if (round <= before.value) continue;
     const number = setType(formatCount(round, { numbers: "compact", locale: look.locale }), BOLD);
-    const date = setType(dateBelow(column.first, look.range, look.locale), SMALL);
+    const date = setType(dateOfMark(column.first, look.range, look.locale), SMALL);
     const right = Math.min(column.x - 8, edge);
     const left = right - date.width - BESIDE - number.width;
     if (left < plot.left) continue;
@@ -247,20 +244,25 @@ function largestRound(value: number): number {
   return power * (ROUND.findLast((step) => step * power <= value) ?? 1);
 }
 
-/** Four dates, the first and the last at the ends; these two alone where four do not fit. */
+/** More dates are no help, and each takes up to 120 bytes. */
+const MAX_DATES = 6;
+
+/** Draws the dates below the bars, and leaves out every second one, or more, if not all fit. */
 function drawDates(
   bars: readonly Bar[],
   { look, plot, area }: { look: ChartLook; plot: Area; area: Area },
 ): string {
-  const last = bars.length - 1;
   const step = (plot.right - plot.left) / bars.length;
-  const dates = [0, Math.round(last / 3), Math.round(2 * last / 3), last].map((index) => {
-    const setting = setType(dateBelow(bars[index]?.first ?? 0, look.range, look.locale), SMALL);
-    const [least, most] = [plot.left + setting.width / 2, plot.right - setting.width / 2];
-    const middle = plot.left + (index + 0.5) * step;
-    return { setting, x: Math.min(most, Math.max(least, middle)) };
+  const dates = bars.flatMap((bar, index) => {
+    const setting = setType(tickText(bar.first, look.range, look.locale), SMALL);
+    const x = plot.left + (index + 0.5) * step;
+    const isInside = x - setting.width / 2 >= plot.left && x + setting.width / 2 <= plot.right;
+    return isTick(bar, look.range) && isInside ? [{ setting, x }] : [];
   });
-  const shown = areApart(dates) ? dates : dates.filter((_, index) => index % 3 === 0);
+  let shown = dates;
+  for (let stride = 2; shown.length > MAX_DATES || !areApart(shown); stride++) {
+    shown = dates.filter((_, index) => index % stride === 0);
+  }
   return shown.map(({ setting, x }) => drawType(setting, { x, y: area.bottom, at: "middle" }))
     .join("");
 }
@@ -272,13 +274,3 @@ function areApart(dates: readonly { setting: Setting; x: number }[]): boolean {
       next.x - x >= (setting.width + next.setting.width) / 2 + BESIDE;
   });
 }
-
-/** The round number that the top line of a chart stands for: at least 4, and at least the tallest bar. */
-export function ceilingOf(most: number): number {
-  for (let power = 1;; power *= 10) {
-    const found = STEPS.find((step) => step * power >= Math.max(4, most));
-    if (found !== undefined) return found * power;
-  }
-}
-
-const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8];

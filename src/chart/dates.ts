@@ -1,44 +1,7 @@
 import { formatCount, formatterOf } from "../badge/number.ts";
-import type { Day, Days } from "../counter/days.ts";
+import type { Day } from "../counter/days.ts";
+import type { Bar, Range } from "./bars.ts";
 import type { ChartLook } from "./look.ts";
-
-/** How many bars a chart has, and how long one is. */
-export interface Range {
-  readonly count: number;
-  readonly unit: "day" | "week" | "month";
-}
-
-/** One bar: its first day, and the hits from then until the next bar begins. */
-export interface Bar {
-  readonly first: Day;
-  readonly hits: number;
-}
-
-/** The first day of the bar that is so many before the bar of `newest`. */
-export function firstDay({ unit }: Range, newest: Day, back: number): Day {
-  if (unit === "day") return newest - back;
-  // 1970-01-01 was a Thursday; weeks begin on Monday, as ISO 8601 has them.
-  if (unit === "week") return newest - (newest + 3) % 7 - 7 * back;
-  const date = new Date(newest * DAY_MS);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back) / DAY_MS;
-}
-
-/** The bars of a range, oldest first; the last one is not over yet. */
-export function barsOf({ newest, hits }: Days, range: Range): Bar[] {
-  const bars: Bar[] = [];
-  let end = 0;
-  for (let back = 0; back < range.count; back++) {
-    const first = firstDay(range, newest, back);
-    const start = newest - first + 1;
-    bars.push({ first, hits: sum(hits.slice(end, start)) });
-    end = start;
-  }
-  return bars.reverse();
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
 
 /** "30 days", in the reader's language. */
 export function spanOf({ unit, count }: Range, locale: string): string {
@@ -49,10 +12,16 @@ export function spanOf({ unit, count }: Range, locale: string): string {
   ).format(count);
 }
 
-/** A date below the chart: "Nov 3", or "Nov 2026" where the chart is long enough to show two Novembers. */
-export function dateBelow(day: Day, { unit, count }: Range, locale: string): string {
+/** The date of a mark in a chart: "Nov 3", or "Nov 2026" where the chart is long enough to show two Novembers. */
+export function dateOfMark(day: Day, { unit, count }: Range, locale: string): string {
   const long = unit === "month" || count > 12 && unit === "week";
   return dateText(day, locale, long ? MONTH : DATE);
+}
+
+/** A date on the axis: "Nov 3", or "Nov" where a bar or the distance between dates is a month. */
+export function tickText(day: Day, { unit, count }: Range, locale: string): string {
+  const isLong = unit === "month" || count > 12 && unit === "week";
+  return isLong ? monthOf(day, locale) : dateText(day, locale, DATE);
 }
 
 /** What the chart shows, in a sentence or two for those who do not see it: in English, numbers and dates too. */

@@ -1,5 +1,5 @@
 import { VERDANA } from "../badge/face.ts";
-import { Paint, type Scheme } from "../badge/paint.ts";
+import { GREEN, Paint, type Scheme } from "../badge/paint.ts";
 import type { Theme } from "../badge/styles/style.ts";
 import { escape } from "../badge/text.ts";
 import type { PictureLook } from "./look.ts";
@@ -47,14 +47,14 @@ export function schemeOf(theme: Theme): Scheme {
 }
 
 /** Legible on white and on GitHub's dark. */
-const ANY = { words: "#6e7781", bars: "#2f81f7" } as const;
+const ANY = { words: "#6e7781", bars: GREEN[0] } as const;
 
 export const COLORS = {
   panel: ["#fff", "#0d1117"],
   border: ["#d1d9e0", "#3d444d"],
   words: ["#59636e", "#9198a1"],
   strong: ["#1f2328", "#f0f6fc"],
-  bars: ["#0969da", "#4493f8"],
+  bars: GREEN,
 } as const;
 
 /** What stands in the SVG document of a picture, beside its size. */

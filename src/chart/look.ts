@@ -1,6 +1,7 @@
 import { type Color, parseColor } from "../badge/color.ts";
 import { parseLabel, parseTheme } from "../badge/look.ts";
 import { type NumberForm, parseLocale } from "../badge/number.ts";
+import { GREEN } from "../badge/paint.ts";
 import {
   label,
   locale,
@@ -9,7 +10,7 @@ import {
 } from "../badge/parameters.ts";
 import type { Theme } from "../badge/styles/style.ts";
 import type { Parameter } from "../http/query.ts";
-import type { Range } from "./dates.ts";
+import { type Range, RANGES } from "./bars.ts";
 
 const range = {
   name: "range",
@@ -38,7 +39,7 @@ const height = {
 const color = {
   name: "color",
   meaning: "The color of the bars. Same values as for a badge.",
-  schema: { type: "string", default: "#2f81f7" },
+  schema: { type: "string", default: GREEN[0] },
 } as const satisfies Parameter;
 
 const theme = {
@@ -125,11 +126,3 @@ function valueOf<Name extends string>(
 ): Name {
   return schema.enum.find((name) => name === text) ?? schema.default;
 }
-
-const RANGES: Readonly<Record<(typeof range.schema.enum)[number], Range>> = {
-  "30d": { count: 30, unit: "day" },
-  "90d": { count: 90, unit: "day" },
-  "12w": { count: 12, unit: "week" },
-  "52w": { count: 52, unit: "week" },
-  "12m": { count: 12, unit: "month" },
-};

@@ -1,10 +1,11 @@
 import type { ProblemText } from "../badge/badge.ts";
 import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
+import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard } from "./card.ts";
 import { type ChartFigures, drawChart } from "./chart.ts";
-import { firstDay } from "./dates.ts";
+
 import { frame, paintOf, type Size } from "./frame.ts";
 import {
   type ChartQuery,

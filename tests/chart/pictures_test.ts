@@ -36,14 +36,14 @@ const LOUD: ChartFigures = {
 };
 
 for (const [locale, label] of LANGUAGES) {
-  Deno.test(`pictures with ${label} in ${locale} stay within 3 kB, calendars within 6`, () => {
+  Deno.test(`pictures with ${label} in ${locale} stay within 3.3 kB, calendars within 6`, () => {
     const language = `theme=auto&locale=${locale}&label=${label}`;
     for (const shown of [FIGURES, LOUD]) {
       for (const kind of ["bars", "area", "total"]) {
         for (const range of ["30d", "90d", "12w", "52w", "12m"]) {
           const look = `${language}&kind=${kind}&range=${range}`;
           const bytes = bytesOf(chart(look, shown.days.hits, shown.total));
-          ok(bytes <= 3000, `${kind} ${range}: ${bytes}`);
+          ok(bytes <= 3300, `${kind} ${range}: ${bytes}`);
         }
       }
       ok(bytesOf(card(language, shown)) <= 3000, `${bytesOf(card(language, shown))}`);
@@ -59,17 +59,17 @@ Deno.test("drawChart() takes an unknown kind for bars", () => {
   notStrictEqual(chart("kind=area"), chart(""));
 });
 
-Deno.test("drawChart() writes number and day beside a peak above 1.6 times the usual day, and beside no other", () => {
+Deno.test("drawChart() writes number and day beside a peak of 1.6 times the usual day or more, and beside no other", () => {
   const usual = Array<number>(30).fill(1000);
   for (const kind of ["bars", "area"]) {
-    const [below, above] = [1600, 1601].map((peak) =>
+    const [below, above] = [1599, 1600].map((peak) =>
       wordsIn(chart(`kind=${kind}`, usual.with(9, peak)))
     );
-    ok(!below?.includes("1,600"), kind);
-    ok(above?.includes("1,601"), kind);
+    ok(!below?.includes("1,599"), kind);
+    ok(above?.includes("1,600"), kind);
     ok(above?.includes("Nov 12"), kind);
   }
-  ok(!wordsIn(chart("", [9, 1, 1, 1])).includes("9"), "four days are not enough to know the usual");
+  ok(!wordsIn(chart("", [9, 1, 1, 1, 1, 1])).includes("9"), "six days are not enough");
 });
 
 Deno.test("drawChart() writes the peak where no bar is in its way, or not at all", () => {
@@ -303,7 +303,7 @@ Deno.test("drawCard() writes the trend for the reader's language, in the accent 
 });
 
 Deno.test("drawCard() has a brighter line and mark for readers of dark pages, and keeps a color that was chosen", () => {
-  match(card("theme=auto"), /\.h\{stroke:#f0f6fc\}\.d\{stroke:#2fae91\}/);
+  match(card("theme=auto"), /\.d\{stroke:#2fae91\}.*\.h\{stroke:#f0f6fc\}/);
   match(card("theme=dark"), /fill="url\(#g\)" stroke="#2fae91"/);
   for (const theme of ["auto", "light", "dark", "none"]) {
     const chosen = card(`theme=${theme}&color=f0f`);

@@ -1,7 +1,6 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { ceilingOf } from "../../src/chart/chart.ts";
-import { barsOf, firstDay } from "../../src/chart/dates.ts";
+import { barsOf, ceilingOf, firstDay, isTick, peakIndex, RANGES } from "../../src/chart/bars.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
@@ -72,4 +71,54 @@ Deno.test("ceilingOf() is the next of 1, 1.2, 1.6, 2, 3, 4, 5, 6 and 8 times a p
     [Number.MAX_SAFE_INTEGER, 1e16],
   ] as const;
   for (const [most, ceiling] of pairs) strictEqual(ceilingOf(most), ceiling);
+});
+
+const TICKS: readonly (readonly [range: keyof typeof RANGES, dates: readonly string[]])[] = [
+  ["30d", ["2026-10-26", "2026-11-02", "2026-11-09", "2026-11-16"]],
+  [
+    "90d",
+    ["2026-09-01", "2026-09-15", "2026-10-01", "2026-10-15", "2026-11-01", "2026-11-15"],
+  ],
+];
+
+for (const [name, dates] of TICKS) {
+  Deno.test(`isTick() of ${name} picks ${dates.join(", ")}`, () => {
+    const bars = barsOf({ newest: day("2026-11-21"), hits: [] }, RANGES[name]);
+    const ticks = bars.filter((bar) => isTick(bar, RANGES[name]));
+    deepStrictEqual(ticks.map(({ first }) => text(first)), dates);
+  });
+}
+
+Deno.test("isTick() picks every month once in ranges of a year, and every week of twelve", () => {
+  for (let newest = day("2026-01-01"); newest < day("2028-01-01"); newest++) {
+    const ticksOf = (name: keyof typeof RANGES) =>
+      barsOf({ newest, hits: [] }, RANGES[name]).filter((bar) => isTick(bar, RANGES[name]));
+    const months = ticksOf("52w").map(({ first }) => text(first).slice(5, 7));
+    strictEqual(new Set(months).size, months.length, text(newest));
+    ok(months.length >= 11, `${text(newest)}: ${months}`);
+    strictEqual(ticksOf("12m").length, 12);
+    strictEqual(ticksOf("12w").length, 12);
+  }
+});
+
+Deno.test("peakIndex() takes 1.6 times the median of the bars with hits, once seven days are known", () => {
+  const peak = (hits: number[]) => {
+    const days = { newest: day("2026-11-21"), hits };
+    return peakIndex(barsOf(days, RANGES["30d"]), days);
+  };
+  const usual = Array<number>(30).fill(10);
+  strictEqual(peak(usual), -1);
+  strictEqual(peak(usual.with(3, 15)), -1);
+  strictEqual(peak(usual.with(3, 16)), 26);
+  // The first of equal ones.
+  strictEqual(peak(usual.with(3, 16).with(9, 16)), 20);
+  // Days without hits are not among those that the median is of.
+  strictEqual(peak([0, 0, 0, 0, 0, 0, 10, 10, 15]), -1);
+  strictEqual(peak([0, 0, 0, 0, 10, 30]), -1);
+  strictEqual(peak([0, 0, 0, 0, 1, 10, 30, 10]), 23);
+  strictEqual(peak([1, 1, 1, 1, 1, 9]), -1);
+  strictEqual(peak([1, 1, 1, 1, 1, 9, 1]), 24);
+  // Days after the last hit are known, those before the first are not.
+  strictEqual(peak([1, 1, 9, 0, 0, 0, 0, 0, 0]), -1);
+  strictEqual(peak([]), -1);
 });

@@ -252,7 +252,7 @@ for (
   Deno.test(`GET /chart.svg?locale=${locale} shows the months of the Gregorian calendar, whose bars they are`, async () => {
     await using app = openToday();
     await app.hit("a", 3);
-    const { body } = await app.send(`GET /chart.svg?id=a&range=12m&locale=${locale}`);
+    const { body } = await app.send(`GET /chart.svg?id=a&range=12m&kind=total&locale=${locale}`);
     const shown = texts(parseSvg(body)).map(({ text }) => text);
     ok(shown.some((text) => text.includes(year ?? "")), `${shown}`);
   });
@@ -266,11 +266,14 @@ Deno.test("GET /chart.svg?kind=total ends at the total, and marks round totals t
   deepStrictEqual(bold.map((text) => text.replace(/.*>/, "")), ["4", "2"]);
 });
 
-Deno.test("GET /chart.svg names the day of a peak among five days with hits, and none among four", async () => {
+Deno.test("GET /chart.svg names the day of a peak among seven known days, and none among six", async () => {
   await using app = openToday();
   const put = (count: number) => {
     const days = Object.fromEntries(
-      Array.from({ length: count }, (_, day) => [`2026-11-${10 + day}`, day === 2 ? 77 : 5]),
+      Array.from(
+        { length: count },
+        (_, day) => [`2026-11-${22 - count + day}`, day === 2 ? 77 : 5],
+      ),
     );
     return app.sendBody("POST /counters", JSON.stringify({ id: "a", hits: 500, days }));
   };
@@ -278,8 +281,8 @@ Deno.test("GET /chart.svg names the day of a peak among five days with hits, and
     const { body } = await app.send("GET /chart.svg?id=a");
     return texts(parseSvg(body)).some(({ text }) => text === "77");
   };
-  await put(4);
+  await put(6);
   strictEqual(await isPeakNamed(), false);
-  await put(5);
+  await put(7);
   strictEqual(await isPeakNamed(), true);
 });

@@ -5,9 +5,22 @@ import { readEnvironment } from "./start/environment.ts";
 let opening: Promise<OpenService> | undefined;
 
 /**
- * Answers requests inside a server of your own; the settings are the process's environment variables. The store is opened
- * with the first request; if that fails, the promise rejects and the next request tries again. `connection` is what
- * `Deno.serve` passes as `info`.
+ * Answers requests inside a server of your own. The settings are the environment variables of the process. The store is
+ * opened with the first request. If that fails, the promise rejects and the next request tries again. `connection` is
+ * what `Deno.serve` passes as `info`.
+ *
+ * @example
+ * ```ts
+ * import * as tallymark from "@tallymark/tallymark";
+ *
+ * const server = Deno.serve((request, info) =>
+ *   new URL(request.url).hostname === "hits.example.com"
+ *     ? tallymark.fetch(request, info)
+ *     : new Response("My own site")
+ * );
+ * await server.finished;
+ * await tallymark.close();
+ * ```
  */
 export const fetch = async (
   request: Request,

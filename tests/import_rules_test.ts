@@ -43,13 +43,19 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/badge/",
       "src/chart/",
       "src/openapi/",
-      "src/page/",
+      ...["src/page/compose.ts", "src/page/reference.ts", "src/page/tally.min.js"],
       "src/compat/",
     ],
     ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/bounded_map.ts"],
     "src/version.ts",
   ]],
-  ["src/page/", ["src/page/", "src/badge/parameters.ts"]],
+  // The page's script runs in browsers alone.
+  ["src/page/page.ts", ["src/page/script/"]],
+  ["src/page/script/", ["src/page/script/", "src/chart/bars.ts"]],
+  ["src/page/", [
+    ...["src/page/compose.ts", "src/page/page.html", "src/page/page.css", "src/page/page.min.js"],
+    ...["src/page/reference.css", "src/badge/parameters.ts"],
+  ]],
   ["src/hits/", [
     ...["src/hits/", "src/http/query.ts", "src/counter/counter_id.ts"],
     ...["src/load_once.ts", "src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
@@ -111,22 +117,37 @@ type Dependency = {
 type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
 
 const files = sourceFiles("src");
-const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"].toSorted();
+/** The modules of the page's script, a world of their own. */
+const scripts = files.filter((file) => /^src\/page\/(?:page\.ts$|script\/)/.test(file)).toSorted();
+const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
+  .filter((file) => !scripts.includes(file)).toSorted();
 /** What browsers run and show. */
 const pages = files.filter((file) => !file.endsWith(".ts"));
-const graph = await readGraph();
+const serverGraph = await readGraph("main.ts");
+const scriptGraph = await readGraph("src/page/page.ts");
+const graph = new Map([...scriptGraph, ...serverGraph]);
 
 Deno.test("imports: every module has a rule, and every rule a module", () => {
-  deepStrictEqual(modules.filter((module) => ruleOf(RULES, module) === undefined), []);
-  deepStrictEqual(RULES.filter(([part]) => !modules.some((module) => covers(part, module))), []);
+  const all = [...modules, ...scripts];
+  deepStrictEqual(all.filter((module) => ruleOf(RULES, module) === undefined), []);
+  deepStrictEqual(RULES.filter(([part]) => !all.some((module) => covers(part, module))), []);
 });
 
 Deno.test("imports: every module is used by main.ts, but for what others mount or serve", () => {
-  const unused = modules.filter((module) => !graph.has(module));
+  const unused = modules.filter((module) => !serverGraph.has(module));
   deepStrictEqual(unused, ["src/mount.ts", "src/serve.ts"]);
 });
 
-for (const module of modules) {
+Deno.test("imports: every module of the page's script is used by page.ts, and none by the server", () => {
+  deepStrictEqual(scripts.filter((module) => !scriptGraph.has(module)), []);
+  deepStrictEqual(scripts.filter((module) => serverGraph.has(module)), []);
+});
+
+Deno.test("imports: what the page's script shares with the server has only types from it", () => {
+  deepStrictEqual((graph.get("src/chart/bars.ts") ?? []).filter(({ code }) => code), []);
+});
+
+for (const module of [...modules, ...scripts]) {
   Deno.test(`imports: ${module} keeps to the direction of its folder`, () => {
     const allowed = ruleOf(RULES, module) ?? [];
     const types = ruleOf(TYPES, module) ?? [];
@@ -172,6 +193,7 @@ Deno.test("imports: no module imports itself in a circle by value", () => {
     done.add(module);
   }
   visit("main.ts");
+  visit("src/page/page.ts");
 });
 
 /** What a module loads with it, of our own modules and of others. */
@@ -190,7 +212,7 @@ function loadedWith(module: string): string[] {
 
 Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
-  const composed = /^src\/(?:page\/(?!tally\.js)|openapi\/(?:document|schemas)\.ts)/;
+  const composed = /^src\/(?:page\/(?!tally\.min\.js)|openapi\/(?:document|schemas)\.ts)/;
   deepStrictEqual(names.filter((name) => composed.test(name)), []);
   const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);
@@ -321,9 +343,9 @@ function sourceFiles(folder: string): string[] {
   );
 }
 
-async function readGraph(): Promise<Map<string, Dependency[]>> {
+async function readGraph(root: string): Promise<Map<string, Dependency[]>> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "main.ts"],
+    args: ["info", "--json", root],
     cwd: projectFolder,
   }).output();
   if (!success) throw new Error(`Read the modules: ${new TextDecoder().decode(stderr)}`);

@@ -13,39 +13,17 @@ export interface Page {
 
 /** Puts the parts of the page and what it knows of the service into one document. */
 export async function composePage(facts: PageFacts): Promise<Page> {
-  const style = packedStyle(css);
-  const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
+  const [styleHash, scriptHash] = await Promise.all([css, script].map(hashOf));
   return {
-    html: packedHtml(html)
-      .replace("<link rel=stylesheet href=page.css>", () => `<style>${style}</style>`)
+    html: html
+      .replace('<link rel="stylesheet" href="page.css">', () => `<style>${css}</style>`)
       .replace("<!--styles-->", () => stylesWithoutScript(facts))
-      .replace("id=facts>", (start) => start + inScript(facts))
-      .replace(" src=page.js>", () => `>${script}`),
+      .replace('id="facts">', (start) => start + inScript(facts))
+      .replace(' src="page.js">', () => `>${script}`),
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
       "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
       "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   };
-}
-
-/** A style sheet without comments, the space that only people need, and their names of what `:root` declares. */
-export function packedStyle(css: string): string {
-  const declared = /:root \{[^}]*\}/.exec(css)?.[0].match(/--[\w-]+(?=:)/g) ?? [];
-  const short = new Map(declared.map((name, index) => [name, `--${index.toString(36)}`]));
-  return css
-    .replace(/\/\*.*?\*\//g, "")
-    .replace(/\s*\n\s*/g, "")
-    .replace(/ ?([{~>]) ?|([:,]) /g, "$1$2")
-    .replace(/--[\w-]+/g, (name) => short.get(name) ?? name)
-    .replaceAll(" !", "!")
-    .replaceAll(";}", "}");
-}
-
-/** A document without space between its lines and elements, and without the quotes and tags that nothing needs. */
-function packedHtml(html: string): string {
-  return html
-    .replace(/(>?)\s*\n\s*(<?)/g, (_, end, start) => end || start ? end + start : " ")
-    .replace(/="([\w.#/-]+)"/g, "=$1")
-    .replace(/<\/?(?:head|body)>|<\/html>/g, "");
 }
 
 function stylesWithoutScript({ openReads }: PageFacts): string {

@@ -1,6 +1,6 @@
 import type { ParameterObject } from "../openapi/responses.ts";
 import type { Operation, PathItem } from "../openapi/document.ts";
-import { hashOf, packedStyle, type Page } from "./compose.ts";
+import { hashOf, type Page } from "./compose.ts";
 import pageStyle from "./page.css" with { type: "text" };
 import ownStyle from "./reference.css" with { type: "text" };
 
@@ -36,7 +36,7 @@ document.head.append(Object.assign(document.createElement("link"), { rel: "icon"
 /** Puts every endpoint, its parameters, its answers and a line to paste into one document. */
 export async function composeReference(described: Described): Promise<Page> {
   const { info, paths, components: { securitySchemes } } = described;
-  const style = packedStyle(pageStyle + ownStyle);
+  const style = pageStyle + ownStyle;
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
     documentedOperations(item, { path, securitySchemes })
   );

@@ -1,8 +1,8 @@
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
-import { bodies, fixedText, IF_NONE_MATCH, service } from "../openapi/responses.ts";
+import { bodies, fixedText, IF_NONE_MATCH } from "../openapi/responses.ts";
 
 /** `GET /api`: the reference for people, from the same records as `/openapi.json`. */
 export function reference(routes: () => readonly Route[]): Endpoint {
@@ -12,18 +12,18 @@ export function reference(routes: () => readonly Route[]): Endpoint {
       import("../page/reference.ts"),
     ]);
     const { html, policy } = await composeReference(describeRoutes(routes()));
-    return {
-      html,
-      headers: { ...headersFor("html", "no-cache"), "content-security-policy": policy },
-    };
+    const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
+    return await cachedText(html, headers);
   });
   return endpoint("none", {
     summary: "Show this reference as a page",
-    async respond() {
-      const { html, headers } = await load();
-      return createResponse(html, headers);
+    respond: async ({ request }) => (await load())(request),
+    openapi: {
+      name: "Reference",
+      tags: ["Service"],
+      headers: [IF_NONE_MATCH],
+      responses: fixedText("This reference.", bodies.html, "no-cache"),
     },
-    openapi: service("Reference", { content: bodies.html }),
   });
 }
 

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
 import { bodies, fixedText, IF_NONE_MATCH } from "../openapi/responses.ts";
-import script from "../page/tally.js" with { type: "text" };
+import script from "../page/tally.min.js" with { type: "text" };
 
 /** `GET /tally.js`: the elements with which any page counts and shows its views. */
 export function tally(): Endpoint {

@@ -37,7 +37,7 @@ testPage(
   { env: OPEN },
   async ({ page, service, browser }) => {
     match(await copied(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
-    await page.getByText("Only the owner gets keys.").waitFor();
+    await page.getByText("Only the owner can create keys.").waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
     await signIn(page, SECRET);
     await page.getByRole("link", { name: "Badges" }).click();
@@ -95,7 +95,7 @@ testPage(
     const spark = page.getByLabel("Sparkline");
     ok(await spark.isEnabled());
     await page.getByRole("radio", { name: "Plastic" }).check();
-    await page.getByText(/Without effect here: .*sparkline/).waitFor();
+    await page.getByText(/Not available in this style: .*sparkline/).waitFor();
     ok(!await spark.isEnabled());
     ok(!(await copied(page, "URL")).includes("spark="));
   },
@@ -185,7 +185,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   await page.getByRole("radio", { name: "Pixel" }).check();
   await settled(page);
   await page.getByRole("tab", { name: "Chart" }).click();
-  await page.getByText("Charts, calendars and cards only show.").waitFor();
+  await page.getByText("Charts, calendars and cards do not count views.").waitFor();
   const counting = page.getByRole("radio", { name: /^Count views/ });
   ok(!await counting.isEnabled());
   ok(await page.getByRole("radio", { name: /^Only show/ }).isChecked());
@@ -205,7 +205,7 @@ testPage("the builder offers the key of a family, once a day, and the list of mo
   await page.getByLabel("Counter", { exact: true }).fill("blog/post");
   await page.getByLabel("Count each visitor once a day").check();
   await settled(page);
-  await page.getByRole("button", { name: "everything under blog/" }).click();
+  await page.getByRole("button", { name: "all counters under blog/" }).click();
   const asked = await fetch(`${service.url}/key?prefix=blog/`, { headers: authorized });
   const { key } = await asked.json();
   const script = `<script async src="${service.url}/tally.js"></script>`;

@@ -123,7 +123,7 @@ testOwner(
     ok(await rows.count() < 100);
     const plot = page.locator(".plot").first();
     await plot.hover();
-    await page.locator(".tip").first().getByText(/of them c\d+/).waitFor();
+    await page.locator(".tip").first().getByText(/Most views: c\d+/).waitFor();
   },
 );
 
@@ -142,7 +142,7 @@ testOwner(
     await chart.locator(".plot").focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    match(await chart.locator(".tip").innerText(), /\n7 views\n7 of them a$/);
+    match(await chart.locator(".tip").innerText(), /\n7 views\nMost views: a \(7\)$/);
     match(await page.locator("#said").innerText(), /7 views/);
     await page.keyboard.press("Escape");
     ok(await chart.locator(".tip").isHidden());
@@ -295,11 +295,11 @@ testOwner(
   async ({ page }) => {
     await page.context().setOffline(true);
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("The service cannot be reached.").waitFor();
+    await page.getByText("The server cannot be reached.").waitFor();
     strictEqual((await idsOf(page)).length, 4);
     await page.context().setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("The service cannot be reached.").waitFor({ state: "hidden" });
+    await page.getByText("The server cannot be reached.").waitFor({ state: "hidden" });
   },
 );
 

@@ -1,14 +1,13 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { RANGES } from "../../src/chart/bars.ts";
 import {
-  barsOf,
-  ceilingOf,
   dayNumber,
   figuresOf,
-  peakOf,
+  namedBars,
   sparkline,
   sumOf,
   trendOf,
-} from "../../src/page/script/figures.js";
+} from "../../src/page/script/figures.ts";
 
 const TODAY = dayNumber("2026-11-22");
 
@@ -64,24 +63,17 @@ Deno.test("sparkline draws nothing for a day without views, and something for on
   match(sparkline([1, 1000]).today, /^M118 23\.5v-1\.5$/);
 });
 
-Deno.test("ceilingOf is a round number that nothing is above", () => {
-  deepStrictEqual([0, 4, 5, 11, 99, 4618].map(ceilingOf), [4, 4, 5, 20, 100, 5000]);
-});
-
-Deno.test("barsOf has a bar for each day or month, the oldest first", () => {
-  const days = Array(400).fill(1);
-  deepStrictEqual([barsOf(days, "30d", TODAY).length, barsOf(days, "90d", TODAY).length], [30, 90]);
-  const months = barsOf(days, "12m", TODAY);
-  deepStrictEqual(
-    months.map(({ hits }) => hits),
-    [31, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 22].with(0, 31).with(1, 31).with(2, 28),
-  );
-  strictEqual(barsOf(days, "30d", TODAY).filter(({ tick }) => tick).length, 4);
-});
-
-Deno.test("peakOf finds the bar that stands out of days, and none of months", () => {
-  const days = Array(30).fill(10);
-  strictEqual(peakOf(barsOf(days, "30d", TODAY)), -1);
-  strictEqual(peakOf(barsOf(days.with(3, 17), "30d", TODAY)), 26);
-  strictEqual(peakOf(barsOf(days.with(3, 1700), "12m", TODAY)), -1);
+Deno.test("namedBars names days by their date and months by their name, the oldest first", () => {
+  const nameOf = (day: number, form: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat([], { timeZone: "UTC", ...form }).format(day * 86_400_000);
+  const days = { newest: TODAY, hits: [3, 2, 1] };
+  const [yesterday, today] = namedBars(days, RANGES["30d"]).slice(-2);
+  deepStrictEqual([yesterday?.back, yesterday?.hits], [1, 2]);
+  deepStrictEqual([today?.back, today?.hits, today?.tick], [0, 3, false]);
+  strictEqual(today?.name, nameOf(TODAY, { month: "short", day: "numeric" }));
+  const months = namedBars(days, RANGES["12m"]);
+  const [first = NaN, last = NaN] = [months[0]?.first, months.at(-1)?.first];
+  strictEqual(months.length, 12);
+  strictEqual(months[0]?.name, nameOf(first, { month: "short" }));
+  strictEqual(months.at(-1)?.long, nameOf(last, { month: "long", year: "numeric" }));
 });

@@ -2,17 +2,22 @@ import { ok, strictEqual } from "node:assert/strict";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
-Deno.test("page.min.js is what `deno task build` makes of the page's scripts", async () => {
-  await using folder = await tempDir();
-  const file = `${folder.path}/page.min.js`;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "-q", "--minify", "--platform", "browser", "-o", file, "src/page/page.js"],
-    cwd: projectFolder,
-  }).output();
-  ok(success, new TextDecoder().decode(stderr));
-  strictEqual(
-    await Deno.readTextFile(`${projectFolder}/src/page/page.min.js`),
-    await Deno.readTextFile(file),
-    "Run: deno task build",
-  );
-});
+for (const [bundle, source] of [["page.min.js", "page.ts"], ["tally.min.js", "tally.js"]]) {
+  Deno.test(`${bundle} is what \`deno task build\` makes of ${source}`, async () => {
+    await using folder = await tempDir();
+    const file = `${folder.path}/${bundle}`;
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["bundle", "-q", "--minify", "--platform", "browser", "-o", file],
+        `src/page/${source}`,
+      ],
+      cwd: projectFolder,
+    }).output();
+    ok(success, new TextDecoder().decode(stderr));
+    strictEqual(
+      await Deno.readTextFile(`${projectFolder}/src/page/${bundle}`),
+      await Deno.readTextFile(file),
+      "Run: deno task build",
+    );
+  });
+}

@@ -22,7 +22,7 @@ testPage("the page says that a secret is wrong, and keeps neither it nor a right
   env: CLOSED,
 }, async ({ page }) => {
   await signIn(page, "wrong");
-  await page.getByText("That is not the secret of this server.").waitFor();
+  await page.getByText("Incorrect secret.").waitFor();
   strictEqual(await page.getByLabel("Secret").getAttribute("aria-invalid"), "true");
   strictEqual(await page.evaluate("getSelection().toString().length || secret.selectionEnd"), 5);
   await assertAccessible(page);
@@ -85,7 +85,7 @@ Deno.test(
     await first.page.reload();
     await first.page.getByText("No counters yet").waitFor();
     await using second = await openPage(sharedChromium(), link);
-    await second.page.getByText("This link was used before or is older than ten minutes.")
+    await second.page.getByText("This sign-in link was already used or has expired.")
       .waitFor();
     await signIn(
       second.page,
@@ -103,7 +103,7 @@ for (const token of ["used", "%", "%E0%A4%A"]) {
     async () => {
       await using service = await startService({ env: CLOSED });
       await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=${token}`);
-      await opened.page.getByText("This link was used before or is older than ten minutes.")
+      await opened.page.getByText("This sign-in link was already used or has expired.")
         .waitFor();
       doesNotMatch(opened.page.url(), /sign-in/);
       await signIn(opened.page, SECRET);
@@ -205,7 +205,7 @@ testOwner(
     const lines = await page.locator(".log tbody tr").allInnerTexts();
     const told = lines.map((line) => line.split("\t").slice(1).join(" | ")).toSorted();
     deepStrictEqual(told, [
-      "(no id) | no | a malformed query, or one that says something twice",
+      "(no id) | no | malformed query or duplicate parameter",
       "(not a counter) | no | without the secret or the key of this counter",
       "blog/one | no | without the secret or the key of this counter",
       "blog/one | yes | ",

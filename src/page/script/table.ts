@@ -1,19 +1,18 @@
-// @ts-check
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import { counterDetail, drafts } from "./counter.js";
-import { debounced, draw, fill, grouped, icon, make, plural } from "./elements.js";
-import { sparkline, sumOf, trendOf } from "./figures.js";
+import { counterDetail, drafts } from "./counter.ts";
+import { debounced, draw, fill, grouped, icon, make, plural } from "./elements.ts";
+import { type Figures, sparkline, sumOf, trendOf } from "./figures.ts";
 
-/**
- * @typedef {import("./figures.js").Figures} Figures
- * @typedef {"id" | "today" | "yesterday" | "week" | "month" | "total"} Column
- * A line of the table: a counter, or the sum of those below a prefix.
- * @typedef {{ row: Figures, prefix: string, members: Figures[] | undefined }} Line
- */
+type Column = "id" | "today" | "yesterday" | "week" | "month" | "total";
 
-/** The columns, and from which width of the page on they are shown. @type {[column: Column, name: string, className: string][]} */
-const COLUMNS = [
+/** A line of the table: a counter, or the sum of those below a prefix. */
+interface Line {
+  row: Figures;
+  prefix: string;
+  members: Figures[] | undefined;
+}
+
+/** The columns, and from which width of the page on they are shown. */
+const COLUMNS: [column: Column, name: string, className: string][] = [
   ["id", "Counter", ""],
   ["today", "Today", ""],
   ["yesterday", "Yesterday", "wide"],
@@ -30,26 +29,22 @@ const GROUPED = "tallymark-grouped";
 /** From how many counters on they are grouped unless the owner chose otherwise. */
 const MANY = 8;
 
-/** @type {Figures[]} */
-let rows = [];
-/** The rows in groups, whose sums are made once. @type {Line[] | undefined} */
-let allGroups;
+let rows: Figures[] = [];
+/** The rows in groups, whose sums are made once. */
+let allGroups: Line[] | undefined;
 /** Today where the service is, as days since 1970; 0 until the counters are there. */
 let today = 0;
-/** Loads the counters again. @type {() => Promise<void>} */
-let reload;
-/** Where each of them stands in the document, top to bottom. @type {Line[]} */
-let lines = [];
+/** Loads the counters again. */
+let reload: () => Promise<void>;
+/** Where each of them stands in the document, top to bottom. */
+let lines: Line[] = [];
 /** Which of them is open, if one is. */
 let openAt = -1;
-/** @type {{ column: Column, ascending: boolean }} */
-let order = { column: "month", ascending: false };
-/** @type {Set<string>} */
-const folded = new Set();
-/** @type {{ id: string, detail: HTMLTableRowElement | undefined, height: number } | undefined} */
-let open;
-/** The rows that are in the document. @type {Map<Line, HTMLElement>} */
-const drawn = new Map();
+let order: { column: Column; ascending: boolean } = { column: "month", ascending: false };
+const folded: Set<string> = new Set();
+let open: { id: string; detail: HTMLTableRowElement | undefined; height: number } | undefined;
+/** The rows that are in the document. */
+const drawn: Map<Line, HTMLElement> = new Map();
 /** The most hits in 30 days of any counter: what a full bar behind an id stands for. */
 let share = 1;
 let isDrawing = false;
@@ -100,8 +95,7 @@ const noMatch = make(".panel.none");
 /** What is seen of the counters, top to bottom. */
 export const tableParts = [tools, panel, noMatch];
 
-/** @param {typeof reload} load */
-export function initTable(load) {
+export function initTable(load: typeof reload) {
   reload = load;
   addEventListener("scroll", drawSoon, { passive: true });
   addEventListener("resize", drawSoon);
@@ -123,8 +117,7 @@ export function showGhosts() {
   fill(body, ...Array.from({ length: 6 }, () => make("tr", { "aria-hidden": true }, ghost())));
 }
 
-/** @param {Figures[]} newRows @param {number} newToday */
-export function showRows(newRows, newToday) {
+export function showRows(newRows: Figures[], newToday: number) {
   [rows, today, allGroups] = [newRows, newToday, undefined];
   share = rows.reduce((most, { month }) => Math.max(most, month), 1);
   arrange();
@@ -135,13 +128,13 @@ export function renewDetail() {
   if (open) open.detail = undefined;
 }
 
-/** Whether there is such a counter, as far as it was loaded. @param {string} id */
-export function isCounter(id) {
+/** Whether there is such a counter, as far as it was loaded. */
+export function isCounter(id: string) {
   return rows.some((row) => row.id === id);
 }
 
-/** Takes the owner's counters out of the document; what was typed stays where a session has only ended. @param {boolean} keepsTyped */
-export function forgetRows(keepsTyped) {
+/** Takes the owner's counters out of the document; what was typed stays where a session has only ended. */
+export function forgetRows(keepsTyped: boolean) {
   [rows, lines, today, allGroups] = [[], [], 0, undefined];
   drawn.clear();
   if (keepsTyped && open) open = { id: open.id, detail: undefined, height: 0 };
@@ -157,8 +150,7 @@ export function forgetRows(keepsTyped) {
 
 // --- Order ---------------------------------------------------------------------------------------
 
-/** @param {Column} column */
-function sortBy(column) {
+function sortBy(column: Column) {
   const ascending = order.column === column ? !order.ascending : column === "id";
   order = { column, ascending };
   arrange();
@@ -203,13 +195,12 @@ function clearSearch() {
   search.focus();
 }
 
-/** @param {Figures} row @returns {Line} */
-function lineOf(row, prefix = "") {
+function lineOf(row: Figures, prefix = ""): Line {
   return { row, prefix, members: undefined };
 }
 
-/** Counters by the part up to their first slash; one alone stands for itself. @param {Figures[]} found @returns {Line[]} */
-function groupsOf(found) {
+/** Counters by the part up to their first slash; one alone stands for itself. */
+function groupsOf(found: Figures[]): Line[] {
   const groups = Map.groupBy(found, ({ id }) => id.slice(0, id.indexOf("/") + 1));
   return [...groups].flatMap(([prefix, members]) =>
     prefix === "" || members.length < 2
@@ -218,8 +209,7 @@ function groupsOf(found) {
   );
 }
 
-/** @param {Line} one @param {Line} other */
-function inOrder({ row: one }, { row: other }) {
+function inOrder({ row: one }: Line, { row: other }: Line) {
   const { column, ascending } = order;
   const sign = ascending ? 1 : -1;
   if (column === "id") return one.id < other.id ? -sign : sign;
@@ -235,20 +225,19 @@ function drawAnew() {
   drawRows(true);
 }
 
-/** The height of everything above a line. @param {number} index */
-function topOf(index) {
+/** The height of everything above a line. */
+function topOf(index: number) {
   return index * ROW_HEIGHT + (openAt >= 0 && index > openAt ? open?.height ?? 0 : 0);
 }
 
-/** The last line that begins above a height, or the first. @param {number} height */
-function indexAt(height) {
+/** The last line that begins above a height, or the first. */
+function indexAt(height: number) {
   const index = Math.max(0, Math.floor(height / ROW_HEIGHT));
   const below = Math.floor((height - (open?.height ?? 0)) / ROW_HEIGHT);
   return openAt < 0 || index <= openAt ? index : Math.max(openAt, below);
 }
 
-/** @param {Line} line */
-function isOpen({ row, members }) {
+function isOpen({ row, members }: Line) {
   return !members && open?.id === row.id;
 }
 
@@ -261,14 +250,11 @@ function drawSoon() {
   });
 }
 
-/**
- * Puts the rows that are near the screen into the table, first those on it, and room in place of the others.
- * @param {boolean} [isAnew] draws all on the screen at once
- */
+/** Puts the rows that are near the screen into the table, first those on it, and room in place of the others. */
 function drawRows(isAnew = false) {
   if (!panel.checkVisibility()) return;
   const above = -body.getBoundingClientRect().top;
-  const endAt = (/** @type {number} */ height) => Math.min(lines.length, indexAt(height) + 1);
+  const endAt = (height: number) => Math.min(lines.length, indexAt(height) + 1);
   const [seen, endOfSeen] = [indexAt(above), endAt(above + innerHeight)];
   const [first, end] = [indexAt(above - MARGIN), endAt(above + innerHeight + MARGIN)];
   const kept = new Set(lines.slice(first, end));
@@ -278,8 +264,7 @@ function drawRows(isAnew = false) {
   addRows(endOfSeen, end);
   addRows(first, seen);
 
-  /** @param {number} from @param {number} to @param {boolean} [isAll] */
-  function addRows(from, to, isAll) {
+  function addRows(from: number, to: number, isAll?: boolean) {
     for (let index = from; index < to; index++) {
       const line = lines[index];
       if (!line || drawn.has(line)) continue;
@@ -288,8 +273,7 @@ function drawRows(isAnew = false) {
     }
   }
 
-  /** @type {HTMLElement[]} */
-  const elements = [];
+  const elements: HTMLElement[] = [];
   let next = 0;
   for (let index = first; index < end; index++) {
     const line = lines[index];
@@ -307,10 +291,8 @@ function drawRows(isAnew = false) {
 /**
  * Gives an element these children. Those that it has stay in place, as they may have the focus, and the new ones come before
  * the old ones go: while they were gone, the page would be short, and the browser would scroll up.
- * @param {Element} parent
- * @param {Element[]} children
  */
-function swap(parent, children) {
+function swap(parent: Element, children: Element[]) {
   const wanted = new Set(children);
   const old = [...parent.children].filter((child) => !wanted.has(child));
   let at = parent.firstElementChild;
@@ -322,15 +304,13 @@ function swap(parent, children) {
   for (const child of old) child.remove();
 }
 
-/** @param {number} height */
-function room(height) {
+function room(height: number) {
   const row = make("tr.room", { "aria-hidden": true });
   row.style.height = `${height}px`;
   return row;
 }
 
-/** @param {Line} line @param {number} index */
-function rowFor(line, index) {
+function rowFor(line: Line, index: number) {
   const { row, prefix, members } = line;
   const isUnfolded = members ? !folded.has(prefix) : isOpen(line);
   const opener = make(
@@ -364,8 +344,8 @@ function rowFor(line, index) {
   );
 }
 
-/** How a number went up or down. @param {number} now @param {number} then */
-export function trend(now, then) {
+/** How a number went up or down. */
+export function trend(now: number, then: number) {
   const { up, text, word } = trendOf(now, then);
   return make(
     up ? "span.up" : "span.down",
@@ -374,8 +354,7 @@ export function trend(now, then) {
   );
 }
 
-/** @param {readonly number[]} days */
-function sparkOf(days) {
+function sparkOf(days: readonly number[]) {
   const { before, today } = sparkline(days);
   return draw(
     "svg.spark",
@@ -387,15 +366,13 @@ function sparkOf(days) {
 
 // --- Opening -------------------------------------------------------------------------------------
 
-/** @param {string} prefix */
-function fold(prefix) {
+function fold(prefix: string) {
   if (!folded.delete(prefix)) folded.add(prefix);
   arrange();
   focusOn((line) => line.members && line.prefix === prefix);
 }
 
-/** @param {string} id */
-function toggle(id) {
+function toggle(id: string) {
   drafts.clear();
   const changed = [id, open?.id];
   open = open?.id === id ? undefined : { id, detail: undefined, height: 0 };
@@ -405,15 +382,13 @@ function toggle(id) {
   focusOn((line) => !line.members && line.row.id === id);
 }
 
-/** @param {(line: Line) => unknown} isIt */
-function focusOn(isIt) {
+function focusOn(isIt: (line: Line) => unknown) {
   for (const [line, row] of drawn) {
     if (isIt(line)) row.querySelector("button")?.focus({ preventScroll: true });
   }
 }
 
-/** @param {NonNullable<typeof open>} opened @param {Figures} row */
-function detailFor(opened, row) {
+function detailFor(opened: NonNullable<typeof open>, row: Figures) {
   if (!opened.detail) {
     const inside = counterDetail(row, today, reload);
     opened.detail = make("tr.detail", make("td", { colspan: COLUMNS.length + 1 }, inside));

@@ -1,16 +1,20 @@
-// @ts-check
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import { keyOf } from "./counter.js";
-import { choice, fill, icon, make, messageOf } from "./elements.js";
-import { call, facts, here, sessionToken } from "./session.js";
-import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.js";
+import { keyOf } from "./counter.ts";
+import { choice, fill, icon, make, messageOf } from "./elements.ts";
+import { call, facts, here, sessionToken } from "./session.ts";
+import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 
-/**
- * @typedef {[name: string, value: string][]} Choices
- * A picture that somebody designed; `prefix` is what its key opens, where that is more than the counter.
- * @typedef {{ kind: string, id: string, looks: Choices, isCounting: boolean, isOnce: boolean, prefix: string, label: string }} Design
- */
+export type Choices = (readonly [name: string, value: string])[];
+
+/** A picture that somebody designed; `prefix` is what its key opens, where that is more than the counter. */
+export interface Design {
+  kind: string;
+  id: string;
+  looks: Choices;
+  isCounting: boolean;
+  isOnce: boolean;
+  prefix: string;
+  label: string;
+}
 
 /** The format that is shown, such as "Markdown". */
 let format = "Markdown";
@@ -39,8 +43,7 @@ export const result = make(
   notes,
 );
 
-/** @param {Design} design */
-export function showResult(design) {
+export function showResult(design: Design) {
   showReadmes(design);
   showSnippets(design);
 }
@@ -58,8 +61,7 @@ export function forgetResult() {
 
 // --- Pictures ------------------------------------------------------------------------------------
 
-/** @param {Design} design */
-function showReadmes({ kind, id, looks }) {
+function showReadmes({ kind, id, looks }: Design) {
   if (views.dataset.kind !== kind) {
     views.dataset.kind = kind;
     fill(
@@ -88,11 +90,11 @@ function showReadmes({ kind, id, looks }) {
   }
 }
 
-/** What images show, and by whose session. @type {WeakMap<HTMLImageElement, string>} */
-const pictured = new WeakMap();
+/** What images show, and by whose session. */
+const pictured: WeakMap<HTMLImageElement, string> = new WeakMap();
 
-/** Shows a picture, which never counts; where reads are closed that of the session, or a sample. @param {HTMLImageElement} image @param {string} path */
-export async function showPicture(image, path) {
+/** Shows a picture, which never counts; where reads are closed that of the session, or a sample. */
+export async function showPicture(image: HTMLImageElement, path: string) {
   const token = sessionToken();
   const shown = `${path} ${token}`;
   if (pictured.get(image) === shown) return;
@@ -109,11 +111,9 @@ export async function showPicture(image, path) {
 
 // --- What is pasted ------------------------------------------------------------------------------
 
-/** @param {Design} design */
-async function showSnippets(design) {
+async function showSnippets(design: Design) {
   const mine = awaitResult();
-  /** @type {string | undefined} */
-  let failure;
+  let failure: string | undefined;
   const texts = await snippetsOf(design).catch((error) => {
     failure = messageOf(error);
     return {};
@@ -130,20 +130,18 @@ async function showSnippets(design) {
   showNotes(design, failure);
 }
 
-/** @param {Design} design @returns {Promise<Record<string, string>>} */
-async function snippetsOf({ kind, id, looks, isCounting, isOnce, prefix, label }) {
+async function snippetsOf(
+  { kind, id, looks, isCounting, isOnce, prefix, label }: Design,
+): Promise<Record<string, string>> {
   const key = !isCounting || !sessionToken()
     ? "KEY"
     : await (prefix === "" ? keyOf("id", id) : keyOf("prefix", prefix));
-  /** @type {Choices} */
-  const once = isOnce ? [["once", "day"]] : [];
-  /** @type {Choices} */
-  const keyed = isCounting ? [["key", key]] : [];
-  const addressOf = (/** @type {string} */ path, /** @type {Choices} */ choices) =>
+  const once: Choices = isOnce ? [["once", "day"]] : [];
+  const keyed: Choices = isCounting ? [["key", key]] : [];
+  const addressOf = (path: string, choices: Choices) =>
     new URL(`${path}?${queryOf([["id", id], ...choices])}`, here).href;
   const address = addressOf(isCounting ? "hit.svg" : kind, [...looks, ...once, ...keyed]);
-  /** @type {Record<string, string>} */
-  const snippets = imageSnippets(address, label || "views");
+  const snippets: Record<string, string> = imageSnippets(address, label || "views");
   if (kind !== "badge") return snippets;
   snippets.Script = `${elementSnippet("tally-mark", [["counter", id], ...keyed, ...once])} views`;
   if (prefix !== "") {
@@ -156,10 +154,8 @@ async function snippetsOf({ kind, id, looks, isCounting, isOnce, prefix, label }
   return snippets;
 }
 
-/** @param {Design} design @param {string | undefined} failure */
-function showNotes({ isCounting, prefix }, failure) {
-  const warning = (/** @type {(Node | string)[]} */ ...text) =>
-    make("p.note.small", make("span", ...text));
+function showNotes({ isCounting, prefix }: Design, failure: string | undefined) {
+  const warning = (...text: (Node | string)[]) => make("p.note.small", make("span", ...text));
   const key = make(
     "p.told",
     icon("M2 7.5l3.5 3.5L12 3.5"),
@@ -167,14 +163,14 @@ function showNotes({ isCounting, prefix }, failure) {
       "span",
       "The key adds views to ",
       make("b", { dir: "auto" }, prefix === "" ? "this counter" : `every counter under ${prefix}`),
-      " and opens nothing else, so it may stand in public.",
+      " and works for nothing else, so it is safe to publish.",
     ),
   );
   const noKey = warning(
-    make("b", "Only the owner gets keys."),
+    make("b", "Only the owner can create keys."),
     " ",
     make("a", { href: "#sign-in" }, "Sign in"),
-    ", and the key of this counter stands in the lines above in place of KEY.",
+    " to replace KEY with this counter’s key.",
   );
   fill(
     notes,

@@ -1,15 +1,19 @@
-// @ts-check
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.js";
-import { forgetKeys } from "./script/counter.js";
-import { forgetCounters, initCounters, load } from "./script/counters.js";
-import { byId, endToast } from "./script/elements.js";
-import { forgetRequests, more } from "./script/requests.js";
-import { followLink, isSignedIn, onSession, showGate, signOut } from "./script/session.js";
+/// <reference lib="esnext" />
+import { forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.ts";
+import { forgetKeys } from "./script/counter.ts";
+import { forgetCounters, initCounters, load } from "./script/counters.ts";
+import { byId, endToast } from "./script/elements.ts";
+import { forgetRequests, more } from "./script/requests.ts";
+import { followLink, isSignedIn, onSession, showGate, signOut } from "./script/session.ts";
 
-/** The titles of the views, by the first part of the address after its hash. @type {Record<string, string>} */
-const VIEWS = { counters: "Counters", badges: "Badges", "sign-in": "Sign in" };
+/** The titles of the views, by the first part of the address after its hash. */
+const VIEWS: Record<string, string> = {
+  counters: "Counters",
+  badges: "Badges",
+  "sign-in": "Sign in",
+};
 const sessionButton = byId("session");
 
 /** Shows the view that the address names; the owner's counters are shown to the owner alone. */

@@ -1,6 +1,4 @@
-// @ts-check
-/// <reference lib="dom" />
-import { chart } from "./chart.js";
+import { chart } from "./chart.ts";
 import {
   arrowed,
   copy,
@@ -13,29 +11,26 @@ import {
   plural,
   save,
   toast,
-} from "./elements.js";
-import { dayNumber, figuresOf, fullDay } from "./figures.js";
-import { call, callForJson, facts as service, here, isOver } from "./session.js";
-import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.js";
+} from "./elements.ts";
+import { dayNumber, type Figures, figuresOf, fullDay } from "./figures.ts";
+import { call, callForJson, facts as service, here, isOver } from "./session.ts";
+import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 
-/**
- * A line of `/counters`: a counter with its days.
- * @typedef {{ id: string, hits: number, days?: Record<string, number> }} Line
- */
+/** A line of `/counters`: a counter with its days. */
+export interface Line {
+  id: string;
+  hits: number;
+  days?: Record<string, number>;
+}
 
-/** The number that was being typed when a session ended, so that it is there again. @type {Map<string, string>} */
-export const drafts = new Map();
+/** The number that was being typed when a session ended, so that it is there again. */
+export const drafts: Map<string, string> = new Map();
 
 /** A counter's days back to here are asked for, all of them when `/counters` is asked for one. */
 const YEAR = 400;
 
-/**
- * What an opened row shows.
- * @param {import("./figures.js").Figures} row
- * @param {number} today
- * @param {() => Promise<void>} reload
- */
-export function counterDetail(row, today, reload) {
+/** What an opened row shows. */
+export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
   const { id } = row;
   const facts = make("p.facts");
   const views = chart(id, 200, "30d", () => undefined);
@@ -63,8 +58,7 @@ export function counterDetail(row, today, reload) {
   views.show(row.days, today);
   describe(facts, row, today);
   showKey(id, paste);
-  /** @type {Line | undefined} */
-  let whole;
+  let whole: Line | undefined;
   fetchLine(id).then((line) => {
     whole = line;
     const year = figuresOf(line, today, YEAR);
@@ -75,22 +69,19 @@ export function counterDetail(row, today, reload) {
   return element;
 }
 
-/** @param {string} id @returns {Promise<Line>} */
-async function fetchLine(id) {
+async function fetchLine(id: string): Promise<Line> {
   const text = await (await call(`counters?${queryOf([["id", id]])}`)).text();
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-/** @param {HTMLElement} place @param {import("./figures.js").Figures} row @param {number} today @param {Line["days"]} [days] */
-function describe(place, { month }, today, days = {}) {
+function describe(place: HTMLElement, { month }: Figures, today: number, days: Line["days"] = {}) {
   const all = Object.entries(days).sort();
   const first = all[0]?.[0];
   // Of equal days the first, as in the charts.
   const [best] = all.toSorted(([, one], [, other]) => other - one);
   const since = first ? dayNumber(first) : today;
   const span = Math.max(1, Math.min(30, today - since + 1));
-  const fact = (/** @type {string} */ name, /** @type {string} */ value) =>
-    make("span", `${name} `, make("b", value));
+  const fact = (name: string, value: string) => make("span", `${name} `, make("b", value));
   fill(
     place,
     best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
@@ -99,17 +90,16 @@ function describe(place, { month }, today, days = {}) {
   );
 }
 
-/** The keys of counters and families, by query. @type {Map<string, Promise<string>>} */
-const keys = new Map();
+/** The keys of counters and families, by query. */
+const keys: Map<string, Promise<string>> = new Map();
 
-/** @param {boolean} keepsTyped */
-export function forgetKeys(keepsTyped) {
+export function forgetKeys(keepsTyped: boolean) {
   keys.clear();
   if (!keepsTyped) drafts.clear();
 }
 
-/** Asks for a key once. @param {"id" | "prefix"} what @param {string} value */
-export function keyOf(what, value) {
+/** Asks for a key once. */
+export function keyOf(what: "id" | "prefix", value: string) {
   const query = queryOf([[what, value]]);
   const found = keys.get(query) ??
     callForJson(`key?${query}`).then(({ key }) => String(key));
@@ -118,8 +108,7 @@ export function keyOf(what, value) {
   return found;
 }
 
-/** @param {string} id @param {HTMLElement} place */
-async function showKey(id, place) {
+async function showKey(id: string, place: HTMLElement) {
   try {
     const key = await keyOf("id", id);
     const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, here).href;
@@ -141,7 +130,7 @@ async function showKey(id, place) {
         make("code", key),
         copyButton("Copy", () => key, "Copy the key"),
       ),
-      make("p.small", "It opens this counter and nothing else, so it may stand in public."),
+      make("p.small", "It only works for this counter, so it is safe to publish."),
     );
   } catch (error) {
     fill(place, make("p.small", messageOf(error)));
@@ -150,13 +139,12 @@ async function showKey(id, place) {
 
 // --- The menu, set and delete --------------------------------------------------------------------
 
-/**
- * @param {HTMLElement} place
- * @param {import("./figures.js").Figures} row
- * @param {() => Line | undefined} wholeOf the counter with all its days, once it was loaded
- * @param {() => Promise<void>} reload
- */
-function menuFor(place, row, wholeOf, reload) {
+function menuFor(
+  place: HTMLElement,
+  row: Figures,
+  wholeOf: () => Line | undefined,
+  reload: () => Promise<void>,
+) {
   const { id } = row;
   const dots = [3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 }));
   const opener = make(
@@ -189,8 +177,7 @@ function menuFor(place, row, wholeOf, reload) {
     if (focus) opener.focus();
   }
 
-  /** @param {HTMLElement} panel */
-  function show(panel) {
+  function show(panel: HTMLElement) {
     fill(place, opener, panel);
     opener.ariaExpanded = "true";
     panel.querySelector("button")?.focus();
@@ -198,7 +185,7 @@ function menuFor(place, row, wholeOf, reload) {
   }
 
   function showMenu() {
-    const item = (/** @type {string} */ name, /** @type {() => void} */ click, danger = "") =>
+    const item = (name: string, click: () => void, danger = "") =>
       make(`button${danger}`, { role: "menuitem", tabindex: -1, click }, name);
     const items = [
       item("Set the total…", showSet),
@@ -206,7 +193,7 @@ function menuFor(place, row, wholeOf, reload) {
       item("Download history", () => saveLine().catch(failed).finally(close)),
       item("Delete counter…", showDelete, ".danger"),
     ];
-    const keydown = (/** @type {KeyboardEvent} */ event) => arrowed(event, items);
+    const keydown = (event: KeyboardEvent) => arrowed(event, items);
     show(make(".menu", { role: "menu", "aria-label": `More for ${id}`, keydown }, ...items));
   }
 
@@ -214,8 +201,7 @@ function menuFor(place, row, wholeOf, reload) {
     saveCounter(wholeOf() ?? await fetchLine(id));
   }
 
-  /** @param {unknown} error */
-  function failed(error) {
+  function failed(error: unknown) {
     toast([messageOf(error)], []);
   }
 
@@ -229,7 +215,7 @@ function menuFor(place, row, wholeOf, reload) {
       value: drafts.get(id) ?? row.total,
       input: () => drafts.set(id, field.value),
     });
-    const submit = async (/** @type {Event} */ event) => {
+    const submit = async (event: Event) => {
       event.preventDefault();
       const isDone = await change(id, "PUT", { hits: Number(field.value) }, reload);
       if (isDone) drafts.delete(id);
@@ -244,8 +230,7 @@ function menuFor(place, row, wholeOf, reload) {
     ));
   }
 
-  /** @param {string} name */
-  function cancelButton(name) {
+  function cancelButton(name: string) {
     return make("button", { click: () => close() }, name);
   }
 
@@ -261,35 +246,32 @@ function menuFor(place, row, wholeOf, reload) {
         { id: "ask" },
         "Delete ",
         make("b", { dir: "auto" }, id),
-        `, its ${held}? Badges that use it will begin again at 1.`,
+        `, its ${held}? Badges that use it start again at 1.`,
       ),
-      make(".line", make("button.danger", { click }, "Delete"), cancelButton("Keep")),
+      make(".line", make("button.danger", { click }, "Delete"), cancelButton("Cancel")),
     ));
   }
 
   if (drafts.has(id)) queueMicrotask(showSet);
 }
 
-/** @param {Line} line */
-function saveCounter(line) {
+function saveCounter(line: Line) {
   save(
     new Blob([`${JSON.stringify(line)}\n`]),
     `${line.id.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.ndjson`,
   );
 }
 
-/**
- * Sets or deletes a counter, and offers to undo it with what it held; returns whether it was done.
- * @param {string} id
- * @param {"PUT" | "DELETE"} method
- * @param {{ hits: number } | undefined} content
- * @param {() => Promise<void>} reload
- */
-async function change(id, method, content, reload) {
+/** Sets or deletes a counter, and offers to undo it with what it held; returns whether it was done. */
+async function change(
+  id: string,
+  method: "PUT" | "DELETE",
+  content: { hits: number } | undefined,
+  reload: () => Promise<void>,
+) {
   const name = make("b", { dir: "auto" }, id);
   try {
-    /** @type {Line} */
-    const before = await send(id, method, content);
+    const before: Line = await send(id, method, content);
     const days = Object.keys(before.days ?? {}).length;
     const views = plural(before.hits, "view");
     toast(
@@ -305,8 +287,8 @@ async function change(id, method, content, reload) {
     return false;
   }
 
-  /** Sends back what the counter held. Where that fails, it is on this page alone, so that it can be saved. @param {Line} before */
-  async function restore(before) {
+  /** Sends back what the counter held. Where that fails, it is on this page alone, so that it can be saved. */
+  async function restore(before: Line) {
     try {
       await send(id, "PUT", before);
       toast(["Restored ", name, "."], [["Redo", () => change(id, method, content, reload)]]);
@@ -321,8 +303,7 @@ async function change(id, method, content, reload) {
   }
 }
 
-/** @param {string} id @param {string} method @param {object} [content] */
-async function send(id, method, content) {
+async function send(id: string, method: string, content?: object) {
   const body = content ? JSON.stringify(content) : null;
   return await callForJson(`counters?${queryOf([["id", id]])}`, { method, body });
 }

@@ -1,29 +1,29 @@
-// @ts-check
-/// <reference lib="dom" />
-import { announce, choice, compact, draw, fill, grouped, make } from "./elements.js";
-import { barsOf, ceilingOf, peakOf } from "./figures.js";
+import { ceilingOf, peakIndex, RANGES } from "../../chart/bars.ts";
+import { announce, choice, compact, draw, fill, grouped, make } from "./elements.ts";
+import { type ChartBar, namedBars } from "./figures.ts";
 
-/** @typedef {import("./figures.js").Bar} Bar */
+const RANGE_WORDS = {
+  "30d": "last 30 days",
+  "90d": "last 90 days",
+  "12m": "last 12 months",
+} as const;
+export type RangeName = keyof typeof RANGE_WORDS;
+const NAMES: readonly RangeName[] = ["30d", "90d", "12m"];
 
-/** @type {Record<string, string>} */
-const RANGE_WORDS = { "30d": "last 30 days", "90d": "last 90 days", "12m": "last 12 months" };
 /** Above the bars for the name of the peak, below for dates, at the side for numbers. */
 const [TOP, BOTTOM, SIDE] = [20, 24, 44];
 
-/**
- * A bar chart with its ranges, a tooltip, and its figures as a table.
- * @param {string} title
- * @param {number} height
- * @param {string} range
- * @param {(bar: Bar, range: string) => string | undefined} remarkOf what a tooltip says besides
- * @param {(range: string) => void} [choose] has more days loaded, and then calls `show`
- */
-export function chart(title, height, range, remarkOf, choose) {
-  /** @type {readonly number[]} */
-  let days = [];
+/** A bar chart with its ranges, a tooltip, and its figures as a table. */
+export function chart(
+  title: string,
+  height: number,
+  range: RangeName,
+  remarkOf: (bar: ChartBar) => string | undefined,
+  choose?: (range: RangeName) => void,
+) {
+  let days: readonly number[] = [];
   let today = 0;
-  /** @type {Bar[]} */
-  let bars = [];
+  let bars: ChartBar[] = [];
   let at = -1;
   let step = 1;
 
@@ -57,9 +57,8 @@ export function chart(title, height, range, remarkOf, choose) {
     make("summary", "Daily figures"),
     table,
   );
-  const ranges = Object.keys(RANGE_WORDS);
-  const picker = choice("Range", ranges, ranges.indexOf(range), (index) => {
-    const chosen = ranges[index] ?? range;
+  const picker = choice("Range", [...NAMES], NAMES.indexOf(range), (index) => {
+    const chosen = NAMES[index] ?? range;
     if (choose) return choose(chosen);
     range = chosen;
     paint();
@@ -78,13 +77,11 @@ export function chart(title, height, range, remarkOf, choose) {
     mark();
   }
 
-  /** @param {PointerEvent} event */
-  function follow({ clientX }) {
+  function follow({ clientX }: PointerEvent) {
     point(Math.floor((clientX - plot.getBoundingClientRect().left) / step));
   }
 
-  /** @param {number} index */
-  function point(index) {
+  function point(index: number) {
     const bar = bars[index];
     if (!bar) return hide();
     if (index === at) return;
@@ -96,7 +93,7 @@ export function chart(title, height, range, remarkOf, choose) {
       make("b", grouped(bar.hits)),
       bar.hits === 1 ? " view" : " views",
     );
-    const remark = remarkOf(bar, range);
+    const remark = remarkOf(bar);
     if (remark) tip.append(make("br"), remark);
     tip.hidden = false;
     const middle = (index + .5) * step;
@@ -118,14 +115,15 @@ export function chart(title, height, range, remarkOf, choose) {
   function paint() {
     const room = plot.clientWidth;
     if (room === 0) return;
-    bars = barsOf(days, range, today);
+    const known = { newest: today, hits: days };
+    bars = namedBars(known, RANGES[range]);
     const right = room - SIDE;
     const bottom = height - BOTTOM;
     const most = Math.max(...bars.map(({ hits }) => hits));
     const ceiling = ceilingOf(most);
-    const peak = peakOf(bars);
+    const peak = peakIndex(bars, known);
     step = right / bars.length;
-    const y = (/** @type {number} */ hits) => bottom - (bottom - TOP) * hits / ceiling;
+    const y = (hits: number) => bottom - (bottom - TOP) * hits / ceiling;
     const lines = [0, .5, 1].flatMap((part) => {
       const at = y(ceiling * part);
       return [
@@ -170,8 +168,7 @@ export function chart(title, height, range, remarkOf, choose) {
     }`;
   }
 
-  /** @param {number} peak @param {number} right @param {(hits: number) => number} y */
-  function peakName(peak, right, y) {
+  function peakName(peak: number, right: number, y: (hits: number) => number) {
     const bar = bars[peak];
     if (!bar) return;
     const x = Math.min(right - 60, Math.max(60, (peak + .5) * step));
@@ -193,17 +190,16 @@ export function chart(title, height, range, remarkOf, choose) {
 
   return {
     element,
-    /** @param {readonly number[]} newDays the hits of days, today's first @param {number} newToday @param {string} [newRange] */
-    show(newDays, newToday, newRange = range) {
+    show(newDays: readonly number[], newToday: number, newRange = range) {
       [days, today, range] = [newDays, newToday, newRange];
-      picker.mark(ranges.indexOf(range));
+      picker.mark(NAMES.indexOf(range));
       paint();
     },
   };
 }
 
-/** A bar that is round at the top. @param {number} middle @param {number} bottom @param {number} tall @param {number} step */
-function barPath(middle, bottom, tall, step) {
+/** A bar that is round at the top. */
+function barPath(middle: number, bottom: number, tall: number, step: number) {
   const width = Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;
   const round = Math.min(2.5, width / 2, tall);
   const corner = `${round} ${round} 0 0 1 ${round}`;

@@ -1,22 +1,22 @@
-// @ts-check
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import { byId, choice, debounced, fill, make, messageOf, plural } from "./elements.js";
-import { awaitResult, forgetResult, result, showPicture, showResult } from "./preview.js";
-import { call, facts, sessionToken } from "./session.js";
-import { queryOf } from "./snippets.js";
-
-/**
- * @typedef {import("./session.js").Control} Control
- * @typedef {import("./preview.js").Choices} Choices
- */
+import { byId, choice, debounced, fill, make, messageOf, plural } from "./elements.ts";
+import {
+  awaitResult,
+  type Choices,
+  forgetResult,
+  result,
+  showPicture,
+  showResult,
+} from "./preview.ts";
+import type { Control } from "../compose.ts";
+import { call, facts, sessionToken } from "./session.ts";
+import { queryOf } from "./snippets.ts";
 
 /** The kinds of pictures by path, in the order of the tabs. */
 const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
-/** The parameters whose values are the tiles. @type {Record<string, string>} */
-const TILES = { badge: "style", "chart.svg": "kind" };
-/** What names and values of parameters are called, where it is not the name itself. @type {Record<string, string>} */
-const WORDS = {
+/** The parameters whose values are the tiles. */
+const TILES: Record<string, string> = { badge: "style", "chart.svg": "kind" };
+/** What names and values of parameters are called, where it is not the name itself. */
+const WORDS: Record<string, string> = {
   led: "LED",
   flap: "Split flap",
   "kind:total": "Total over time",
@@ -29,7 +29,7 @@ const WORDS = {
   spark: "Sparkline",
   show: "Two numbers",
   "show:": "(off)",
-  period: "Which views",
+  period: "Period",
   "theme:": "Automatic",
   "theme:off": "As shields.io",
   auto: "Follow the reader",
@@ -40,18 +40,17 @@ const WORDS = {
   "spark:off": "(off)",
   month: "This month",
   year: "This year",
-  total: "All of them",
+  total: "All time",
 };
-/** What the builder begins with; the snippets say what differs from the defaults of the service. @type {Record<string, string>} */
-const FIRST = { style: "terminal", numbers: "grouped" };
+/** What the builder begins with; the snippets say what differs from the defaults of the service. */
+const INITIAL_VALUES: Record<string, string> = { style: "terminal", numbers: "grouped" };
 /** The styles that come with bars and in the reader's colors unless somebody chose otherwise, as charts do. */
-const RICH = ["pill", "terminal"];
-/** @type {Record<string, string>} */
-const SUITED = { spark: "14", theme: "auto" };
+const SPARK_STYLES = ["pill", "terminal"];
+const STYLE_DEFAULTS: Record<string, string> = { spark: "14", theme: "auto" };
 /** The choice that leaves these out where they would suit. */
 const OFF = "off";
-/** The named colors of shields.io, as the swatches show them. @type {[name: string, hex: string][]} */
-const COLORS = [
+/** The named colors of shields.io, as the swatches show them. */
+const COLORS: [name: string, hex: string][] = [
   ["brightgreen", "#4b0"],
   ["green", "#67ac09"],
   ["yellowgreen", "#95991a"],
@@ -66,8 +65,8 @@ const COLORS = [
 let kind = "badge";
 /** Whether the key opens everything below the id's prefix. */
 let family = false;
-/** The tile that was chosen of each kind. @type {Map<string, string>} */
-const picked = new Map();
+/** The tile that was chosen of each kind. */
+const picked: Map<string, string> = new Map();
 /** Whether a badge counts: remembered while a picture is chosen that cannot. */
 let counts = true;
 
@@ -92,18 +91,18 @@ const once = make(
 );
 const onlyShow = make(
   "p.small.under",
-  "Charts, calendars and cards only show. Put a counting badge beside them, or count by script.",
+  "Charts, calendars and cards do not count views. Add a counting badge or the script.",
 );
 const closed = make(
   "p.note.small",
   "This server requires the secret to read counters, so everyone else sees an error in display-only images. Set PUBLIC_READS=1 to make them public. Counting badges always work.",
 );
 const everything = make("span", { dir: "auto" });
-const opening = choice("The key opens", ["only this counter", everything], 0, (index) => {
+const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
   family = index === 1;
   show();
 });
-const opens = make(".under", make("small", "Its key opens"), opening.element);
+const opens = make(".under", make("small", "Key scope"), opening.element);
 const tiles = make(".tiles", { id: "tiles", role: "tabpanel", "aria-label": "Style" });
 const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
   kind = KINDS[index] ?? kind;
@@ -141,7 +140,7 @@ const form = make(
       way(
         showRadio,
         "Only show the number",
-        "Something else counts: your site’s script or your server.",
+        "Views are counted elsewhere, by your site’s script or server.",
       ),
     ),
     onlyShow,
@@ -176,13 +175,11 @@ export function initBuilder() {
   );
 }
 
-/** @param {HTMLInputElement} radio @param {string} name @param {string} words */
-function way(radio, name, words) {
+function way(radio: HTMLInputElement, name: string, words: string) {
   return make("label.way", radio, make("b", name), make("small", words));
 }
 
-/** @param {string} className @param {string} value @param {string} name */
-function swatch(className, value, name, checked = false, hex = "") {
+function swatch(className: string, value: string, name: string, checked = false, hex = "") {
   const radio = make("input", {
     type: "radio",
     name: "swatch",
@@ -200,31 +197,29 @@ function swatch(className, value, name, checked = false, hex = "") {
 function parameters() {
   const place = KINDS.indexOf(kind);
   return Object.entries(facts.controls).filter(([, { in: shaped = [0] }]) => shaped.includes(place))
-    .map(([name, { default: usual }]) => /** @type {[name: string, usual: string]} */ ([
+    .map(([name, { default: usual }]) => ([
       name,
       String((place > 0 && facts.defaults[name]) || (usual ?? "")),
-    ]));
+    ] as [name: string, usual: string]));
 }
 
-/** "labelColor" as words. @param {string} name */
-function words(name) {
+/** "labelColor" as words. */
+function words(name: string) {
   const spaced = name.replace(/-/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return WORDS[name] ?? spaced[0]?.toUpperCase() + spaced.slice(1);
 }
 
-/** @param {string} name @param {string} value */
-function valueWords(name, value) {
+function valueWords(name: string, value: string) {
   const [, count, unit = ""] = /^(\d+)([dwm]?)$/.exec(value) ?? [];
-  const units = /** @type {Record<string, string>} */ ({ w: "weeks", m: "months" });
+  const units = { w: "weeks", m: "months" } as Record<string, string>;
   if (count) return `Last ${count} ${units[unit] ?? "days"}`;
   return WORDS[`${name}:${value}`] ?? (value === "" ? "(none)" : words(value));
 }
 
-/** @param {string} name @param {Control} control */
-function fieldOf(name, { default: usual = "", enum: values, minimum, maximum }) {
+function fieldOf(name: string, { default: usual = "", enum: values, minimum, maximum }: Control) {
   if (name === "spark") values = ["7", "14", "30"];
-  if (values && name in SUITED) values = [OFF, ...values];
-  const first = FIRST[name] ?? usual;
+  if (values && name in STYLE_DEFAULTS) values = [OFF, ...values];
+  const first = INITIAL_VALUES[name] ?? usual;
   const control = values
     ? make(
       "select",
@@ -248,7 +243,7 @@ function showTiles() {
   const name = tileName();
   const control = facts.controls[name];
   const all = control?.enum ?? [kind];
-  const first = picked.get(kind) ?? FIRST[name] ?? control?.default ?? kind;
+  const first = picked.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
   tiles.classList.toggle("tall", kind !== "badge");
   fill(
     tiles,
@@ -286,8 +281,8 @@ function styleOf() {
   return kind === "badge" ? String(new FormData(form).get("style") ?? "") : "";
 }
 
-/** What differs from the defaults. @param {string} [tile] in place of the one that is chosen @returns {Choices} */
-function chosen(tile) {
+/** What differs from the defaults. */
+function chosen(tile?: string): Choices {
   const data = new FormData(form);
   const style = kind === "badge" && tile || styleOf();
   return parameters().flatMap(([name, usual]) => {
@@ -295,33 +290,33 @@ function chosen(tile) {
     let value = String(data.get(name) ?? "").trim();
     if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
     if (tile && name === tileName()) value = tile;
-    if (name in SUITED) value = value === OFF ? "" : value || suited(name, style);
-    return ["", usual].includes(value) ? [] : [/** @type {[string, string]} */ ([name, value])];
+    if (name in STYLE_DEFAULTS) value = value === OFF ? "" : value || suited(name, style);
+    return ["", usual].includes(value) ? [] : [[name, value] as [string, string]];
   });
 }
 
-/** What a parameter is where nobody chose. @param {string} name @param {string} style */
-function suited(name, style) {
-  return (kind !== "badge" || RICH.includes(style)) && SUITED[name] || "";
+/** What a parameter is where nobody chose. */
+function suited(name: string, style: string) {
+  return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
 }
 
-/** Whether nothing would be seen of a parameter. @param {string} name @param {string} style */
-function isOff(name, style) {
+/** Whether nothing would be seen of a parameter. */
+function isOff(name: string, style: string) {
   const { counting, unseen } = facts.controls[name] ?? {};
   return isCounting() && counting === false ||
     unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) === true;
 }
 
-/** The fields of the form; what selects and inputs have in common is all that is used of them. @param {string} selector */
-function controls(selector) {
-  return /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll(selector));
+/** The fields of the form; what selects and inputs have in common is all that is used of them. */
+function controls(selector: string) {
+  return (form.querySelectorAll(selector) as NodeListOf<HTMLInputElement>);
 }
 
 const showSoon = debounced(show);
 
-/** Takes what somebody chose or typed. @param {Event} event */
-function take({ target }) {
-  const { name, value } = /** @type {HTMLInputElement} */ (target);
+/** Takes what somebody chose or typed. */
+function take({ target }: Event) {
+  const { name, value } = target as HTMLInputElement;
   if (name === tileName()) picked.set(kind, value);
   if (kind === "badge") counts = countRadio.checked;
   awaitResult();
@@ -334,8 +329,8 @@ export function forgetPictures() {
   forgetResult();
 }
 
-/** Fills the form from a query, as the address has it. @param {URLSearchParams} query */
-export function restoreDesign(query) {
+/** Fills the form from a query, as the address has it. */
+export function restoreDesign(query: URLSearchParams) {
   const picture = query.get("picture");
   if (picture !== null && KINDS.includes(picture)) kind = picture;
   kindTabs.mark(KINDS.indexOf(kind));
@@ -345,8 +340,7 @@ export function restoreDesign(query) {
   idField.value = query.get("id") ?? "";
   const color = query.get("color") ?? "";
   const isNamed = color === "" || COLORS.some(([name]) => name === color);
-  /** @type {Choices} */
-  const choices = [...query, ["swatch", isNamed ? color : "other"]];
+  const choices: Choices = [...query, ["swatch", isNamed ? color : "other"]];
   for (const [name, value] of choices) {
     for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
       if (/radio|checkbox/.test(control.type)) {
@@ -355,7 +349,7 @@ export function restoreDesign(query) {
     }
   }
   counts = query.get("do") !== "show";
-  for (const name of Object.keys(SUITED)) {
+  for (const name of Object.keys(STYLE_DEFAULTS)) {
     // What a whole design leaves out was chosen too.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
     const isSuited = value === (suited(name, styleOf()) || OFF);
@@ -389,7 +383,7 @@ export function show() {
   if (prefix === "") family = false;
   opens.hidden = prefix === "" || !isCounting();
   opening.mark(family ? 1 : 0);
-  everything.textContent = `everything under ${prefix}`;
+  everything.textContent = `all counters under ${prefix}`;
   const looks = chosen();
   keepAddress(looks);
   for (const image of tiles.querySelectorAll("img")) {
@@ -406,10 +400,9 @@ export function show() {
   });
 }
 
-/** The address has the whole design, so that it can be shared. @param {Choices} looks */
-function keepAddress(looks) {
-  /** @type {Choices} */
-  const all = [
+/** The address has the whole design, so that it can be shared. */
+function keepAddress(looks: Choices) {
+  const all: Choices = [
     ["picture", kind === "badge" ? "" : kind],
     ["id", idField.value.trim()],
     ...looks,
@@ -421,8 +414,8 @@ function keepAddress(looks) {
   history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);
 }
 
-/** Fields that a style does not know are off, and say why. @param {Map<string, string>} known the parameters of the picture */
-function showKnown(known) {
+/** Fields that a style does not know are off, and say why. */
+function showKnown(known: Map<string, string>) {
   const off = [];
   for (const control of controls(".grid [name], #label")) {
     const { name } = control;
@@ -432,7 +425,7 @@ function showKnown(known) {
     control.disabled = !isKnown || isOff(name, styleOf());
     if (isKnown && control.disabled) off.push(words(name).toLowerCase());
   }
-  why.textContent = off.length === 0 ? "" : `Without effect here: ${off.join(", ")}.`;
+  why.textContent = off.length === 0 ? "" : `Not available in this style: ${off.join(", ")}.`;
 }
 
 async function showHint() {

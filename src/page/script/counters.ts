@@ -1,10 +1,8 @@
-// @ts-check
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import { chart } from "./chart.js";
-import { announce, byId, fill, grouped, icon, make, messageOf, plural } from "./elements.js";
-import { dayNumber, DAYS, figuresOf, sumOf } from "./figures.js";
-import { call, callForJson, isOver, Refused } from "./session.js";
+import type { Line } from "./counter.ts";
+import { chart, type RangeName } from "./chart.ts";
+import { announce, byId, fill, grouped, icon, make, messageOf, plural } from "./elements.ts";
+import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
+import { call, callForJson, isOver, Refused } from "./session.ts";
 import {
   forgetRows,
   initTable,
@@ -13,9 +11,7 @@ import {
   showRows,
   tableParts,
   trend,
-} from "./table.js";
-
-/** @typedef {import("./figures.js").Figures} Figures */
+} from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load is loaded again on request only. */
@@ -23,17 +19,15 @@ const SLOW_MS = 2000;
 /** How long lines are read before the page may draw and answer. */
 const SLICE_MS = 30;
 
-/** @type {Figures[]} */
-let rows = [];
-/** @type {AbortController | undefined} */
-let loading;
+let rows: Figures[] = [];
+let loading: AbortController | undefined;
 /** Today where the service is, as days since 1970. */
 let today = 0;
 /** When the counters were loaded; 0 until they are there. */
 let loadedAt = 0;
 let tookMs = 0;
 /** Of the chart of all counters. */
-let range = "90d";
+let range: RangeName = "90d";
 
 // --- The parts of the view -----------------------------------------------------------------------
 
@@ -51,8 +45,8 @@ const all = chart("All counters", 240, range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
 const empty = emptyPanel();
 
-/** Puts the view into the page. @param {HTMLElement[]} more what stands below the table */
-export function initCounters(more) {
+/** Puts the view into the page. */
+export function initCounters(more: HTMLElement[]) {
   byId("counters").append(head, away, hero, ...tableParts, empty, ...more);
   initTable(reload);
   setInterval(renew, REFRESH_MS / 6);
@@ -67,8 +61,7 @@ function renew() {
 }
 
 function emptyPanel() {
-  /** @type {[name: string, words: string][]} */
-  const names = [
+  const names: [name: string, words: string][] = [
     ["Choose a name", "Such as user/repo for a README, or blog/first-post for a page."],
     ["Paste the badge", "Markdown or HTML, ready to copy in the builder."],
     ["It appears here", "With the first view, in this table."],
@@ -87,7 +80,7 @@ function emptyPanel() {
     { hidden: true },
     mark,
     make("h1", "No counters yet"),
-    make("p", "A counter begins with its first view. Nothing to set up."),
+    make("p", "Counters are created by their first view. There is nothing to set up."),
     make("ol.first", ...steps),
     make("a.button.primary", { href: "#badges" }, "Build your first badge"),
     " ",
@@ -118,8 +111,7 @@ export async function load() {
   try {
     const { timeZone } = await callForJson("days", { signal });
     const newToday = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
-    /** @type {Figures[]} */
-    const found = [];
+    const found: Figures[] = [];
     await eachLine(await call(`counters?days=${DAYS}`, { signal }), (line) => {
       found.push(figuresOf(line, newToday));
     }, () => loadedAt > 0 || showLoading(found.length));
@@ -149,13 +141,8 @@ function pause() {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/**
- * Reads the lines of an answer as they come in, and lets the page be drawn now and then.
- * @param {Response} answer
- * @param {(line: import("./counter.js").Line) => void} take
- * @param {() => void} progress
- */
-async function eachLine({ body }, take, progress) {
+/** Reads the lines of an answer as they come in, and lets the page be drawn now and then. */
+async function eachLine({ body }: Response, take: (line: Line) => void, progress: () => void) {
   let rest = "";
   let isWhole = false;
   let next = performance.now() + SLICE_MS;
@@ -176,8 +163,8 @@ async function eachLine({ body }, take, progress) {
   if (!isWhole) throw new Error("The list was cut off.");
 }
 
-/** The days of the last year are loaded when they are asked for: they are most of what there is. @param {string} wanted */
-async function loadRange(wanted) {
+/** The days of the last year are loaded when they are asked for: they are most of what there is. */
+async function loadRange(wanted: RangeName) {
   range = wanted;
   if (range !== "12m") return all.show(sumOf("", rows).days, today, range);
   const { signal } = loading ?? new AbortController();
@@ -193,8 +180,7 @@ async function loadRange(wanted) {
   }
 }
 
-/** @param {unknown} error */
-function showAway(error) {
+function showAway(error: unknown) {
   if (isOver(error)) return;
   const status = error instanceof Refused && error.status;
   const since = loadedAt === 0 ? "" : ` Figures are as of ${timeText(loadedAt)}.`;
@@ -215,13 +201,12 @@ function showAway(error) {
   }
 }
 
-/** @param {number} time */
-function timeText(time) {
+function timeText(time: number) {
   return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
-/** Gray blocks of the size of what will stand there. @param {number} found */
-function showLoading(found) {
+/** Gray blocks of the size of what will stand there. */
+function showLoading(found: number) {
   asOf.textContent = found === 0 ? "loading…" : `loading… ${plural(found, "counter")}`;
   head.hidden = hero.hidden = false;
   away.hidden = empty.hidden = true;
@@ -231,12 +216,11 @@ function showLoading(found) {
 
 // --- All counters --------------------------------------------------------------------------------
 
-/** @param {Figures} [sum] */
-function showFigures(sum) {
+function showFigures(sum?: Figures) {
   const figure = (
-    /** @type {string} */ name,
-    /** @type {number | undefined} */ value,
-    /** @type {Node | string} */ why,
+    name: string,
+    value: number | undefined,
+    why: Node | string,
   ) =>
     make(
       "div",
@@ -245,9 +229,9 @@ function showFigures(sum) {
       make("dd.why", why),
     );
   const versus = (
-    /** @type {number | undefined} */ now = 0,
-    /** @type {number | undefined} */ then = 0,
-    /** @type {string} */ words,
+    now: number | undefined = 0,
+    then: number | undefined = 0,
+    words: string,
   ) => then === 0 ? " " : make("span", trend(now, then), ` vs prior ${words}`);
   fill(
     figures,
@@ -260,17 +244,17 @@ function showFigures(sum) {
   if (sum && range !== "12m") all.show(sum.days, today);
 }
 
-/** The counter with most of a day, for the tooltip. @param {import("./figures.js").Bar} bar */
-function mostOf({ hits, back }) {
+/** The counter with most of a day, for the tooltip. */
+function mostOf({ hits, back }: ChartBar) {
   if (range === "12m" || hits === 0) return undefined;
   const most = rows.reduce((one, other) =>
     (other.days[back] ?? 0) > (one.days[back] ?? 0) ? other : one
   );
-  return `${grouped(most.days[back] ?? 0)} of them ${most.id}`;
+  return `Most views: ${most.id} (${grouped(most.days[back] ?? 0)})`;
 }
 
-/** Takes the owner's figures out of the document; what was typed stays where a session has only ended. @param {boolean} keepsTyped */
-export function forgetCounters(keepsTyped) {
+/** Takes the owner's figures out of the document; what was typed stays where a session has only ended. */
+export function forgetCounters(keepsTyped: boolean) {
   loading?.abort();
   [rows, loadedAt] = [[], 0];
   forgetRows(keepsTyped);

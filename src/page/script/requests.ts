@@ -1,22 +1,19 @@
-// @ts-check
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import { load } from "./counters.js";
-import { fill, grouped, make, messageOf, plural, save } from "./elements.js";
-import { call, callForJson } from "./session.js";
-import { isCounter } from "./table.js";
+import { load } from "./counters.ts";
+import { fill, grouped, make, messageOf, plural, save } from "./elements.ts";
+import { call, callForJson } from "./session.ts";
+import { isCounter } from "./table.ts";
 
 // --- Recent requests -----------------------------------------------------------------------------
 
-/** Why it counted or did not, by the outcome; others speak for themselves. @type {Record<string, string>} */
-const REASONS = {
+/** Why it counted or did not, by the outcome; others speak for themselves. */
+const REASONS: Record<string, string> = {
   counted: "",
-  repeat: "counted before: the same visitor or the same request",
+  repeat: "already counted, same visitor or same request",
   bot: "a crawler, or a tool such as curl",
-  prefetch: "fetched ahead, and not looked at yet",
-  camo: "through an image proxy, which hides its readers",
+  prefetch: "prefetched, not viewed yet",
+  camo: "via an image proxy, visitor unknown",
   unauthorized: "without the secret or the key of this counter",
-  "bad-query": "a malformed query, or one that says something twice",
+  "bad-query": "malformed query or duplicate parameter",
   "bad-body": "sent with a body: the id belongs in the query",
   "family-full": "this family’s key created too many counters today",
   "not-a-counter": "the store holds something else under this id",
@@ -26,7 +23,11 @@ const REASONS = {
 const COUNTED = ["counted", "camo"];
 const UNCERTAIN = ["internal", "outcome-unknown"];
 
-/** @typedef {{ time: string, id?: string, outcome: string }} Decision */
+interface Decision {
+  time: string;
+  id?: string;
+  outcome: string;
+}
 
 const requests = make("div");
 const requestsFold = make(
@@ -39,17 +40,15 @@ const requestsFold = make(
 async function showRequests() {
   if (!requestsFold.open) return;
   try {
-    /** @type {Record<string, Decision[]>} */
-    const lists = await callForJson("decisions");
+    const lists: Record<string, Decision[]> = await callForJson("decisions");
     const latest = Object.values(lists).flat().sort((one, other) => other.time < one.time ? -1 : 1);
-    fill(requests, latest.length === 0 ? make("p", "No hit has come in yet.") : tableOf(latest));
+    fill(requests, latest.length === 0 ? make("p", "No hits yet.") : tableOf(latest));
   } catch (error) {
     fill(requests, make("p", messageOf(error)));
   }
 }
 
-/** @param {Decision[]} decisions */
-function tableOf(decisions) {
+function tableOf(decisions: Decision[]) {
   const heads = ["Time", "Counter", "Counted", "Why"].map((name) =>
     make("th", { scope: "col" }, name)
   );
@@ -69,8 +68,8 @@ function tableOf(decisions) {
   return make("table.log", make("thead", make("tr", ...heads)), make("tbody", ...lines));
 }
 
-/** The id of a request that was refused is a stranger's text: it is shown if it is one of the counters. @param {string | undefined} id @param {boolean} isCounted */
-function nameOf(id, isCounted) {
+/** The id of a request that was refused is a stranger's text: it is shown if it is one of the counters. */
+function nameOf(id: string | undefined, isCounted: boolean) {
   if (id === undefined) return "(no id)";
   return isCounted || isCounter(id) ? id : "(not a counter)";
 }
@@ -89,8 +88,8 @@ const file = make("input", {
 });
 const mode = make(
   "select",
-  { "aria-label": "Numbers that are there" },
-  make("option", { value: "replace" }, "Replace what is there"),
+  { "aria-label": "Existing counters" },
+  make("option", { value: "replace" }, "Replace the number"),
   make("option", { value: "max" }, "Keep the larger number"),
 );
 const changes = make("div", { role: "status" });
@@ -116,12 +115,8 @@ export const more = make(
   ),
 );
 
-/**
- * A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already.
- * @param {string} text
- * @param {number} index
- */
-function lineFrom(text, index) {
+/** A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already. */
+function lineFrom(text: string, index: number) {
   if (text === "" || text.startsWith("{")) return text;
   const first = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text);
   const last = /^(.+?)[\s,;]+((?<=[\s;])\d{1,3}(?:[.,]\d{3})+|\d+)$/.exec(text);
@@ -136,16 +131,14 @@ function lineFrom(text, index) {
   throw new Error(`Line ${index + 1} is not an id with a number: ${text.slice(0, 40)}`);
 }
 
-/** @param {Event} event */
-async function tryImport(event) {
+async function tryImport(event: Event) {
   event.preventDefault();
   try {
     const lines = given.value.split("\n").map((line, index) => lineFrom(line.trim(), index));
     const body = lines.join("\n");
     const path = `counters?mode=${mode.value}`;
     const tried = await callForJson(`${path}&dry=1`, { method: "POST", body });
-    /** @type {{ id: string, before: number, after: number }[]} */
-    const first = tried.changes.slice(0, 100);
+    const first: { id: string; before: number; after: number }[] = tried.changes.slice(0, 100);
     const write = async () => {
       try {
         const done = await callForJson(path, { method: "POST", body });
@@ -186,8 +179,8 @@ async function exportAll() {
   }
 }
 
-/** Takes the owner's data out of the document; what was typed stays where a session has only ended. @param {boolean} keepsTyped */
-export function forgetRequests(keepsTyped) {
+/** Takes the owner's data out of the document; what was typed stays where a session has only ended. */
+export function forgetRequests(keepsTyped: boolean) {
   fill(requests);
   fill(changes);
   if (!keepsTyped) given.value = "";

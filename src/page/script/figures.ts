@@ -1,0 +1,138 @@
+import { type Bar, barsOf, isTick, type Range } from "../../chart/bars.ts";
+import type { Days } from "../../counter/days.ts";
+
+/** A counter, or a sum of several; `days` are the hits of the last days, today's first. */
+export interface Figures {
+  id: string;
+  today: number;
+  yesterday: number;
+  week: number;
+  priorWeek: number;
+  month: number;
+  priorMonth: number;
+  total: number;
+  days: readonly number[];
+}
+
+/** A bar of a chart: its day or month, as short as on the axis and in full. */
+export interface ChartBar extends Bar {
+  back: number;
+  tick: boolean;
+  name: string;
+  long: string;
+}
+
+export const DAY_MS = 86_400_000;
+/** How many days of each counter are kept: as many as the longest chart of days shows. */
+export const DAYS = 90;
+
+/** The days that were read, as the same few stand in every line. */
+const dayNumbers: Map<string, number> = new Map();
+
+/** A day as days since 1970. */
+export function dayNumber(text: string) {
+  const number = dayNumbers.get(text) ?? Date.parse(`${text}T00:00Z`) / DAY_MS;
+  dayNumbers.set(text, number);
+  return number;
+}
+
+/** Writes days in the reader's language; a formatter takes longer to make than to use. */
+function dateText(how: Intl.DateTimeFormatOptions) {
+  const { format } = new Intl.DateTimeFormat([], { timeZone: "UTC", ...how });
+  return (day: number) => format(day * DAY_MS);
+}
+
+const shortDay = dateText({ month: "short", day: "numeric" });
+const weekday = dateText({ weekday: "short", month: "short", day: "numeric" });
+export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric" });
+const shortMonth = dateText({ month: "short" });
+const longMonth = dateText({ month: "long", year: "numeric" });
+
+/** The figures of a line of `/counters`. */
+export function figuresOf(
+  { id, hits, days = {} }: { id: string; hits: number; days?: Record<string, number> },
+  today: number,
+  kept = DAYS,
+) {
+  const last = Array(kept).fill(0);
+  for (const [day, hits] of Object.entries(days)) {
+    const back = today - dayNumber(day);
+    if (back >= 0 && back < kept) last[back] = hits;
+  }
+  return sumsOf(id, hits, last);
+}
+
+function sumsOf(id: string, total: number, days: readonly number[]): Figures {
+  const within = (from: number, to: number) => {
+    let sum = 0;
+    for (let back = from; back < to; back++) sum += days[back] ?? 0;
+    return sum;
+  };
+  return {
+    id,
+    total,
+    days,
+    today: days[0] ?? 0,
+    yesterday: days[1] ?? 0,
+    week: within(0, 7),
+    priorWeek: within(7, 14),
+    month: within(0, 30),
+    priorMonth: within(30, 60),
+  };
+}
+
+export function sumOf(id: string, rows: readonly Figures[]) {
+  const days = Array(DAYS).fill(0);
+  let total = 0;
+  for (const row of rows) {
+    total += row.total;
+    for (let back = 0; back < DAYS; back++) days[back] += row.days[back];
+  }
+  return sumsOf(id, total, days);
+}
+
+/** How a number went up or down against the one before, in percent; "new" where there was none. */
+export function trendOf(now: number, then: number) {
+  if (then === 0) return { up: now > 0, text: now > 0 ? "new" : "–", word: "" };
+  const percent = Math.round(100 * (now - then) / then);
+  const up = percent >= 0;
+  return { up, text: `${up ? "▲" : "▼"} ${Math.abs(percent)}%`, word: up ? "up" : "down" };
+}
+
+/**
+ * The strokes of 30 days in 120 × 24, and that of today. They are in proportion up to three times the usual day, so that
+ * one outlier does not flatten the rhythm of the weeks; a higher day is cut, and a gap with a cap says so.
+ */
+export function sparkline(days: readonly number[]) {
+  const last = days.slice(0, 30);
+  const viewed = last.filter((hits) => hits > 0).sort((one, other) => one - other);
+  const largest = viewed.at(-1) ?? 1;
+  const usual = viewed[viewed.length >> 1] ?? 1;
+  const most = viewed.length < 7 ? largest : Math.min(largest, 3 * usual);
+  const stroke = (hits: number, back: number) => {
+    if (hits === 0) return "";
+    const height = hits > most ? 17 : Math.max(1.5, 22.5 * hits / most);
+    return `M${4 * (29 - back) + 2} 23.5v${-round(height)}${hits > most ? "m0-2.5v-3" : ""}`;
+  };
+  const [today = 0, ...before] = last;
+  return {
+    before: before.map((hits, index) => stroke(hits, index + 1)).join(""),
+    today: stroke(today, 0),
+  };
+}
+
+function round(value: number) {
+  return Math.round(value * 10) / 10;
+}
+
+/** Returns the bars of a range with their names, oldest first. */
+export function namedBars(days: Days, range: Range): ChartBar[] {
+  const [short, long] = range.unit === "month" ? [shortMonth, longMonth] : [shortDay, weekday];
+  return barsOf(days, range).map((bar, index) => ({
+    ...bar,
+    back: range.count - 1 - index,
+    tick: isTick(bar, range),
+    name: short(bar.first),
+    long: long(bar.first),
+  }));
+}

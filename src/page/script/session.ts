@@ -1,0 +1,135 @@
+import type { PageFacts } from "../compose.ts";
+import { byId, messageOf } from "./elements.ts";
+
+const SESSION = "tallymark-session";
+export const here = new URL(".", location.href);
+
+/** What the service says of itself. */
+export const facts: PageFacts = JSON.parse(byId("facts").textContent);
+
+/** A response that is a problem. */
+export class Refused extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+type SessionEvent = "began" | "ended" | "left" | "refused";
+let changed: (event: SessionEvent) => void = () => {};
+
+export function onSession(act: (event: SessionEvent) => void) {
+  changed = act;
+}
+
+export function sessionToken(): string | undefined {
+  const { token, expires } = JSON.parse(sessionStorage.getItem(SESSION) ?? "{}");
+  return Date.parse(expires) > Date.now() ? token : undefined;
+}
+
+/** Whether the owner is signed in, or was until the session ended, which the page has not noticed yet. */
+export function isSignedIn() {
+  return sessionStorage.getItem(SESSION) !== null;
+}
+
+function endSession(event: SessionEvent) {
+  sessionStorage.removeItem(SESSION);
+  changed(event);
+}
+
+/** Calls the service as the owner if there is a session; throws an error that can be shown. */
+export async function call(path: string, init: RequestInit = {}) {
+  const headers = new Headers(init.headers);
+  const token = sessionToken();
+  const isOwner = isSignedIn() && !headers.has("authorization");
+  if (isOwner && token) headers.set("authorization", `Bearer ${token}`);
+  const answer = await fetch(new URL(path, here), { cache: "no-store", ...init, headers })
+    .catch((error) => {
+      if (init.signal?.aborted) throw error;
+      throw new Refused(0, "The server cannot be reached.");
+    });
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  if (answer.status === 401 && isOwner) {
+    if (isSignedIn()) endSession("ended");
+    throw new Refused(401, "The session has ended.");
+  }
+  throw new Refused(answer.status, problem.detail ?? reasonOf(answer.status));
+}
+
+/** Calls the service for JSON. */
+export async function callForJson(path: string, init?: RequestInit) {
+  return await (await call(path, init)).json();
+}
+
+/** Whether the session is over, which has a view of its own. */
+export function isOver(error: unknown) {
+  return error instanceof Refused && error.status === 401;
+}
+
+/** What a status means that the service itself did not explain. */
+function reasonOf(status: number) {
+  if (status === 413) {
+    return "A proxy in front of the server rejected the request as too large (413).";
+  }
+  return `A proxy in front of the server returned ${status}.`;
+}
+
+/** Exchanges the secret, or the token of a sign-in link, for a session. */
+async function begin(secret: string) {
+  const headers = { authorization: `Bearer ${secret}` };
+  const answer = await call("session", { method: "POST", headers });
+  sessionStorage.setItem(SESSION, await answer.text());
+  changed("began");
+}
+
+const field = byId("secret") as HTMLInputElement;
+
+export function showGate(why: "first" | "ended") {
+  byId("gate-title").textContent = why === "ended" ? "The session has ended" : "Sign in";
+  byId("gate-why").textContent = why === "ended"
+    ? "Sessions last 12 hours. Sign in again and you are back where you were."
+    : "Enter this server's secret (see data/secret or SECRET_TOKEN). It is sent once and not stored.";
+  refuse("");
+}
+
+function refuse(reason: string) {
+  byId("wrong").textContent = reason;
+  field.ariaInvalid = String(reason !== "");
+}
+
+function reasonFor(error: unknown, forWrong: string) {
+  const message = messageOf(error);
+  // That sessions are off is said by the service, and has nothing to do with what was typed.
+  return isOver(error) && !/sessions are off/i.test(message) ? forWrong : message;
+}
+
+byId("gate-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    await begin(field.value);
+    field.value = "";
+  } catch (error) {
+    refuse(reasonFor(error, "Incorrect secret."));
+    field.select();
+  }
+});
+
+export function signOut() {
+  endSession("left");
+}
+
+/** Signs in with what the link in the terminal carries; the address loses it before anything else happens. */
+export async function followLink(token: string) {
+  history.replaceState(null, "", "#counters");
+  try {
+    await begin(token);
+  } catch (error) {
+    changed("refused");
+    refuse(
+      reasonFor(
+        error,
+        "This sign-in link was already used or has expired. Sign in with the secret instead.",
+      ),
+    );
+  }
+}

@@ -100,8 +100,7 @@ export function planHits(record: CounterRecord, amount: number, today: Day): Pla
   if (typeof total !== "number") return refuse(total);
   const sum = total + amount;
   if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
-  // What is left of a deleted counter may expire, so its ledger is stored again although the day is
-  // open.
+  // The ledger that a deleted counter left may expire, so it is stored again although the day is open.
   const isOpen = record.exists && record.openDay >= today;
   const history = isOpen ? undefined : openDay(record, total, today);
   return { result: sum, writes: { total: sum, history, deduplication: undefined } };

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { openStore } from "../../src/store/open_store.ts";
 import type { StartError } from "../../src/problem.ts";
@@ -6,6 +7,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import { parseRedisUrl, type StoreSetting } from "../../src/start/store_address.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
+import { kvFilesAsLeft } from "../support/kv_files.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -36,6 +38,22 @@ Deno.test("openStore: a Deno KV file, under the prefix of the settings", async (
   await store.close();
   using kv = await Deno.openKv(path);
   deepStrictEqual((await kv.get(["site:", HOME])).value, new Deno.KvU64(3n));
+});
+
+Deno.test("openStore: what a killed process left in the journal of a file is in the entries once it is open", async () => {
+  await using folder = await tempDir();
+  const path = `${folder.path}/counters.kv`;
+  const ids = Array.from({ length: 30 }, (_, index) => counterId(`n${index}`));
+  const { store: killed } = await enter({ kind: "kv-file", path });
+  for (const _ of [1, 2, 3]) await killed.add(ids.map((id) => addition(id, 1)));
+  const left = kvFilesAsLeft(path);
+  await killed.close();
+  left.restore();
+  strictEqual(rowsIn(path) > 0, true);
+  const { store } = await enter({ kind: "kv-file", path });
+  strictEqual(rowsIn(path), 0);
+  deepStrictEqual(await store.read(ids), ids.map(() => 3));
+  await store.close();
 });
 
 Deno.test({
@@ -148,6 +166,13 @@ async function enter(store: StoreSetting, options: EnterOptions = {}): Promise<E
     onUnusable: (error) => unusable.push(error),
   });
   return { store: opened, log, unusable };
+}
+
+/** The number of rows in the journal of a counter file, which may be open. */
+function rowsIn(path: string): number {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const rows = "SELECT count(*) AS rows FROM kv WHERE instr(k, CAST('journal' AS BLOB)) > 0";
+  return Number(database.prepare(rows).get()?.rows);
 }
 
 function redisSetting(url: string): StoreSetting {

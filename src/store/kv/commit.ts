@@ -105,7 +105,7 @@ function sizeOf({ total, history, deduplication }: Writes): { mutations: number;
  * Messages of SQLite if it wrote nothing of a commit. After other errors a crash may complete it.
  */
 const NOTHING_WRITTEN = /database or disk is full|database is locked|read-?only/i;
-/** How Deno reports that a server refused a commit as too large, and wrote nothing of it. */
+/** Deno's message if a server refused a commit as too large, and wrote nothing of it. */
 const TOO_LARGE = /\(status=400\b/;
 /** Lifetime of a writer's mark, far longer than a commit can be in flight. */
 const MARK_LIFETIME_MS = 3_600_000;

@@ -7,28 +7,6 @@ import {
   type YearEntry,
 } from "../../counter/days.ts";
 
-/** The keys of everything that belongs to the counters under a prefix. */
-export interface KvKeys {
-  /** The total of a counter, a KvU64. */
-  total(id: string): Deno.KvKey;
-  /**
-   * The ledger of its days. Not next to the total, which would make every commit more expensive.
-   */
-  ledger(id: string): Deno.KvKey;
-  /** The days of a closed year. */
-  year(id: string, year: number): Deno.KvKey;
-  /** The number of the first hit with an idempotency key, in its day bucket. */
-  once(id: string, of: { key: string; bucket: number }): Deno.KvKey;
-  /** A visitor of a day. */
-  seen(visitor: string, day: Day): Deno.KvKey;
-  /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
-  deleted(id: string, bucket: number): Deno.KvKey;
-  /** A row of the journal. */
-  row(number: number): Deno.KvKey;
-  /** Maximum size of these keys, in bytes. */
-  readonly maxBytes: number;
-}
-
 /** The first part of every key except those of totals. */
 export const OWN = "tallymark";
 
@@ -42,16 +20,27 @@ export function saltKey(day: Day): Deno.KvKey {
  */
 const OTHER_KEY_BYTES = 110;
 
+/** The keys of everything that belongs to the counters under a prefix. */
+export type KvKeys = ReturnType<typeof kvKeys>;
+
 /** Returns the keys of the counters under a prefix. */
-export function kvKeys(prefix: string): KvKeys {
+export function kvKeys(prefix: string) {
   return {
-    total: (id) => [prefix, id],
-    ledger: (id) => [OWN, "days", prefix, id],
-    year: (id, year) => [OWN, "years", prefix, id, year],
-    once: (id, { key, bucket }) => [OWN, "once", bucket, prefix, id, key],
-    seen: (visitor, day) => [OWN, "seen", day, prefix, visitor],
-    deleted: (id, bucket) => [OWN, "deleted", bucket, prefix, id],
-    row: (number) => [OWN, "journal", prefix, number],
+    /** The total of a counter, a KvU64. */
+    total: (id: string): Deno.KvKey => [prefix, id],
+    /** Not next to the total, which would make every commit more expensive. */
+    ledger: (id: string): Deno.KvKey => [OWN, "days", prefix, id],
+    year: (id: string, year: number): Deno.KvKey => [OWN, "years", prefix, id, year],
+    /** The number of the first hit with an idempotency key, in its day bucket. */
+    once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
+      return [OWN, "once", bucket, prefix, id, key];
+    },
+    seen: (visitor: string, day: Day): Deno.KvKey => [OWN, "seen", day, prefix, visitor],
+    /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
+    deleted: (id: string, bucket: number): Deno.KvKey => [OWN, "deleted", bucket, prefix, id],
+    /** A row of the journal. */
+    row: (number: number): Deno.KvKey => [OWN, "journal", prefix, number],
+    /** Maximum size of these keys, in bytes. */
     maxBytes: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + OTHER_KEY_BYTES,
   };
 }

@@ -86,11 +86,10 @@ async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEnt
   return (await Promise.all(reads)).flat();
 }
 
-/** The entries of a counter that were read. */
+/** The entries of a counter, and the row that the journal had before they were read. */
 interface CounterEntries {
   readonly total: KvEntry | undefined;
   readonly ledger?: KvEntry | undefined;
-  /** What the journal held before the entries were read. */
   readonly row: JournalTotal | undefined;
 }
 

@@ -46,14 +46,14 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
     }
     const kv = opened.use(await Deno.openKv(path));
     lock.sign();
-    const presence = new FilePresence(path);
+    const checkPresence = createPresenceCheck(path);
     const owned = opened.move();
     return {
       kv,
-      checkPresent: () => presence.checkThrottled(),
+      checkPresent: () => checkPresence(FILE_CHECK_INTERVAL_MS),
       confirm(versionstamp) {
         try {
-          presence.check();
+          checkPresence(0);
         } catch (cause) {
           throw new Problem("outcome-unknown", { cause });
         }
@@ -122,34 +122,18 @@ function readMark(name: string): string | undefined {
   }
 }
 
-/** Checks that the file at a path is still the one that is there now. */
-class FilePresence {
-  readonly #path: string;
-  readonly #opened: Deno.FileInfo;
-  /** Time of the last check that succeeded, by `performance.now()`. */
-  #checkedAt = performance.now();
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#opened = Deno.statSync(path);
-  }
-
-  /** Throws if the path names another file or none. */
-  check(): void {
+/** Returns a check that throws if a path no longer names the file that is there now. */
+function createPresenceCheck(path: string): (maxAgeMs: number) => void {
+  const opened = Deno.statSync(path);
+  let checkedAt = performance.now();
+  return (maxAgeMs) => {
+    if (performance.now() - checkedAt < maxAgeMs) return;
     // After a failure, every call checks again.
-    this.#checkedAt = -Infinity;
-    const { ino, dev } = Deno.statSync(this.#path);
-    if (ino !== this.#opened.ino || dev !== this.#opened.dev) {
-      throw new Error(`${this.#path} is not the file that was opened: start again`);
+    checkedAt = -Infinity;
+    const { ino, dev } = Deno.statSync(path);
+    if (ino !== opened.ino || dev !== opened.dev) {
+      throw new Error(`${path} is not the file that was opened: start again`);
     }
-    this.#checkedAt = performance.now();
-  }
-
-  /**
-   * Checks again unless a check succeeded in the last 100 ms, because a check costs as much as a
-   * read.
-   */
-  checkThrottled(): void {
-    if (performance.now() - this.#checkedAt >= FILE_CHECK_INTERVAL_MS) this.check();
-  }
+    checkedAt = performance.now();
+  };
 }

@@ -10,7 +10,7 @@ import { createReadPolicy } from "./http/response.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
-import { calendar, card, chart } from "./routes/chart.ts";
+import { CALENDAR, CARD, CHART, picture } from "./routes/chart.ts";
 import { compat } from "./routes/compat.ts";
 import { count, countText } from "./routes/count.ts";
 import { deleteCounter, importCounters, listCounters, setCounter } from "./routes/counters.ts";
@@ -22,7 +22,7 @@ import { hitImage } from "./routes/hit_image.ts";
 import { metricsText } from "./routes/metrics.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
-import { sampleBadge, sampleCalendar, sampleCard, sampleChart } from "./routes/sample.ts";
+import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
 import { tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
@@ -59,9 +59,9 @@ function routesOf(s: Service): readonly Route[] {
     route("/top", SHARED_READ, "family", "none", top(s)),
     route("/badge", SHARED_READ, "reader", readCors, badge(s)),
     route("/badge.json", SHARED_READ, "reader", readCors, badgeJson(s)),
-    route("/chart.svg", SHARED_READ, "reader", readCors, chart(s)),
-    route("/calendar.svg", SHARED_READ, "reader", readCors, calendar(s)),
-    route("/card.svg", SHARED_READ, "reader", readCors, card(s)),
+    route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, CHART)),
+    route("/calendar.svg", SHARED_READ, "reader", readCors, picture(s, CALENDAR)),
+    route("/card.svg", SHARED_READ, "reader", readCors, picture(s, CARD)),
     route("/key", READ, "owner", "none", counterKey(s)),
     route("/days", SHARED_READ, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),
@@ -77,9 +77,9 @@ function routesOf(s: Service): readonly Route[] {
     route("/healthz", READ, "anyone", "none", health()),
     route("/readyz", READ, "anyone", "none", readiness(s)),
     route("/sample/badge", READ, "anyone", "none", sampleBadge(s)),
-    route("/sample/chart.svg", READ, "anyone", "none", sampleChart(s)),
-    route("/sample/calendar.svg", READ, "anyone", "none", sampleCalendar(s)),
-    route("/sample/card.svg", READ, "anyone", "none", sampleCard(s)),
+    route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, CHART)),
+    route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, CALENDAR)),
+    route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, CARD)),
     route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", compat(s)),
     route("/", READ, "anyone", "none", welcome(() => routes, s)),
   ];

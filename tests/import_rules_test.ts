@@ -58,7 +58,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/hits/", [
     ...["src/hits/", "src/http/query.ts", "src/counter/counter_id.ts"],
-    ...["src/load_once.ts", "src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
+    ...["src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
   ]],
   ["src/http/", [
     ...["src/http/", "src/auth/", "src/problem.ts"],
@@ -71,7 +71,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/counter/", ["src/counter/", "src/problem.ts"]],
   ["src/counting/", [
     ...["src/counting/", "src/counter/"],
-    ...["src/load_once.ts", "src/metrics.ts", "src/problem.ts", "src/bounded_map.ts"],
+    ...["src/metrics.ts", "src/problem.ts", "src/bounded_map.ts"],
   ]],
   ["src/store/open_store.ts", [
     ...[

@@ -12,14 +12,14 @@ import { SignInLinks } from "./sign_in_link.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
-/** The secret, for callers that cannot send a header. */
+/** The secret, for clients that cannot send a header. */
 export const token = {
   name: "token",
   meaning: "The secret. Prefer a header: the logs of proxies and traces record queries.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** A counter key or a family key. */
+/** A counter key or a prefix key. */
 export const key = {
   name: "key",
   meaning: "A counter key from `/key`. It may be public: it counts its own counter or family only.",
@@ -27,13 +27,17 @@ export const key = {
 } as const satisfies Parameter;
 
 /**
- * Which credentials an endpoint requires: none; for readers, those of an owner if reads are protected; for keyholders, the
- * secret or the key of the counter; for a family, the secret, a session or the key of the family; for owners, the secret or
- * a session; for secretholders, the secret itself or, once, the token of the sign-in link.
+ * The credentials that an endpoint requires:
+ * - `anyone`: none
+ * - `reader`: those of an owner if reads are protected, otherwise none
+ * - `keyholder`: the secret, or a key of the counter
+ * - `family`: the secret, a session, or a key of the prefix
+ * - `owner`: the secret or a session
+ * - `secretholder`: the secret or, once, the token of a sign-in link
  */
 export type AccessLevel = "anyone" | "reader" | "keyholder" | "family" | "owner" | "secretholder";
 
-/** The parameters in which credentials are accepted, by access level. */
+/** The parameters for credentials, by access level. */
 export const CREDENTIALS = {
   anyone: [],
   reader: [token],
@@ -46,13 +50,13 @@ export const CREDENTIALS = {
 export interface Credentials {
   readonly request: Request;
   readonly query: Query<"token" | "key">;
-  /** The counter that a key has to open, or the prefix of the family. */
+  /** The counter or the prefix that a key has to open. */
   readonly id: CounterId;
   /** True if the counter may be hit without a key. */
   readonly isPublic: boolean;
 }
 
-/** What authorized a request: nothing was required, the secret or a session, or a key of this kind. */
+/** The credential that authorized a request: none was required, the secret or a session, or a key of this kind. */
 export type Grant = "open" | "secret" | KeyKind;
 
 /** Throws or rejects with "unauthorized" if the credentials do not suffice. */
@@ -61,27 +65,27 @@ export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
 export interface Access {
   /** True if the secret is long enough for keys and sessions. */
   readonly keysAreOn: boolean;
-  /** What authorizes requests on each level; undefined if everything is open there. */
+  /** The check of each level. Undefined if it requires nothing. */
   readonly check: Readonly<Record<AccessLevel, AccessCheck | undefined>>;
-  /** The key that opens one counter, to be given to an owner only. */
+  /** Returns the key of a counter, for owners only. */
   keyOf(id: CounterId): string;
-  /** The same for a family of counters. */
+  /** Returns the key of a prefix, for owners only. */
   familyKeyOf(prefix: FamilyPrefix): string;
-  /** A session, to be given to a secretholder only. */
+  /** Begins a session, for secretholders only. */
   beginSession(): Session;
 }
 
 export interface AccessOptions {
-  /** Without one nobody may count. */
+  /** Undefined if no request can have the secret. */
   secret: string | undefined;
-  /** Whether anyone may read. */
+  /** True if anyone may read. */
   openReads: boolean;
   /** Start of the server in milliseconds since the epoch. Undefined turns sign-in links off. */
   startedAt?: number | undefined;
   log: Log;
 }
 
-/** A missing secret and a wrong one are refused with the same words. */
+/** Creates the checks. A missing secret and a wrong one get the same response. */
 export function createAccess(
   { secret: text, openReads, startedAt, log }: AccessOptions,
 ): Access {
@@ -90,8 +94,16 @@ export function createAccess(
   const warnIfOnPage = createPageWarning(log);
   let secret: Secret | undefined;
 
-  /** The first check opens the secret and waits for it. */
-  function withSecret(check: (credentials: Credentials) => Grant): AccessCheck {
+  /** Creates a check. The first check of the process opens the secret and waits for it. */
+  function requireGrant(
+    grantFor: (credentials: Credentials) => Grant | undefined,
+    hint = "",
+  ): AccessCheck {
+    const check = (credentials: Credentials) => {
+      const grant = grantFor(credentials);
+      if (grant === undefined) throw unauthorized(hint);
+      return grant;
+    };
     return (credentials) => {
       if (text === undefined || secret !== undefined) return check(credentials);
       return openSecret(text).then((opened) => {
@@ -101,36 +113,47 @@ export function createAccess(
     };
   }
 
-  function hasSecret({ request, query }: Credentials): boolean {
+  function secretGrant({ request, query }: Credentials): "secret" | undefined {
     const { headers } = request;
     const isSecret = matches(headerBytes(headers.get("x-auth-token"))) ||
-      matches(query.get("token")) || matches(headerBytes(bearer(headers.get("authorization"))));
-    if (isSecret) warnIfOnPage(request);
-    return isSecret;
-  }
-
-  function hasSecretOrSession(credentials: Credentials): boolean {
-    if (hasSecret(credentials)) return true;
-    const given = bearer(credentials.request.headers.get("authorization"));
-    return keysAreOn && secret !== undefined && given !== undefined && isSession(given, secret);
-  }
-
-  function usesSignInLink({ request }: Credentials): boolean {
-    const given = bearer(request.headers.get("authorization"));
-    return given !== undefined && secret !== undefined && links?.use(given, secret) === true;
+      matches(query.get("token")) || matches(headerBytes(bearerToken(request)));
+    if (!isSecret) return undefined;
+    warnIfOnPage(request);
+    return "secret";
   }
 
   function matches(given: string | Uint8Array | undefined): boolean {
     return given !== undefined && given.length > 0 && secret?.matches(given) === true;
   }
 
-  function keyKindOf({ query, id, isPublic }: Credentials): KeyKind | undefined {
+  function sessionGrant({ request }: Credentials): "secret" | undefined {
+    const given = bearerToken(request);
+    if (!keysAreOn || secret === undefined || given === undefined) return undefined;
+    return isSession(given, secret) ? "secret" : undefined;
+  }
+
+  function linkGrant({ request }: Credentials): "secret" | undefined {
+    const given = bearerToken(request);
+    if (given === undefined || secret === undefined) return undefined;
+    return links?.use(given, secret) === true ? "secret" : undefined;
+  }
+
+  function keyGrant({ query, id, isPublic }: Credentials): KeyKind | undefined {
     if (isPublic) return "own";
     const given = query.get("key");
     return keysAreOn && given !== undefined ? secret?.keyKind(id, given) : undefined;
   }
 
-  /** The secret, for making keys and sessions; throws the reason if there are none. */
+  /** Ignores the key of a counter with the same name as the prefix. */
+  function prefixKeyGrant(credentials: Credentials): KeyKind | undefined {
+    const kind = keyGrant(credentials);
+    return kind === "own" ? undefined : kind;
+  }
+
+  const ownerGrant = (credentials: Credentials) =>
+    secretGrant(credentials) ?? sessionGrant(credentials);
+
+  /** Returns the secret, to make keys and sessions with. Throws the reason if those are off. */
   function requireSecret(reason: string): Secret {
     if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
     return secret;
@@ -140,30 +163,11 @@ export function createAccess(
     keysAreOn,
     check: {
       anyone: undefined,
-      reader: openReads ? undefined : withSecret((credentials) => {
-        if (hasSecretOrSession(credentials)) return "secret";
-        throw unauthorized(OPEN_READS);
-      }),
-      keyholder: withSecret((credentials) => {
-        const grant = hasSecret(credentials) ? "secret" : keyKindOf(credentials);
-        if (grant === undefined) throw unauthorized(keysAreOn ? OR_KEY : NO_KEYS);
-        return grant;
-      }),
-      family: withSecret((credentials) => {
-        if (hasSecretOrSession(credentials)) return "secret";
-        const kind = keyKindOf(credentials);
-        // The key of the counter that has the same name opens that counter alone.
-        if (kind === undefined || kind === "own") throw unauthorized(OF_FAMILY);
-        return kind;
-      }),
-      owner: withSecret((credentials) => {
-        if (hasSecretOrSession(credentials)) return "secret";
-        throw unauthorized("");
-      }),
-      secretholder: withSecret((credentials) => {
-        if (hasSecret(credentials) || usesSignInLink(credentials)) return "secret";
-        throw unauthorized("");
-      }),
+      reader: openReads ? undefined : requireGrant(ownerGrant, OPEN_READS),
+      keyholder: requireGrant((c) => secretGrant(c) ?? keyGrant(c), keysAreOn ? OR_KEY : NO_KEYS),
+      family: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_FAMILY),
+      owner: requireGrant(ownerGrant),
+      secretholder: requireGrant((c) => secretGrant(c) ?? linkGrant(c)),
     },
     keyOf: (id) => requireSecret(NO_KEYS).keyOf(id),
     familyKeyOf: (prefix) => requireSecret(NO_KEYS).familyKeyOf(prefix),
@@ -179,14 +183,14 @@ const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characte
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;
 
-function unauthorized(more: string): Problem {
+function unauthorized(hint: string): Problem {
   const { detail } = new Problem("unauthorized");
-  return new Problem("unauthorized", { detail: `${detail} ${more}`.trim() });
+  return new Problem("unauthorized", { detail: `${detail} ${hint}`.trim() });
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-/** A header's characters are its bytes (Fetch standard, "byte sequence"), which for a secret are UTF-8. */
+/** Converts a header to bytes: its characters are its bytes (Fetch standard), which are UTF-8 in a secret. */
 function headerBytes(value: string | null | undefined): string | Uint8Array | undefined {
   if (value === null || value === undefined) return undefined;
   return BEYOND_ASCII.test(value)
@@ -194,12 +198,13 @@ function headerBytes(value: string | null | undefined): string | Uint8Array | un
     : value;
 }
 
-function bearer(value: string | null): string | undefined {
+function bearerToken({ headers }: Request): string | undefined {
+  const value = headers.get("authorization");
   return value === null ? undefined : /^bearer +(.+)$/i.exec(value)?.[1];
 }
 
 interface Session {
-  /** `s1`, when it expires (seconds since 1970), and a code of that: the server keeps nothing. */
+  /** `s1`, the expiry in seconds since the epoch, and a code of it, so that the server stores nothing. */
   readonly token: string;
   readonly expires: Date;
 }
@@ -226,14 +231,14 @@ function sessionPayload(end: number | string): string {
 }
 
 const HOUR_MS = 3_600_000;
-/** At least so many origins are remembered. */
-const REMEMBERED_ORIGINS = 1000;
-/** Characters. */
+/** Minimum number of cached origins. */
+const CACHE_SIZE = 1000;
+/** Maximum length of a cached origin in characters. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/** Warns, once per origin and hour, if a page of another site sends the secret: everybody who opens that page has it. */
+/** Creates a warning, once per origin and hour, that a page of another site sends the secret, which every visitor can read there. */
 function createPageWarning(log: Log): (request: Request) => void {
-  const warned = new BoundedMap<string, number>(REMEMBERED_ORIGINS);
+  const warned = new BoundedMap<string, number>(CACHE_SIZE);
   return ({ headers }) => {
     if (headers.get("sec-fetch-site") !== "cross-site") return;
     const given = headers.get("origin") ?? originOf(headers.get("referer"));

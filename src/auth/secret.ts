@@ -2,42 +2,42 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
-/** A secret shorter than this could be guessed from a counter key that stands in public. */
+/** Minimum length of a secret for keys: a shorter one could be guessed from a public counter key. */
 export const MIN_SECRET_LENGTH = 16;
 
 export interface Secret {
-  /** Takes the same time wherever the two differ. */
+  /** Reports whether a text is the secret, in constant time. */
   matches(given: string | Uint8Array): boolean;
   keyOf(id: CounterId): string;
   familyKeyOf(prefix: FamilyPrefix): string;
-  /** Undefined if this is no key of the counter; takes the same time wherever it differs from one. */
+  /** Returns the kind of a key of the counter, in constant time. Returns undefined if it is not one. */
   keyKind(id: CounterId, given: string): KeyKind | undefined;
-  /** A code that nobody can make without the secret. */
+  /** Returns a code of a text that cannot be made without the secret. */
   codeOf(text: string): string;
-  /** Takes the same time wherever the two differ. */
+  /** Reports whether a code is that of a text, in constant time. */
   matchesCode(given: string, text: string): boolean;
 }
 
-/** The counter's own key, or the key of a family to which it belongs. */
+/** The key of the counter itself, or of a prefix of its id. */
 export type KeyKind = "own" | FamilyPrefix;
 
-/** For at least so many counters the last valid key is remembered. */
-const REMEMBERED = 10_000;
+/** Minimum number of counters whose last valid key is cached. */
+const CACHE_SIZE = 10_000;
 
-/** Loads node:crypto first, which takes too long for the start. */
+/** Opens a secret. Loads node:crypto, which would add 20 ms to every start. */
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
-  // Hot path: what was right before is not computed again. What was wrong is not kept: guesses would fill the memory.
+  // Digests of secrets and keys that matched are cached (10 of 15 µs). Others are not, because guesses would fill the memory.
   const knownSecrets = new Set<string>();
-  const knownKeys = new BoundedMap<CounterId, { key: string; kind: KeyKind }>(REMEMBERED);
+  const knownKeys = new BoundedMap<CounterId, { key: string; kind: KeyKind }>(CACHE_SIZE);
 
-  /** In hexadecimal: two texts are compared faster than two Buffers are made. */
+  /** Returns a digest in hexadecimal, because comparing texts is faster than creating Buffers. */
   function digest(given: string | Uint8Array): string {
     return createHash("sha256").update(given).digest("hex");
   }
 
-  /** Looking a text up in a set goes by its hash: the time does not show how much of the text is right. */
+  /** A set finds a text by its hash, so that the time does not show how much of the text matches. */
   function matches(given: string | Uint8Array): boolean {
     if (typeof given !== "string") return sameText(expected, digest(given));
     if (knownSecrets.has(given)) return true;
@@ -46,7 +46,7 @@ export async function openSecret(text: string): Promise<Secret> {
     return right;
   }
 
-  /** The first 16 bytes of an HMAC: as hard to guess as 128 random bits (RFC 2104, section 5). */
+  /** Returns the first 16 bytes of an HMAC, which are as hard to guess as 128 random bits (RFC 2104, section 5). */
   function keyTo(what: string): string {
     return hmac(what).subarray(0, 16).toString("base64url");
   }
@@ -76,7 +76,7 @@ export async function openSecret(text: string): Promise<Secret> {
   return { matches, keyOf, familyKeyOf, keyKind, codeOf, matchesCode };
 }
 
-/** Compares in constant time; the length is no secret. */
+/** Compares in constant time. The length is not secret. */
 function sameText(expected: string, given: string): boolean {
   if (given.length !== expected.length) return false;
   let difference = 0;
@@ -88,13 +88,13 @@ function sameText(expected: string, given: string): boolean {
 
 declare const brand: unique symbol;
 
-/** What the ids of a family begin with: normalized like an id, and ending in a slash. */
+/** A prefix of ids, normalized like an id and ending in a slash. */
 export type FamilyPrefix = string & { readonly [brand]: true };
 
-/** Limits how many keys have to be made to check one that was given. */
+/** Maximum number of keys that are computed to check one. */
 const MAX_FAMILIES = 8;
 
-/** Throws "bad-query" or "bad-id" if no family can have this prefix. */
+/** Parses a prefix. Throws "bad-query" or "bad-id" if it is invalid. */
 export function familyPrefix(text: string): FamilyPrefix {
   if (!text.trim().endsWith("/")) {
     throw new Problem("bad-query", {
@@ -108,7 +108,7 @@ export function familyPrefix(text: string): FamilyPrefix {
   });
 }
 
-/** The families of a counter, the shortest prefix first. */
+/** Returns the prefixes of an id that can have a key, the shortest first. */
 export function familiesOf(id: CounterId): readonly FamilyPrefix[] {
   const prefixes: FamilyPrefix[] = [];
   let end = id.indexOf("/");
@@ -119,7 +119,7 @@ export function familiesOf(id: CounterId): readonly FamilyPrefix[] {
   return prefixes;
 }
 
-/** Cast: a valid id, or the beginning of one up to a slash. */
+/** Casts a valid id, or the beginning of one up to a slash. */
 function branded(text: string): FamilyPrefix {
   return text as FamilyPrefix;
 }

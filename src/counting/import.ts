@@ -24,7 +24,7 @@ export interface NumberedLine {
   readonly number: number;
   readonly text: string;
   /** The reason why the line could not be read. */
-  readonly flaw?: string;
+  readonly error?: string;
 }
 
 export interface ImportMode {
@@ -129,9 +129,9 @@ class ImportRun {
     return this.#entries.length + this.#days / DAYS_PER_LINE >= PORTION;
   }
 
-  add({ number, text, flaw }: NumberedLine): void {
+  add({ number, text, error }: NumberedLine): void {
     try {
-      if (flaw !== undefined) throw new LineError(flaw);
+      if (error !== undefined) throw new LineError(error);
       if (this.#hasEnded) throw new LineError("it comes after the last line of an export");
       const count = LAST_LINE.exec(text)?.[1];
       if (count !== undefined) return this.#checkCount(Number(count));

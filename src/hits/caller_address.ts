@@ -1,20 +1,20 @@
 export interface CallerAddressOptions {
-  /** The address at the other end of the connection. */
+  /** The remote address of the connection. */
   remoteAddress: string;
-  /** The value of `X-Forwarded-For`; null if there is none. */
+  /** The value of `X-Forwarded-For`. Null if it is missing. */
   forwarded: string | null;
   proxies: Proxies;
 }
 
-/** How many proxies of the owner are in front of the service; behind those of Deno Deploy, the remote address is that of the caller. */
+/** Number of the owner's proxies in front of the server. Behind Deno Deploy the remote address is already that of the caller. */
 export type Proxies = number | "deploy";
 
-/** The address of a caller in its canonical form, or why it is unknown. */
+/** The address of a caller in its canonical form, or the reason why it is unknown. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
 
 export type CallerAddress = (options: CallerAddressOptions) => Caller;
 
-/** Loads node:net first, which takes too long for the start. */
+/** Loads node:net, which would add 20 ms to every start. */
 export async function loadCallerAddress(): Promise<CallerAddress> {
   const { BlockList, isIPv4, isIPv6 } = await import("node:net");
 
@@ -23,22 +23,20 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
   for (const [network, bits] of PRIVATE_IPV4) privateNetworks.addSubnet(network, bits, "ipv4");
   for (const [network, bits] of PRIVATE_IPV6) privateNetworks.addSubnet(network, bits, "ipv6");
 
-  /**
-   * Never guesses: if TRUST_PROXY does not fit, the address of a proxy would be taken for that of every caller behind it.
-   */
+  /** Never guesses: with a wrong TRUST_PROXY, all callers behind a proxy would have its address. */
   function callerAddress({ remoteAddress, forwarded, proxies }: CallerAddressOptions): Caller {
     if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
     if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;
     const entries = forwarded ? entriesAt(proxies, forwarded) : undefined;
     if (entries === undefined) return TOO_FEW;
     const [before, caller] = entries.map(ipAddress);
-    // A private address that was called from a public one is another proxy.
+    // A private address that is called from a public one is another proxy.
     const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
       isPrivate(caller);
     return isProxy ? ONE_MORE : callerAt(caller);
   }
 
-  /** Takes an address with or without a port, brackets and zone; undefined for anything else. */
+  /** Parses an address with or without a port, brackets and zone. Returns undefined for anything else. */
   function ipAddress(entry: string): string | undefined {
     if (entry.length > MAX_ENTRY_LENGTH) return undefined;
     const text = entry.trim();
@@ -69,8 +67,8 @@ function callerAt(address: string | undefined): Caller {
 }
 
 /**
- * The n-th entry from the right, and the one before it, which may be empty; undefined if there are fewer. The rest is
- * never read: callers can send any amount of it.
+ * Returns the n-th entry from the right and the one before it, which may be empty. Returns undefined if there are fewer.
+ * The rest is not read, because callers can send any amount of it.
  */
 function entriesAt(n: number, forwarded: string): [before: string, entry: string] | undefined {
   let rest = forwarded;
@@ -84,7 +82,7 @@ function entriesAt(n: number, forwarded: string): [before: string, entry: string
   return [before.slice(before.lastIndexOf(",") + 1), rest.slice(comma + 1)];
 }
 
-/** Characters: an address has 45; brackets, a zone, a port and blanks may come with it. */
+/** Maximum length of an entry in characters: an address of 45 with brackets, a zone, a port and blanks. */
 const MAX_ENTRY_LENGTH = 100;
 /** An address with a port is in brackets or has no other colon. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;

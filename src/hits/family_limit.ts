@@ -6,19 +6,19 @@ import { Problem } from "../problem.ts";
 
 export interface FamilyLimitOptions {
   counters: Counters;
-  /** How many counters the key of a family may create in one process and day. */
+  /** Maximum number of counters that the key of a prefix may create per process and day. */
   limit: number;
-  /** Who the log says has created them. */
+  /** What created the counters, for the log. */
   by?: string;
   metrics: Metrics;
   log: Log;
 }
 
-/** Keeps strangers from filling the store: the key of a family is public. */
+/** A limit of new counters, because keys of prefixes are public and could fill the store. */
 export interface FamilyLimit {
   /**
-   * Counts a hit that was authorized by the key of a family. Rejects with "family-full" if the limit is reached and the
-   * counter does not exist yet. Hits that are under way when the limit is reached still count.
+   * Counts a hit that the key of a prefix authorized. Rejects with "family-full" if the limit is reached and the counter
+   * does not exist. Hits in flight when the limit is reached still count.
    */
   count<Result>(
     hit: { id: CounterId; family: string },
@@ -43,7 +43,7 @@ export function createFamilyLimit(
     return created.get(family) ?? 0;
   }
 
-  /** A counter that its owner set to 0 has days; one that was never hit has none. */
+  /** Reports whether a counter exists: one that its owner set to 0 has days, and one that was never hit has none. */
   async function exists(id: CounterId): Promise<boolean> {
     if (await counters.count(id) > 0) return true;
     return (await counters.history(id, day)).days !== undefined;

@@ -1,10 +1,9 @@
 import { isbot } from "isbot";
 import type { Grant } from "../auth/access.ts";
 import type { FamilyPrefix } from "../auth/secret.ts";
-import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { ConnectionInfo } from "../http/endpoint.ts";
+import type { CounterContext } from "../http/endpoint.ts";
 import { type Parameter, parseQuery, type Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
 import type { Log } from "../log.ts";
@@ -22,7 +21,7 @@ export const once = {
   accepts: (text: string) => text === "day",
 } as const satisfies Parameter;
 
-/** Who the visitor is, for a server that calls in the name of its visitors. */
+/** Identifies the visitor, for a server that counts hits for its visitors. */
 export const visitor = {
   name: "visitor",
   meaning:
@@ -49,13 +48,7 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
 }
 
 /** An authorized request for a hit. */
-export interface HitRequest {
-  readonly request: Request;
-  readonly connection: ConnectionInfo;
-  readonly query: Query<"once" | "visitor">;
-  readonly id: CounterId;
-  readonly grant: Grant;
-}
+export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
 export type HitResult = number | { readonly hits: number; readonly flag: HitFlag };
@@ -86,31 +79,24 @@ export function createHitPolicy(
     if (request.method === "HEAD") return counters.count(id);
 
     const hasSecret = grant === "secret";
-    const isOnce = query.get("once") !== undefined;
+    const asksOnce = query.get("once") !== undefined;
     // The rules below do not concern a server that counts for itself, which is the hot path.
-    if (hasSecret && !isOnce && idempotencyKey === undefined) return counters.hit(id);
+    if (hasSecret && !asksOnce && idempotencyKey === undefined) return counters.hit(id);
     const hasVisitor = query.get("visitor") !== undefined;
     if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
 
     // A server's own user agent means nothing, unless it has to distinguish visitors.
-    const isServer = hasSecret && (hasVisitor || !isOnce);
+    const isServer = hasSecret && (hasVisitor || !asksOnce);
     const agent = isServer ? "reader" : agentKind(request.headers.get("user-agent") ?? "");
-    return countFor(agent, { hit, idempotencyKey });
-  }
-
-  function countFor(agent: AgentKind, { hit, idempotencyKey: key }: KeyedHit): Promise<HitResult> {
-    const { id, grant, query } = hit;
-    if (agent === "crawler" && grant !== "secret") return withFlag("bot", counters.count(id));
+    if (agent === "crawler" && !hasSecret) return withFlag("bot", counters.count(id));
 
     // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
     const isProxy = agent === "image proxy";
-    const isOnce = query.get("once") !== undefined && !isProxy;
     const count = (): Promise<HitResult> => {
       // The store checks the idempotency key before the visitor, in the same step.
-      if (isOnce) return visitors.count(hit, key).then(resultOf);
-      return key === undefined
-        ? counters.hit(id)
-        : counters.hitDeduplicated(id, { key }).then(resultOf);
+      if (asksOnce && !isProxy) return visitors.count(hit, idempotencyKey).then(resultOf);
+      if (idempotencyKey === undefined) return counters.hit(id);
+      return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };
     const result = isFamily(grant) ? families.count({ id, family: grant }, count) : count();
     return isProxy ? result.then(withCamo) : result;
@@ -119,14 +105,9 @@ export function createHitPolicy(
   return { countHit };
 }
 
-interface KeyedHit {
-  readonly hit: HitRequest;
-  readonly idempotencyKey: string | undefined;
-}
-
 const PREFETCHING = /\bprefetch\b/i;
 
-/** Whether a browser only fetches this in case it is wanted later (Fetch standard, "Sec-Purpose header"). */
+/** Reports whether a browser only prefetches this (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {
   return isPrefetching(headers.get("sec-purpose")) || isPrefetching(headers.get("purpose"));
 }

@@ -2,17 +2,16 @@ import type { CounterId } from "../counter/counter_id.ts";
 import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
-import { loadOnce } from "../load_once.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
-import { loadCallerAddress, type Proxies } from "./caller_address.ts";
+import { type CallerAddress, loadCallerAddress, type Proxies } from "./caller_address.ts";
 
-/** How many visitors are remembered each day, per counter and per process; later ones count each time. */
-const MAX_OF_COUNTER = 50_000;
-const MAX_OF_PROCESS = 1_000_000;
-/** For how many counters the number of visitors is remembered. */
-const COUNTERS = 10_000;
+/** Maximum number of visitors that are stored per day and counter, and per day and process. Later ones always count. */
+const MAX_PER_COUNTER = 50_000;
+const MAX_PER_PROCESS = 1_000_000;
+/** Minimum number of counters whose visitors are counted. */
+const CACHE_SIZE = 10_000;
 
 export interface UniqueVisitorsOptions {
   counters: Counters;
@@ -20,9 +19,9 @@ export interface UniqueVisitorsOptions {
   log: Log;
 }
 
-/** Counts visitors once a day. All that is kept is a code that identifies nobody once the day is over. */
+/** Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is over. */
 export interface UniqueVisitors {
-  /** Counts a visitor who has not come yet today; a known idempotency key takes precedence. */
+  /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
 }
 
@@ -38,28 +37,28 @@ export function createUniqueVisitors(
   { counters, proxies, log }: UniqueVisitorsOptions,
 ): UniqueVisitors {
   const { calendar } = counters;
-  let visitors: VisitorsOfDay | undefined;
-  const loadAddresses = loadOnce(loadCallerAddress);
+  let visitors: DailyVisitors | undefined;
+  let addresses: Promise<CallerAddress> | undefined;
   const warnedOn = new Map<string, Day>();
 
-  function visitorsOfToday(): VisitorsOfDay {
+  function visitorsOfToday(): DailyVisitors {
     if (visitors?.day === calendar.today()) return visitors;
-    const today = new VisitorsOfDay(counters);
+    const today = new DailyVisitors(counters);
     visitors = today;
-    // At midnight this process forgets the salt as well, even if no visitor comes after it.
+    // The process forgets the salt at midnight, even if no visitor arrives after it.
     AbortSignal.timeout(calendar.msUntilMidnight()).onabort = () => {
       if (visitors === today) visitors = undefined;
     };
     return today;
   }
 
-  /** What distinguishes this visitor from others; undefined if nothing does. */
-  async function tracesOf(
+  /** Resolves with what distinguishes the visitor from others. Resolves with undefined if nothing does. */
+  async function identify(
     { request: { headers }, connection, query }: Visit,
   ): Promise<readonly string[] | undefined> {
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
-    const callerAddress = await loadAddresses();
+    const callerAddress = await (addresses ??= loadCallerAddress());
     const caller = callerAddress({
       remoteAddress: connection.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
@@ -70,7 +69,7 @@ export function createUniqueVisitors(
     return undefined;
   }
 
-  /** Once a day for each reason: anyone can send one odd header, which must not hide that a setting is wrong. */
+  /** Warns once a day for each reason, because one odd header must not hide a wrong setting. */
   function warn(reason: string): void {
     const today = calendar.today();
     if (warnedOn.get(reason) === today) return;
@@ -84,17 +83,17 @@ export function createUniqueVisitors(
   return {
     async count(visit, key) {
       const { id } = visit;
-      const traces = await tracesOf(visit);
-      if (traces === undefined) {
+      const traits = await identify(visit);
+      if (traits === undefined) {
         return key === undefined
           ? { hits: await counters.hit(id), repeat: false }
           : await counters.hitDeduplicated(id, { key });
       }
       const today = visitorsOfToday();
-      const visitor = await today.codeOf([id, ...traces]);
+      const visitor = await today.code([id, ...traits]);
       const remember = today.hasRoomFor(id);
       const keys = { ...key !== undefined && { key }, visitor, remember };
-      // Also who came just now: only the store knows whether the counter was deleted since, by whatever process.
+      // Recent visitors, too, because only the store knows whether another process deleted the counter.
       const outcome = await counters.hitDeduplicated(id, keys);
       if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
@@ -102,19 +101,20 @@ export function createUniqueVisitors(
   };
 }
 
-/** Empty if only another header shows that there is a proxy: then the address of the caller is not known. */
+/** Returns an empty text if only another header shows a proxy, because the address of the caller is unknown then. */
 function forwardedFor(headers: Headers): string | null {
   const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
   return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
 }
 
-type Encoder = (traces: readonly string[]) => string;
+type Encoder = (traits: readonly string[]) => string;
 
-class VisitorsOfDay {
+/** The visitors of one day. */
+class DailyVisitors {
   readonly day: Day;
   readonly #counters: Counters;
-  readonly #ofCounter = new BoundedMap<CounterId, number>(COUNTERS);
-  #ofProcess = 0;
+  readonly #perCounter = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  #total = 0;
   #encoder: Promise<Encoder> | undefined;
 
   constructor(counters: Counters) {
@@ -122,40 +122,36 @@ class VisitorsOfDay {
     this.day = counters.calendar.today();
   }
 
-  /** The code of a visitor, from which nobody can find out the visitor without the salt of the day. */
-  async codeOf(traces: readonly string[]): Promise<string> {
-    this.#encoder ??= this.#prepare();
-    const encode = await this.#encoder;
-    return encode(traces);
+  /** Resolves with the code of a visitor, who cannot be found out from it without the salt of the day. */
+  async code(traits: readonly string[]): Promise<string> {
+    this.#encoder ??= this.#createEncoder().catch((error) => {
+      this.#encoder = undefined;
+      throw error;
+    });
+    return (await this.#encoder)(traits);
   }
 
   hasRoomFor(id: CounterId): boolean {
-    return this.#ofProcess < MAX_OF_PROCESS && (this.#ofCounter.get(id) ?? 0) < MAX_OF_COUNTER;
+    return this.#total < MAX_PER_PROCESS && (this.#perCounter.get(id) ?? 0) < MAX_PER_COUNTER;
   }
 
-  /** A visitor of this counter was remembered. */
+  /** Notes that a visitor of this counter was stored. */
   noteNew(id: CounterId): void {
-    this.#ofProcess++;
-    this.#ofCounter.set(id, (this.#ofCounter.get(id) ?? 0) + 1);
+    this.#total++;
+    this.#perCounter.set(id, (this.#perCounter.get(id) ?? 0) + 1);
   }
 
-  async #prepare(): Promise<Encoder> {
-    try {
-      const [salt, { createHash, createHmac }] = await Promise.all([
-        this.#counters.salt(),
-        import("node:crypto"),
-      ]);
-      // What HMAC itself does with a key of more than 64 bytes, for each text (RFC 2104, section 2).
-      const key = salt.length > 64 ? createHash("sha256").update(salt).digest() : salt;
-      return (traces) => {
-        // With its length before each part, no two lists give the same text.
-        const text = traces.map((trace) => `${trace.length}:${trace}`).join("");
-        return createHmac("sha256", key).update(text).digest().subarray(0, 8)
-          .toString("base64url");
-      };
-    } catch (error) {
-      this.#encoder = undefined;
-      throw error;
-    }
+  async #createEncoder(): Promise<Encoder> {
+    const [salt, { createHash, createHmac }] = await Promise.all([
+      this.#counters.salt(),
+      import("node:crypto"),
+    ]);
+    // HMAC would hash a key of more than 64 bytes for each text (RFC 2104, section 2).
+    const key = salt.length > 64 ? createHash("sha256").update(salt).digest() : salt;
+    return (traits) => {
+      // With the length in front of each, no two lists give the same text.
+      const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
+      return createHmac("sha256", key).update(text).digest().subarray(0, 8).toString("base64url");
+    };
   }
 }

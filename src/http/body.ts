@@ -2,8 +2,8 @@ import { Problem } from "../problem.ts";
 import type { Draining } from "./dispatch.ts";
 
 /**
- * The body of a request as text; throws the problem "bad-body" if it has more than `limit` bytes, is not UTF-8 or
- * breaks off, and "shutting-down" if it breaks off because the service ends.
+ * Reads the body of a request. Throws the problem "bad-body" if it has more than `limit` bytes, is not UTF-8 or is
+ * truncated, and "shutting-down" if it is truncated because the process ends.
  */
 export async function bodyText(
   { body }: Request,
@@ -39,25 +39,25 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
   }
 }
 
-/** A line of a request's body. */
+/** A line of a request body. */
 export interface BodyLine {
   /** Counted from 1, blank lines included. */
   readonly number: number;
   readonly text: string;
-  /** Why it cannot be read, in words for the sender; no line comes after it. */
-  readonly flaw?: string;
+  /** The reason why it cannot be read, for the sender. No line follows it. */
+  readonly error?: string;
 }
 
-/** The flaw of the line in which a body broke off. */
+/** The error of the line in which a body was truncated. */
 export const TRUNCATED_BODY = "the body ended too early";
 
 const NEWLINE = 10;
-/** How long lines are read until others have their turn, in milliseconds: what has arrived already comes without one. */
+/** Milliseconds until the event loop turns, because lines that have arrived are read without one. */
 const TURN_MS = 5;
 
 /**
- * The lines of a body as they arrive, those of one chunk together, without blank ones. Ends with a flaw at a line of more
- * than `limit` bytes, at one that is not UTF-8, and if the body breaks off; keeps no more than a chunk and one such line.
+ * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Ends with an error at a line
+ * of more than `limit` bytes, at one that is not UTF-8, and if the body is truncated. Buffers at most a chunk and a line.
  */
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
@@ -67,8 +67,8 @@ export async function* bodyLines(
   try {
     yield* linesOf(body, { read, limit });
   } catch {
-    // Nothing else than the body throws here.
-    yield [{ ...read(new Uint8Array()), flaw: TRUNCATED_BODY }];
+    // Only the body throws here.
+    yield [{ ...read(new Uint8Array()), error: TRUNCATED_BODY }];
   }
 }
 
@@ -88,15 +88,15 @@ async function* linesOf(
     let start = 0;
     for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
       const line = read(bytes.subarray(start, end));
-      if (line.text !== "" || line.flaw !== undefined) lines.push(line);
-      if (line.flaw !== undefined) return yield lines;
+      if (line.text !== "" || line.error !== undefined) lines.push(line);
+      if (line.error !== undefined) return yield lines;
     }
     rest = bytes.slice(start);
     if (rest.length > limit) return yield [...lines, read(rest)];
     if (lines.length > 0) yield lines;
   }
   const last = read(rest);
-  if (last.text !== "" || last.flaw !== undefined) yield [last];
+  if (last.text !== "" || last.error !== undefined) yield [last];
 }
 
 function lineReader(limit: number): (bytes: Uint8Array) => BodyLine {
@@ -105,11 +105,13 @@ function lineReader(limit: number): (bytes: Uint8Array) => BodyLine {
   return (bytes) => {
     number++;
     if (bytes.length === 0) return { number, text: "" };
-    if (bytes.length > limit) return { number, text: "", flaw: `it is longer than ${limit} bytes` };
+    if (bytes.length > limit) {
+      return { number, text: "", error: `it is longer than ${limit} bytes` };
+    }
     try {
       return { number, text: decoder.decode(bytes).trim() };
     } catch {
-      return { number, text: "", flaw: "it is not UTF-8" };
+      return { number, text: "", error: "it is not UTF-8" };
     }
   };
 }
@@ -123,8 +125,8 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /**
- * A body that is made as fast as it is read. If making it fails, the connection ends before the body does, so that nobody
- * takes a part for the whole; if the caller disconnects, the source is ended.
+ * Creates a body that is generated as fast as it is read. If that fails, the connection ends before the body does, so that
+ * the client knows that it is incomplete. If the client disconnects, the source is ended.
  */
 export function textStream(source: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -76,9 +76,16 @@ export function createDispatcher(
     const { query, error } = route?.ignoresQuery === false
       ? parseQuery(request.url, route.documented)
       : NO_QUERY;
+    const queryError = error;
+    const meter = group?.meter ?? otherPaths;
     const state = createState({
-      ...{ route, request, connection, query, queryError: error, isPublic: false },
-      meter: group?.meter ?? otherPaths,
+      route,
+      request,
+      connection,
+      query,
+      queryError,
+      isPublic: false,
+      meter,
     });
     try {
       checkHost(request);

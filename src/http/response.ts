@@ -60,10 +60,15 @@ export function headersFor(format: BodyFormat, cacheControl: string): HeaderReco
   };
 }
 
+const FLAG = "x-tallymark";
+
 /** Returns the header that tells a response from the usual one. */
 export function flagHeader(flag: HitFlag | "stale" | ProblemName): HeaderRecord {
-  return { "x-tallymark": flag };
+  return { [FLAG]: flag };
 }
+
+/** Responses with a flag. Looking one up is faster than searching its headers. */
+const flagged = new WeakSet<Response>();
 
 /**
  * Creates a response with these headers. They are set one by one, because Deno registers a response that is constructed
@@ -74,8 +79,10 @@ export function createResponse(
   headers: HeaderRecord,
   status = 200,
 ): Response {
-  if (status !== 200 || typeof body !== "string") return new Response(body, { status, headers });
-  const response = new Response(body);
+  const isPlain = status === 200 && typeof body === "string";
+  const response = isPlain ? new Response(body) : new Response(body, { status, headers });
+  if (FLAG in headers) flagged.add(response);
+  if (!isPlain) return response;
   const own = response.headers;
   // Object.entries would allocate a list per response.
   for (const name in headers) own.set(name, headers[name] ?? "");
@@ -89,7 +96,7 @@ export function allowPages(response: Response, cors: CorsPolicy): Response {
   headers.set("cross-origin-resource-policy", "cross-origin");
   if (cors === "image") return response;
   headers.set("access-control-allow-origin", "*");
-  if (headers.has("x-tallymark")) headers.set("access-control-expose-headers", "x-tallymark");
+  if (flagged.has(response)) headers.set("access-control-expose-headers", FLAG);
   return response;
 }
 

@@ -8,44 +8,37 @@ import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses
 import { readWithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** `GET /chart.svg`: the hits of days, weeks or months. */
-export function chart(service: Service): Endpoint {
-  return picture(service, {
-    name: "Chart",
-    summary: "Show the hits of days, weeks or months as a chart",
-    parameters: CHART_LOOKS,
-    picture: pictures.chart,
-  });
-}
-
-/** `GET /calendar.svg`: the hits of the last 53 weeks as a grid of days. */
-export function calendar(service: Service): Endpoint {
-  return picture(service, {
-    name: "Calendar",
-    summary: "Show the hits of a year as a calendar",
-    parameters: PICTURE_LOOKS,
-    picture: pictures.calendar,
-  });
-}
-
-/** `GET /card.svg`: name, count, today, the trend of seven days and a line of thirty. */
-export function card(service: Service): Endpoint {
-  return picture(service, {
-    name: "Card",
-    summary: "Show a counter as a card",
-    parameters: PICTURE_LOOKS,
-    picture: pictures.card,
-  });
-}
-
-interface PictureFacts<Name extends string> {
+/** A kind of picture and its endpoint. */
+export interface PictureFacts<Name extends string> {
   readonly name: string;
   readonly summary: string;
   readonly parameters: readonly Parameter<Name>[];
   readonly picture: pictures.Picture<Pick<Query<Name>, "get">>;
 }
 
-function picture<Name extends string>(
+export const CHART = {
+  name: "Chart",
+  summary: "Show the hits of days, weeks or months as a chart",
+  parameters: CHART_LOOKS,
+  picture: pictures.chart,
+};
+
+export const CALENDAR = {
+  name: "Calendar",
+  summary: "Show the hits of a year as a calendar",
+  parameters: PICTURE_LOOKS,
+  picture: pictures.calendar,
+};
+
+export const CARD = {
+  name: "Card",
+  summary: "Show a counter as a card",
+  parameters: PICTURE_LOOKS,
+  picture: pictures.card,
+};
+
+/** `GET /chart.svg`, `/calendar.svg` and `/card.svg`: the days of a counter or of a prefix as a picture. */
+export function picture<Name extends string>(
   { counters, reads }: Service,
   { name, summary, parameters, picture: { since, draw, drawProblem } }: PictureFacts<Name>,
 ): Endpoint {

@@ -8,7 +8,7 @@ import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
-/** The stretch of time whose hits are meant. */
+/** Limits the hits to some days. */
 export const period = {
   name: "period",
   meaning:
@@ -17,7 +17,7 @@ export const period = {
   accepts: (text: string) => parsePeriod(text) !== undefined,
 } as const satisfies Parameter;
 
-/** More numbers than one on a badge. */
+/** Shows two numbers on a badge. */
 export const show = {
   name: "show",
   meaning: "`today/total` shows both numbers, as in 12 / 3,456.",
@@ -25,91 +25,56 @@ export const show = {
   accepts: (text: string) => text === "today/total",
 } as const satisfies Parameter;
 
+/** A counter, or all counters with a prefix, which are read as one. */
+type Target = Pick<CounterContext, "id" | "isPrefix">;
+
 /** The part of a request that says what it reads. */
-type ReadOf<Name extends string> = Subject & Pick<CounterContext<Name>, "query">;
+type ReadContext<Name extends "period" | "show"> = Target & { readonly query: Query<Name> };
+type BadgeContext = ReadContext<"period" | "show">;
 
-/** A counter, or a family that is read as if it were one. */
-type Subject = Pick<CounterContext, "id" | "isPrefix">;
+/** Returns the period that a query asks for, whose text was accepted before. */
+export function periodOf(query: Query<"period">): Period {
+  const text = query.get("period");
+  return (text === undefined ? undefined : parsePeriod(text)) ?? period.schema.default;
+}
 
-/** The hits of a counter in the period that a query asks for: all of them if it names none. */
+/** Throws "bad-query" for a query with both parameters, because each names the counts to show. */
+export function checkPeriodOrShow(query: Query<"period" | "show">): void {
+  if (query.get("show") === undefined || query.get("period") === undefined) return;
+  throw new Problem("bad-query", { detail: "Send period or show, not both." });
+}
+
+/** Returns the hits of a counter or a prefix in the period that a query asks for. */
 export function readPeriod(
   counters: Counters,
-  { id, isPrefix, query }: ReadOf<"period">,
+  context: ReadContext<"period">,
 ): number | Promise<number> {
+  const { id, isPrefix, query } = context;
+  if (isPrefix) return readSum(counters, context).then(({ hits }) => hits);
   const period = periodOf(query);
-  if (isPrefix) return readSum(counters, { id, query }).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
     .then((held) => hitsIn(period, { held, today }));
 }
 
-/** The hits of a family in the period that a query asks for, and how many counters it has. */
+/** Resolves with the hits of a prefix in the period that a query asks for, and the number of its counters. */
 export async function readSum(
   counters: Counters,
-  { id, query }: Pick<ReadOf<"period">, "id" | "query">,
+  { id, query }: Pick<ReadContext<"period">, "id" | "query">,
 ): Promise<PrefixSum> {
   return await counters.prefixes.sum(id, periodOf(query));
 }
 
-/** What a counter or a family holds, with its days from `since` on at least. */
+/** Resolves with the state of a counter or a prefix, with its days from `since` or earlier. */
 export async function readHistory(
   counters: Counters,
-  { id, isPrefix, since }: Subject & { since: Day },
+  { id, isPrefix, since }: Target & { since: Day },
 ): Promise<CounterState> {
   return await (isPrefix ? counters.prefixes : counters).history(id, since);
 }
 
-/** The counts that a query asks for: that of its period, or those that `show` names. */
-function readCounts(
-  counters: Counters,
-  asked: ReadOf<"period" | "show">,
-): Counts | Promise<Counts> {
-  const { query } = asked;
-  if (query.get("show") === undefined) return readPeriod(counters, asked);
-  const today = counters.calendar.today();
-  return readHistory(counters, { ...asked, since: today })
-    .then((held) => countsOf(held, { query, today }));
-}
-
-/** The same, with the days of the last `count` days. */
-function readCountsWithDays(
-  counters: Counters,
-  { id, isPrefix, query, count }: ReadOf<"period" | "show"> & { count: number },
-): Promise<WithDays<Counts>> {
-  const today = counters.calendar.today();
-  const beginning = periodStart(periodOf(query), today);
-  const since = Math.min(today - count + 1, Number.isFinite(beginning) ? beginning : today);
-  const valueOf = (held: CounterState, today: Day) => countsOf(held, { query, today });
-  return readWithDays(counters, { id, isPrefix, since, valueOf });
-}
-
-function countsOf(
-  held: CounterState,
-  { query, today }: { query: Query<"period" | "show">; today: Day },
-): Counts {
-  if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
-  return [hitsIn("today", { held, today }), held.hits];
-}
-
-/** Throws "bad-query" for a query that gives both: each says which counts to show. */
-export function checkPeriodOrShow(query: Query<"period" | "show">): void {
-  if (query.get("show") === undefined || query.get("period") === undefined) return;
-  throw new Problem("bad-query", { detail: "Send period or show, not both." });
-}
-
-/** Whether a request asks for the number that a counter holds. */
-function asksForTotal({ isPrefix, query }: ReadOf<"period" | "show">): boolean {
-  return !isPrefix && query.get("show") === undefined && periodOf(query) === "total";
-}
-
-/** The period that a query asks for; whatever it says was accepted before. */
-export function periodOf(query: Query<"period">): Period {
-  const text = query.get("period");
-  return (text === undefined ? undefined : parsePeriod(text)) ?? period.schema.default;
-}
-
-/** What an image says in numbers, and the days up to today that it draws. */
+/** A value with the days up to today that an image draws. */
 export interface WithDays<Value> {
   readonly value: Value;
   readonly days: Days;
@@ -119,12 +84,12 @@ export function hasDays<Value>(found: Value | WithDays<Value>): found is WithDay
   return typeof found === "object" && found !== null && "days" in found;
 }
 
-/** The days of a counter or a family up to today, from `since` on at least, and a value made of all that it holds. */
+/** Reads the days of a counter or a prefix from `since` or earlier up to today, and a value of its whole state. */
 export async function readWithDays<Value>(
   counters: Counters,
-  { valueOf, ...asked }: Subject & { since: Day; valueOf(held: CounterState, today: Day): Value },
+  { valueOf, ...target }: Target & { since: Day; valueOf(held: CounterState, today: Day): Value },
 ): Promise<WithDays<Value>> {
-  const held = await readHistory(counters, asked);
+  const held = await readHistory(counters, target);
   const today = counters.calendar.today();
   const known = held.days ?? { newest: today, hits: [] };
   return { value: valueOf(held, today), days: padToDay(known, today) };
@@ -138,7 +103,9 @@ export interface Stale {
 /** The counts that a badge shows: current or stale ones. */
 export type Latest = Counts | Stale;
 
-type ReadContext = ReadOf<"period" | "show">;
+export function isStale(found: Latest | WithDays<Counts>): found is Stale {
+  return typeof found === "object" && "stale" in found;
+}
 
 /** Minimum number of cached counts of periods. */
 const CACHE_SIZE = 10_000;
@@ -146,16 +113,16 @@ const CACHE_SIZE = 10_000;
 /** Reads the counts that badges show. While the store is unavailable, returns the counts that were read last. */
 export interface LatestReader {
   /** Rejects if the counts were never read, or for any problem but a 503. */
-  read(context: ReadContext): Latest | Promise<Latest>;
+  read(context: BadgeContext): Latest | Promise<Latest>;
   /** Does the same, with the days of the last `count` days. */
-  readWithDays(context: ReadContext, count: number): Promise<WithDays<Counts> | Stale>;
+  readWithDays(context: BadgeContext, count: number): Promise<WithDays<Counts> | Stale>;
 }
 
 /** Creates a reader that caches the counts of periods and prefixes; the counters cache totals. */
 export function createLatestReader(counters: Counters): LatestReader {
   const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
 
-  function recover(error: unknown, context: ReadContext): Stale {
+  function recover(error: unknown, context: BadgeContext): Stale {
     const stale = asksForTotal(context)
       ? counters.lastSeen(context.id)
       : cache.get(cacheKey(context));
@@ -163,20 +130,39 @@ export function createLatestReader(counters: Counters): LatestReader {
     return { stale };
   }
 
+  async function readCached(context: BadgeContext): Promise<Latest> {
+    try {
+      const counts = context.query.get("show") === undefined
+        ? await readPeriod(counters, context)
+        : (await readDays(context, 1)).value;
+      cache.set(cacheKey(context), counts);
+      return counts;
+    } catch (error) {
+      return recover(error, context);
+    }
+  }
+
+  /** Reads the counts that a query asks for, with the days of the last `count` days. */
+  function readDays({ id, isPrefix, query }: BadgeContext, count: number) {
+    const today = counters.calendar.today();
+    const start = periodStart(periodOf(query), today);
+    const since = Math.min(today - count + 1, Number.isFinite(start) ? start : today);
+    const valueOf = (held: CounterState, today: Day): Counts => {
+      if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
+      return [hitsIn("today", { held, today }), held.hits];
+    };
+    return readWithDays(counters, { id, isPrefix, since, valueOf });
+  }
+
   return {
     read(context) {
-      if (asksForTotal(context)) {
-        const hits = counters.count(context.id);
-        return typeof hits === "number" ? hits : hits.catch((error) => recover(error, context));
-      }
-      return Promise.resolve(readCounts(counters, context)).then((counts) => {
-        cache.set(cacheKey(context), counts);
-        return counts;
-      }).catch((error) => recover(error, context));
+      if (!asksForTotal(context)) return readCached(context);
+      const hits = counters.count(context.id);
+      return typeof hits === "number" ? hits : hits.catch((error) => recover(error, context));
     },
     async readWithDays(context, count) {
       try {
-        const found = await readCountsWithDays(counters, { ...context, count });
+        const found = await readDays(context, count);
         if (!asksForTotal(context)) cache.set(cacheKey(context), found.value);
         return found;
       } catch (error) {
@@ -186,11 +172,12 @@ export function createLatestReader(counters: Counters): LatestReader {
   };
 }
 
-export function isStale(found: Latest | WithDays<Counts>): found is Stale {
-  return typeof found === "object" && "stale" in found;
+/** Reports whether a request asks for the total of a counter. */
+function asksForTotal({ isPrefix, query }: BadgeContext): boolean {
+  return !isPrefix && query.get("show") === undefined && periodOf(query) === "total";
 }
 
-function cacheKey({ id, isPrefix, query }: ReadContext): string {
+function cacheKey({ id, isPrefix, query }: BadgeContext): string {
   const counts = query.get("show") ?? periodOf(query);
   return `${isPrefix ? "prefix" : "counter"} ${counts} ${id}`;
 }

@@ -2,13 +2,11 @@ import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { LOOKS } from "../badge/parameters.ts";
 import { badgeBars } from "../badge/spark.ts";
 import type { ChartFigures } from "../chart/chart.ts";
-import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
-import * as pictures from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { keptImage } from "../openapi/responses.ts";
+import type { PictureFacts } from "./chart.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("svg", "max-age=3600");
@@ -34,45 +32,14 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   });
 }
 
-/** `GET /sample/chart.svg`: a chart of the same kind. */
-export function sampleChart(service: Service): Endpoint {
-  return samplePicture(service, {
-    name: "chart",
-    parameters: CHART_LOOKS,
-    picture: pictures.chart,
-  });
-}
-
-/** `GET /sample/calendar.svg`: a calendar of the same kind. */
-export function sampleCalendar(service: Service): Endpoint {
-  return samplePicture(service, {
-    name: "calendar",
-    parameters: PICTURE_LOOKS,
-    picture: pictures.calendar,
-  });
-}
-
-/** `GET /sample/card.svg`: a card of the same kind. */
-export function sampleCard(service: Service): Endpoint {
-  return samplePicture(service, {
-    name: "card",
-    parameters: PICTURE_LOOKS,
-    picture: pictures.card,
-  });
-}
-
-interface SampleFacts<Name extends string> {
-  readonly name: string;
-  readonly parameters: readonly Parameter<Name>[];
-  readonly picture: pictures.Picture<Pick<Query<Name>, "get">>;
-}
-
-function samplePicture<Name extends string>(
+/** `GET /sample/chart.svg`, `/sample/calendar.svg` and `/sample/card.svg`: pictures of the same figures. */
+export function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
-  { name, parameters, picture: { draw, drawProblem } }: SampleFacts<Name>,
+  { name, parameters, picture: { draw, drawProblem } }: PictureFacts<Name>,
 ): Endpoint {
+  const noun = name.toLowerCase();
   return endpoint("none", {
-    summary: `Show a sample ${name}`,
+    summary: `Show a sample ${noun}`,
     parameters,
     respond({ query }) {
       const figures = { id: "user/repo", ...sampleFigures(calendar.today()) };
@@ -80,14 +47,14 @@ function samplePicture<Name extends string>(
     },
     drawProblem,
     openapi: {
-      name: `Sample${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      name: `Sample${name}`,
       tags: ["Badges"],
-      responses: { 200: keptImage(`The ${name}.`) },
+      responses: { 200: keptImage(`The ${noun}.`) },
     },
   });
 }
 
-/** Figures that are no counter's: a year of busier and calmer weeks, to show a design with. */
+/** Returns made-up figures of a year with busier and calmer weeks, which show a design. */
 function sampleFigures(today: Day): ChartFigures {
   const hits = Array.from({ length: 366 }, (_, back) => {
     const weekend = (today - back + 3) % 7 > 4;

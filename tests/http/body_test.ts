@@ -39,7 +39,7 @@ Deno.test("bodyLines: a line that is too long ends it, before it was read whole"
   for await (const some of bodyLines(endless, 100)) lines.push(...some);
   deepStrictEqual(lines, [
     { number: 1, text: "a" },
-    { number: 2, text: "", flaw: "it is longer than 100 bytes" },
+    { number: 2, text: "", error: "it is longer than 100 bytes" },
   ]);
   ok(chunks < 10);
 });
@@ -50,7 +50,7 @@ Deno.test("bodyLines: a line that is not UTF-8 ends it, with those before it", a
     new Uint8Array([0xff, 10]),
     encoder.encode("b"),
   ]);
-  deepStrictEqual(lines.map(({ number, flaw }) => [number, flaw]), [
+  deepStrictEqual(lines.map(({ number, error }) => [number, error]), [
     [1, undefined],
     [2, "it is not UTF-8"],
   ]);

@@ -68,8 +68,8 @@ async function open(): Promise<OpenService> {
   const write = (line: string) => print("stderr", line);
   const options = { isTerminal: false, onUnusable: fail, write, worker };
   return await openService(environment, options).catch(async (cause) => {
-    // Another worker, which has the file, may not have been heard of yet.
-    await pause(DRAIN_NOTICE_MS);
+    // The worker that has the file may be too busy to answer at once.
+    for (let waited = 0; others.size === 0 && waited < END_LIMIT_MS; waited += 50) await pause(50);
     if (store.kind !== "kv-file" || others.size === 0) throw cause;
     throw new StartError(
       "A counter file belongs to one worker: set STORE_URL to a Redis, or start without --parallel",

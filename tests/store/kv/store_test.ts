@@ -296,6 +296,18 @@ Deno.test("openKvStore: knows a counter that it has read, and none that was neve
   await counters.close();
 });
 
+Deno.test("openKvStore: a number that was known is not told after the counter was set or deleted", async () => {
+  const store = await kvStore({ kv: await Deno.openKv(":memory:") });
+  const update = { hits: 70, days: undefined, mode: "replace" } as const;
+  for (const [change, after] of [[update, 70], [undefined, 0]] as const) {
+    await store.add([addition(HOME, 1)]);
+    await store.write([{ id: HOME, update: change }]);
+    strictEqual(store.known?.(HOME) ?? after, after);
+    deepStrictEqual(await store.read([HOME]), [after]);
+  }
+  await store.close();
+});
+
 /** Counts the calls of `getMany` from now on. */
 function countReads(kv: Deno.Kv): () => number {
   let reads = 0;

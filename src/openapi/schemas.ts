@@ -157,6 +157,12 @@ export const schemas = {
   Decisions: record("What became of the last hits.", {
     decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },
     rejected: { ...DECISIONS, description: "Requests that were rejected. Anyone can send these." },
+  }, {
+    warnings: {
+      type: "array",
+      items: { type: "string" },
+      description: "The settings of Redis with which it may lose counters.",
+    },
   }),
   Session: record(
     "A token that is accepted as Bearer like the secret, except on /hit, /hit.svg and /session.",

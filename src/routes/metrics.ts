@@ -108,6 +108,12 @@ function familiesIn(metrics: Metrics, waiting: number): MetricFamily[] {
       help: "Whether the store is available, by node.",
       samples: Array.from(metrics.nodes, ([node, up]) => `${labels({ node })} ${Number(up)}`),
     },
+    {
+      name: "tallymark_store_at_risk",
+      type: "gauge",
+      help: "1 for each kind of setting with which Redis may lose counters.",
+      samples: Array.from(metrics.storeRisks.keys(), (risk) => `${labels({ risk })} 1`),
+    },
     single("tallymark_waiting_requests", "gauge", "Requests waiting for the store.", waiting),
     single(
       "tallymark_store_redirects_total",

@@ -41,12 +41,17 @@ export function session({ access }: Service): Endpoint {
 }
 
 /** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
-export function listDecisions({ recentHits }: Service): Endpoint {
+export function listDecisions({ recentHits, metrics }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show what became of the last 100 hits",
     respond() {
       const { authorized, rejected } = recentHits.latest;
-      const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
+      const warnings = [...metrics.storeRisks.values()];
+      const body = {
+        decisions: authorized.map(toJson),
+        rejected: rejected.map(toJson),
+        ...warnings.length > 0 && { warnings },
+      };
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: {

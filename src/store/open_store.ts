@@ -83,7 +83,7 @@ async function open(
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { library, openRedis, createRedisStore } = await loadRedis();
+          const { library, openRedis, createRedisStore, watchDurability } = await loadRedis();
           const link = await openRedis({
             setting,
             replicas,
@@ -98,7 +98,15 @@ async function open(
             onUnusable,
           });
           try {
-            return await createRedisStore({ link, prefix, calendar, onDamaged });
+            const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+            const stopWatching = watchDurability({ link, prefix, log, metrics });
+            return {
+              ...store,
+              close() {
+                stopWatching();
+                return store.close();
+              },
+            };
           } catch (error) {
             await link.close();
             throw error;
@@ -153,12 +161,13 @@ function loadKv() {
 
 /** Loads the Redis client and the code that uses it, which take longer than the rest of a start. */
 async function loadRedis() {
-  const [library, { openRedis }, { createRedisStore }] = await Promise.all([
+  const [library, { openRedis }, { createRedisStore }, { watchDurability }] = await Promise.all([
     import("@redis/client"),
     import("./redis/open_redis.ts"),
     import("./redis/store.ts"),
+    import("./redis/durability.ts"),
   ]);
-  return { library, openRedis, createRedisStore };
+  return { library, openRedis, createRedisStore, watchDurability };
 }
 
 async function platformKv(): Promise<Deno.Kv> {

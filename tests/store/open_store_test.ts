@@ -81,7 +81,8 @@ Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
 });
 
 Deno.test("openStore: Redis, also where it must answer at once", needsRedis, async () => {
-  await using redis = await startRedis();
+  // Without it, the log has a warning.
+  await using redis = await startRedis({ args: ["--appendonly", "yes"] });
   const { store, log } = await enter(redisSetting(redis.url), { failFast: true, prefix: "p:" });
   strictEqual(store.source, "redis");
   deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);

@@ -110,6 +110,7 @@ export async function load() {
   if (loadedAt === 0) showLoading(0);
   try {
     const { timeZone } = await callForJson("days", { signal });
+    const { warnings }: { warnings?: string[] } = await callForJson("decisions", { signal });
     const newToday = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
     const found: Figures[] = [];
     await eachLine(await call(`counters?days=${DAYS}`, { signal }), (line) => {
@@ -118,7 +119,8 @@ export async function load() {
     if (signal.aborted) return;
     [rows, today, loadedAt] = [found, newToday, Date.now()];
     tookMs = performance.now() - start;
-    away.hidden = true;
+    away.textContent = warnings?.join(". ") ?? "";
+    away.hidden = warnings === undefined;
     asOf.textContent = `as of ${timeText(loadedAt)}`;
     const isEmpty = rows.length === 0;
     head.hidden = hero.hidden = isEmpty;

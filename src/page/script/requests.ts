@@ -40,8 +40,10 @@ const requestsFold = make(
 async function showRequests() {
   if (!requestsFold.open) return;
   try {
-    const lists: Record<string, Decision[]> = await callForJson("decisions");
-    const latest = Object.values(lists).flat().sort((one, other) => other.time < one.time ? -1 : 1);
+    const { decisions, rejected }: Record<"decisions" | "rejected", Decision[]> = await callForJson(
+      "decisions",
+    );
+    const latest = [...decisions, ...rejected].sort((one, other) => other.time < one.time ? -1 : 1);
     fill(requests, latest.length === 0 ? make("p", "No hits yet.") : tableOf(latest));
   } catch (error) {
     fill(requests, make("p", messageOf(error)));

@@ -71,7 +71,7 @@ function shardsOf(topology: ClusterTopology, prefix: string): readonly Shard[] {
     if (node === undefined || shards.has(node)) continue;
     const range = masters.get(node);
     if (range === undefined) continue;
-    shards.set(node, { name: `slots ${range.first}-${range.last}`, key });
+    shards.set(node, { name: `slots ${range.first}-${range.last}`, key, ask: node.ask });
   }
   return [...shards.values()];
 }

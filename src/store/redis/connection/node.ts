@@ -12,6 +12,8 @@ export interface Shard {
   readonly name: string;
   /** A key that is stored in it. */
   readonly key: string;
+  /** Sends commands without a key to its master. */
+  ask(commands: readonly Command[]): Promise<readonly Reply[]>;
 }
 
 /** How the store reaches its data: a single Redis, the master that Sentinels name, or a whole cluster. It never sends a command twice. */
@@ -95,9 +97,9 @@ export class RedisNode {
   }
 
   /** Sends commands whose answer does not depend on whether this server is confirmed. */
-  ask(commands: readonly Command[]): Promise<readonly Reply[]> {
+  readonly ask = (commands: readonly Command[]): Promise<readonly Reply[]> => {
     return this.#reader.send(commands);
-  }
+  };
 
   /**
    * The keys that begin with `prefix`, in pages; one that exists throughout comes at least once. Throws if the connection
@@ -204,7 +206,10 @@ export function singleLink({ health, node, close }: {
     health,
     multiKeyAcrossSlots: true,
     send: async (commands) => await known().send(commands),
-    shards: (prefix) => [{ name: "all", key: `${prefix}home` }],
+    shards: (prefix) => {
+      const { ask } = known();
+      return [{ name: "all", key: `${prefix}home`, ask }];
+    },
     scan: (prefix) => known().scan(prefix),
     close,
   };

@@ -1,0 +1,80 @@
+import type { Log } from "../../log.ts";
+import type { Metrics } from "../../metrics.ts";
+import type { StoreLink } from "./connection/node.ts";
+
+const CHECK_INTERVAL_MS = 300_000;
+/** Delay before masters that did not answer are asked again, in milliseconds. */
+const RETRY_MS = 5000;
+
+interface DurabilityOptions {
+  link: Pick<StoreLink, "shards">;
+  prefix: string;
+  log: Log;
+  metrics: Pick<Metrics, "storeRisks">;
+  intervalMs?: number;
+}
+
+/**
+ * Asks each master now and every five minutes whether its settings can lose counts. Returns a function that ends this.
+ *
+ * Each risk is logged once and kept in `metrics.storeRisks`. Keys that Redis has evicted since the first check are errors.
+ */
+export function watchDurability(
+  { link, prefix, log, metrics, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,
+): () => void {
+  const logged = new Set<string>();
+  const evicted = new Map<string, number>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isEnded = false;
+
+  function logOnce(level: "info" | "warn", text: string): void {
+    if (!logged.has(text)) log[level](text);
+    logged.add(text);
+  }
+
+  async function check(): Promise<void> {
+    const risks = new Map<string, string>();
+    for (const { name, ask } of link.shards(prefix)) {
+      const sections = ["memory", "persistence", "stats"].map((section) => ["INFO", section]);
+      const [save, ...infos] = await ask([["CONFIG", "GET", "save"], ...sections]);
+      const info = infos.map((reply) => reply.kind === "done" ? reply.value : "").join("\n");
+      const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
+      if (!info.includes(":")) logOnce("info", UNKNOWN);
+      const policy = valueOf("maxmemory_policy") ?? "noeviction";
+      const lost = policy.startsWith("volatile") ? "which repeats it has counted" : "counters";
+      if (policy !== "noeviction") {
+        const text = `Redis may forget ${lost}: set its maxmemory-policy to noeviction`;
+        risks.set("eviction", `${text} (it is ${policy})`);
+      }
+      if (valueOf("aof_enabled") === "0") {
+        if (save?.kind !== "done") logOnce("info", SNAPSHOTS_UNKNOWN);
+        else if (String(save.value) === "save,") risks.set("persistence", MEMORY_ONLY);
+      }
+      const count = Number(valueOf("evicted_keys") ?? 0);
+      const before = evicted.get(name) ?? count;
+      evicted.set(name, count);
+      if (count > before) log.error(EVICTED, { shard: name, keys: count - before });
+    }
+    metrics.storeRisks = risks;
+    for (const text of risks.values()) logOnce("warn", text);
+  }
+
+  async function run(): Promise<void> {
+    const delay = await check().then(() => intervalMs, () => RETRY_MS);
+    if (!isEnded) timer = setTimeout(run, delay);
+  }
+
+  run();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+  };
+}
+
+const UNKNOWN = "INFO of Redis not allowed: unknown whether it may evict or lose counters";
+const SNAPSHOTS_UNKNOWN =
+  "Redis has no append-only file, and CONFIG GET is not allowed: unknown whether it takes snapshots";
+const MEMORY_ONLY =
+  "Redis keeps counters in memory only: set its appendonly to yes, or save to a schedule";
+const EVICTED =
+  "Redis evicted keys, numbers are lost: set its maxmemory-policy to noeviction and raise maxmemory";

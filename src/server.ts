@@ -14,7 +14,12 @@ import {
   refuseBrokenRuntime,
 } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
-import { findSecret, isReadByOthers, keepSecret, type OwnSecret } from "./start/own_secret.ts";
+import {
+  findSecret,
+  type GeneratedSecret,
+  isReadByOthers,
+  keepSecret,
+} from "./start/generated_secret.ts";
 import { ConfigError } from "./start/settings_reader.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
@@ -79,7 +84,7 @@ export interface OpenService {
   readonly config: Config;
   /** Warnings about the settings, which are not in the log yet. */
   readonly warnings: readonly string[];
-  readonly own: OwnSecret | undefined;
+  readonly own: GeneratedSecret | undefined;
   /** The token of the sign-in link, if there is a terminal for it. */
   readonly signIn: string | undefined;
   readonly log: Log;
@@ -109,7 +114,7 @@ export async function openService(
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics(worker);
   const store = await open({ config, calendar, log, metrics, onUnusable });
-  if (own !== undefined) keepOwnSecret(own, log);
+  if (own !== undefined) saveSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const { openReads, familyLimit, serveAs } = config;
@@ -141,7 +146,7 @@ async function open(options: OpenStoreOptions): Promise<CounterStore> {
 }
 
 /** Writes a new secret to its file, and warns of one that others can read. */
-function keepOwnSecret({ path, text, isNew }: OwnSecret, log: Log): void {
+function saveSecret({ path, text, isNew }: GeneratedSecret, log: Log): void {
   if (path === undefined) return;
   if (isNew) keepSecret(path, text);
   else if (isReadByOthers(path)) {

@@ -178,16 +178,25 @@ Deno.test("imports: files for browsers are in src/page, or in src/compat for oth
   }
 });
 
-Deno.test("imports: no module imports itself in a circle by value", () => {
+/** Imports of types that close a cycle and are still to be removed. */
+const OPEN_CYCLES = [
+  ["src/counter/update.ts", "src/counter/store.ts"],
+  ["src/store/redis/connection/client.ts", "src/store/redis/connection/reply.ts"],
+].map((pair) => pair.toSorted().join(" "));
+
+Deno.test("imports: no module imports itself in a cycle, not even for types", () => {
   const open: string[] = [];
   const done = new Set<string>();
   function visit(module: string): void {
     ok(!open.includes(module), `${[...open, module].join(" -> ")}`);
     if (done.has(module)) return;
     open.push(module);
-    for (const { code } of graph.get(module) ?? []) {
-      const name = nameOf(code?.specifier ?? "");
-      if (name.startsWith("src/")) visit(name);
+    for (const { code, type } of graph.get(module) ?? []) {
+      const name = nameOf(code?.specifier ?? type?.specifier ?? "");
+      if (!name.startsWith("src/") || OPEN_CYCLES.includes([module, name].toSorted().join(" "))) {
+        continue;
+      }
+      visit(name);
     }
     open.pop();
     done.add(module);

@@ -1,7 +1,7 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
-import type { OwnSecret } from "./own_secret.ts";
+import type { GeneratedSecret } from "./generated_secret.ts";
 import type { RedisSetting, StoreSetting } from "./store_address.ts";
 
 export interface BannerOptions {
@@ -9,7 +9,7 @@ export interface BannerOptions {
   /** Where the service listens. */
   address: Deno.NetAddr;
   /** Printed if it is kept in no file. */
-  own: OwnSecret | undefined;
+  own: GeneratedSecret | undefined;
   /** The token of the sign-in link, if standard output is a terminal. */
   signIn: string | undefined;
 }
@@ -67,7 +67,7 @@ export function secretWarnings(name: string, secret: string): string[] {
 const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;
 
 /** The secret in a line for a shell, within double quotes. */
-function inShell(own: OwnSecret | undefined): string {
+function inShell(own: GeneratedSecret | undefined): string {
   if (own === undefined) return "$SECRET_TOKEN";
   if (own.path === undefined) return own.text;
   return `$(cat ${shellWord(own.path)})`;

@@ -5,7 +5,7 @@ import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";
 import type { LoadedEnvironment } from "./environment.ts";
-import { findSecret } from "./own_secret.ts";
+import { findSecret } from "./generated_secret.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Setting } from "./settings_reader.ts";
 import type { StoreSetting } from "./store_address.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { banner, settingsWarnings } from "../../src/start/banner.ts";
 import { join } from "node:path";
-import type { OwnSecret } from "../../src/start/own_secret.ts";
+import type { GeneratedSecret } from "../../src/start/generated_secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { parseConfig } from "../../src/start/config.ts";
 import { VERSION } from "../../src/version.ts";
@@ -114,8 +114,11 @@ for (const [environment, starts] of warnings) {
 
 function show(
   environment: Environment,
-  { hostname = "0.0.0.0", own, signIn }: { hostname?: string; own?: OwnSecret; signIn?: string } =
-    {},
+  { hostname = "0.0.0.0", own, signIn }: {
+    hostname?: string;
+    own?: GeneratedSecret;
+    signIn?: string;
+  } = {},
 ): string {
   const address: Deno.NetAddr = { transport: "tcp", hostname, port: 8000 };
   return banner({ config: parseConfig(environment), address, own, signIn });

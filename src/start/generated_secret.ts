@@ -2,19 +2,19 @@ import { errorMessage, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The secret of a standalone server without SECRET_TOKEN. */
-export interface OwnSecret {
+export interface GeneratedSecret {
   readonly text: string;
-  /** The file that keeps it for the next runs; undefined if it lasts for this run. */
+  /** The file that keeps it. Undefined if it is for this run only. */
   readonly path: string | undefined;
-  /** Whether {@linkcode keepSecret} has yet to write it. */
+  /** True if {@linkcode keepSecret} has not written it. */
   readonly isNew: boolean;
 }
 
 /**
- * Finds the secret next to a local counter file, or makes a new one; with any other store it is for this run only.
- * Throws a {@linkcode StartError} if there is a file that cannot be used: another secret would invalidate all keys.
+ * Reads the secret next to a local counter file, or generates one. With any other store it is for this run only. Throws a
+ * {@linkcode StartError} if the file cannot be used, because another secret would invalidate all keys.
  */
-export function findSecret(store: StoreSetting): OwnSecret {
+export function findSecret(store: StoreSetting): GeneratedSecret {
   if (store.kind !== "kv-file") return { text: randomSecret(), path: undefined, isNew: true };
   const path = store.path.replace(FILE_NAME, "secret");
   const text = readSecret(path);
@@ -28,7 +28,7 @@ function randomSecret(): string {
   return crypto.getRandomValues(new Uint8Array(20)).toHex();
 }
 
-/** Undefined if there is no file, or the folder may not be read. */
+/** Returns undefined if there is no file, or the folder may not be read. */
 function readSecret(path: string): string | undefined {
   let text: string;
   try {
@@ -58,8 +58,8 @@ function readSecret(path: string): string | undefined {
 }
 
 /**
- * Writes a new secret into its file, which only its owner may read; it is there whole or not at all. The counter file
- * beside it has to be open, so that no other process makes one at the same time.
+ * Writes a new secret to its file atomically; only the owner of the file may read it. The counter file next to it has to be
+ * open, so that no other process writes one at the same time.
  */
 export function keepSecret(path: string, secret: string): void {
   const unfinished = `${path}.new`;
@@ -85,7 +85,7 @@ function writeDurably(path: string, text: string): void {
   file.syncSync();
 }
 
-/** Gives a file its final name, unless something has that name: renaming alone would replace it. */
+/** Gives a file its final name unless that exists, because renaming alone would replace it. */
 function publish(unfinished: string, path: string): void {
   try {
     Deno.linkSync(unfinished, path);
@@ -104,7 +104,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Whether users other than its owner may read a file; always false on Windows, which has no such mode. */
+/** Reports whether other users may read a file. Always false on Windows, which has no such mode. */
 export function isReadByOthers(path: string): boolean {
   const { mode } = Deno.statSync(path);
   return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;

@@ -42,6 +42,11 @@ export interface AppOptions {
 export interface App {
   readonly fetch: Dispatcher["handle"];
   readonly routes: readonly Route[];
+  /**
+   * Loads the modules that compose pages. Without a free file descriptor, Deno panics when it
+   * imports a file, so a server loads them before a flood of connections can use up all of them.
+   */
+  preload(): Promise<unknown>;
   /** Has every response from now on close its connection. */
   drain(): void;
 }
@@ -107,6 +112,12 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   return {
     fetch: dispatcher.handle,
     routes,
+    preload: () =>
+      Promise.all([
+        import("./page/compose.ts"),
+        import("./page/reference.ts"),
+        import("./openapi/document.ts"),
+      ]),
     drain() {
       draining.hasBegun = true;
     },

@@ -30,6 +30,8 @@ const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
 export const END_LIMIT_MS = 2200;
 /** Time after a signal in which requests are still accepted, in milliseconds, so that responses can close connections. */
 export const DRAIN_NOTICE_MS = 100;
+/** Time from the start to loading the modules of pages, in milliseconds. */
+const PRELOAD_DELAY_MS = 100;
 
 /**
  * Runs the service until a signal ends it, or a command if the process has arguments. A start that
@@ -59,6 +61,11 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const signal = nextSignal();
   printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
+  // The first requests come first.
+  setTimeout(
+    () => app.preload().catch((cause) => log.error("pages not loaded", { cause })),
+    PRELOAD_DELAY_MS,
+  );
 
   await signal;
   log.info("stop");

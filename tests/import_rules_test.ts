@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFolder } from "./support/programs.ts";
@@ -14,7 +14,11 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/mount.ts", ["src/server.ts", "src/start/"]],
   ["src/serve.ts", ["src/server.ts", "src/start/", "src/problem.ts"]],
-  ["src/app.ts", ["src/routes/", "src/hits/", "src/http/", "src/auth/"]],
+  ["src/app.ts", [
+    ...["src/routes/", "src/hits/", "src/http/", "src/auth/"],
+    // Preloaded for the routes.
+    ...["src/page/", "src/openapi/"],
+  ]],
   ["src/compat/", ["src/compat/", "src/problem.ts"]],
   ["src/start/", [
     "src/start/",
@@ -236,6 +240,16 @@ Deno.test("imports: to own a counter file, a start loads at most 5 modules more"
     name.startsWith("src/") && !started.includes(name)
   );
   ok(owning.length <= 5, owning.join(", "));
+});
+
+Deno.test("code: a server preloads every module of ours that routes import at their first request", async () => {
+  const lazy = (module: string) =>
+    (graph.get(module) ?? []).filter(({ isDynamic }) => isDynamic === true)
+      .map(({ code }) => nameOf(code?.specifier ?? "")).filter((name) => name.startsWith("src/"));
+  const served = loadedWith("src/app.ts").filter((name) => name.startsWith("src/routes/"));
+  const wanted = new Set(served.flatMap(lazy));
+  deepStrictEqual([...wanted].filter((name) => !lazy("src/app.ts").includes(name)), []);
+  match(await Deno.readTextFile(join(projectFolder, "src/server.ts")), /\bapp\.preload\(\)/);
 });
 
 Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", async () => {

@@ -142,49 +142,50 @@ Deno.test(
   },
 );
 
-for (
-  const { line, body, told, stored } of [
-    {
-      line: "POST /counters",
-      body: Array.from({ length: 2000 }, (_, at) => `{"id":"n${at}","hits":7}\n`).join(""),
-      told: /Lines stored for sure: 2000\. It is safe to send all lines again/,
-      stored: 2000,
-    },
-    {
-      line: "POST /counters?dry=1",
-      body: '{"id":"n","hits":7}\n',
-      told: /shutting down\. Nothing was written/,
-      stored: 0,
-    },
-    {
-      line: "PUT /counters?id=n",
-      body: '{"hits":7',
-      told: /shutting down\. Nothing was changed/,
-      stored: 0,
-    },
-  ]
-) {
-  Deno.test(`SIGTERM: ${line} whose body has not ended is answered with 503 and with what is stored`, async () => {
-    await using folder = await tempDir();
-    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+const BODIES = [
+  {
+    line: "POST /counters",
+    body: Array.from({ length: 2000 }, (_, at) => `{"id":"n${at}","hits":7}\n`).join(""),
+    told: /Lines stored for sure: 2000\. It is safe to send all lines again/,
+  },
+  {
+    line: "POST /counters?dry=1",
+    body: '{"id":"dry","hits":7}\n',
+    told: /shutting down\. Nothing was written/,
+  },
+  {
+    line: "PUT /counters?id=put",
+    body: '{"hits":7',
+    told: /shutting down\. Nothing was changed/,
+  },
+];
+
+Deno.test("SIGTERM: requests whose body has not ended are answered with 503 and with what is stored", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+  using connections = new DisposableStack();
+  const responses = await Promise.all(BODIES.map(async ({ line, body }) => {
     const size = body.length.toString(16);
-    using connection = await connectTo(service.url);
+    const connection = connections.use(await connectTo(service.url));
     await connection.write(
       new TextEncoder().encode(
         `${line} HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nConnection: close\r\n` +
           `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${body}\r\n`,
       ),
     );
-    await readAll(service);
-    service.signal("SIGTERM");
-    const answered = await new Response(connection.readable).text();
-    match(answered, /^HTTP\/1\.1 503 [^]*retry-after: 1/);
-    match(answered, told);
-    strictEqual((await service.waitForEnd()).code, 0);
-    const counters = await storedInKv(join(folder.path, "data", "counters.kv"));
-    strictEqual([...counters.values()].filter((hits) => hits === 7).length, stored);
-  });
-}
+    return () => new Response(connection.readable).text();
+  }));
+  await readAll(service);
+  service.signal("SIGTERM");
+  const texts = await Promise.all(responses.map((read) => read()));
+  for (const [index, { line, told }] of BODIES.entries()) {
+    match(texts[index] ?? "", /^HTTP\/1\.1 503 [^]*retry-after: 1/, line);
+    match(texts[index] ?? "", told, line);
+  }
+  strictEqual((await service.waitForEnd()).code, 0);
+  const counters = await storedInKv(join(folder.path, "data", "counters.kv"));
+  strictEqual([...counters.values()].filter((hits) => hits === 7).length, 2000);
+});
 
 /** Sends the signal and waits for an end in good order; returns how long it took. */
 async function endOf(service: Service, signal: Deno.Signal): Promise<number> {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { needsChromium, sharedChromium } from "../support/chromium.ts";
 import { type Service, startService } from "../support/service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { assertAccessible, openPage, testPage } from "../support/web_page.ts";
+import { assertAccessibleInBothModes, openPage, testPage } from "../support/web_page.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 const OPEN = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" };
@@ -274,19 +274,12 @@ for (const width of [320, 768, 1280]) {
     `the builder can be used by everybody at ${width} px, in light and in dark`,
     { env: OPEN, viewport: { width, height: 800 } },
     async ({ page }) => {
-      const checkAll = async () => {
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          await assertAccessible(page);
-          strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
-        }
-      };
       await shown(page, "#on-light");
       await page.getByText("More options").click();
-      await checkAll();
+      await assertAccessibleInBothModes(page);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByLabel("Secret").waitFor();
-      await checkAll();
+      await assertAccessibleInBothModes(page);
     },
   );
 }

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import axe from "axe-core";
+import axe, { type RunOptions } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type Service, startService } from "./service.ts";
@@ -62,11 +62,32 @@ export function testPage(
   });
 }
 
-/** Throws where axe finds anything that keeps somebody from using the page as it is now. */
+/** Throws if axe finds a barrier in the page as it is now. */
 export async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const found: Violation[] = await page.evaluate("axe.run().then(({ violations }) => violations)");
-  deepStrictEqual(found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)), []);
+  deepStrictEqual(await findBarriers(page, {}), []);
+}
+
+/** Throws if axe finds a barrier in light or dark mode, or if the page is wider than the window. */
+export async function assertAccessibleInBothModes(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: "light" });
+  await assertAccessible(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  // Dark mode changes only colors, so the rules about structure need not run again.
+  deepStrictEqual(
+    await findBarriers(page, { runOnly: ["color-contrast", "link-in-text-block"] }),
+    [],
+  );
+  deepStrictEqual(
+    await page.evaluate("document.documentElement.scrollWidth"),
+    page.viewportSize()?.width,
+  );
+}
+
+async function findBarriers(page: Page, options: RunOptions): Promise<string[]> {
+  if (!await page.evaluate("'axe' in window")) await page.evaluate(axe.source);
+  const all = JSON.stringify({ resultTypes: ["violations"], ...options });
+  const found: Violation[] = await page.evaluate(`axe.run(${all}).then((all) => all.violations)`);
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 /** A browser without a window says so, and would not be counted with a key. */

@@ -33,7 +33,7 @@ export interface Badge {
   readonly tag: string;
 }
 
-/** What a badge shows: counts, perhaps with bars before them. */
+/** The figures of a badge: counts, perhaps with bars before them. */
 export type BadgeFigures = Counts | { readonly counts: Counts; readonly bars: Bars };
 
 export interface DrawingQuery extends LookQuery {
@@ -41,20 +41,21 @@ export interface DrawingQuery extends LookQuery {
 }
 
 const LOOK_NAMES: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
-const REMEMBERED = 1000;
-/** Half of a surrogate pair: no strictly decoded value can contain it and so pass for two values. */
+const CACHE_SIZE = 1000;
+/** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
 /** Characters; longer keys are rare, and would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
 /**
- * Returns a function that draws figures in the look that a query asks for. Looks are cached, each with its last drawing and
- * what `frame` makes of it: badges are seen more often than their numbers change.
+ * Returns a function that draws figures in the look that a query asks for. Caches looks, each with
+ * its last drawing and what `frame` makes of it, because badges are read more often than their
+ * numbers change.
  */
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
 ): (query: DrawingQuery, figures: BadgeFigures) => Framed {
-  const known = new BoundedMap<string, (figures: BadgeFigures) => Framed>(REMEMBERED);
+  const known = new BoundedMap<string, (figures: BadgeFigures) => Framed>(CACHE_SIZE);
   return (query, figures) => {
     const key = keyOf(query);
     const found = known.get(key);
@@ -65,7 +66,10 @@ export function createDrawings<Framed>(
   };
 }
 
-/** How many days a query asks to show as bars; 0 for none, also if the style has no room for them. */
+/**
+ * Returns the number of days to show as bars. Returns 0 for none, or if the style has no room for
+ * bars.
+ */
 export function sparkOf(query: LookQuery<"spark" | "style">): number {
   const text = query.get("spark");
   // Hot path: most badges have none.
@@ -98,7 +102,8 @@ function createDrawing<Framed>(
   look: Look,
   frame: (badge: Badge) => Framed,
 ): (figures: BadgeFigures) => Framed {
-  // Whatever changes the look changes the bytes of a badge without a message, but for digits: these draw words differently.
+  // A look is known by the bytes of a badge without a message, except in digit styles, which draw
+  // words differently.
   const hash = look.style.plainDigits ? undefined : textHash(renderBadge(look, ""));
   const draw = (figures: BadgeFigures) => {
     const { counts, bars } = partsOf(figures);
@@ -116,7 +121,7 @@ function createDrawing<Framed>(
   };
 }
 
-/** Adds to the total, which stands last. */
+/** Adds to the total, the last of the counts. */
 function withBase(counts: Counts, { base }: Look): Counts {
   if (base === 0) return counts;
   const sum = (total: number) => Math.min(Number.MAX_SAFE_INTEGER, total + base);

@@ -1,21 +1,24 @@
-/** A color that may stand in an SVG: "#" and 3, 4, 6 or 8 lower-case hex digits. */
+/** A color that is safe in an SVG: "#" and 3, 4, 6 or 8 lower-case hex digits. */
 export type Color = `#${string}`;
 
 /** Understands names of shields.io, then of CSS, then hex with or without "#"; in any case. */
 export function parseColor(text: string | undefined): Color | undefined {
-  if (text === undefined || text.length > LONGEST) return undefined;
+  if (text === undefined || text.length > MAX_LENGTH) return undefined;
   const name = text.trim().toLowerCase();
   return SHIELDS_COLORS.get(name) ?? CSS_COLORS.get(name) ?? hexColor(name);
 }
 
 /** The color for shields.io: a name or lower-case hex (with "#") that it draws, else "blue". */
 export function shieldsColor(text: string | undefined): string {
-  if (text === undefined || text.length > LONGEST) return "blue";
+  if (text === undefined || text.length > MAX_LENGTH) return "blue";
   const name = text.trim().toLowerCase();
   return SHIELDS_COLORS.has(name) || CSS_COLORS.has(name) ? name : hexColor(name) ?? "blue";
 }
 
-/** Whether text on this color must be dark: shields.io's rule, brightness above 0.69. */
+/**
+ * Reports whether text on this color must be dark, which shields.io does above a brightness of
+ * 0.69.
+ */
 export function isBright(color: Color): boolean {
   const [red, green, blue] = channels(color);
   // Rounded to two places before it is compared, as shields.io does.
@@ -56,7 +59,7 @@ function hexColor(text: string): Color | undefined {
 const HEX = /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/;
 
 // "lightgoldenrodyellow" has 20 letters; the rest is room for blanks.
-const LONGEST = 32;
+const MAX_LENGTH = 32;
 
 // The palette of badge-maker 6, the renderer of shields.io.
 const SHIELDS_COLORS: ReadonlyMap<string, Color> = new Map([

@@ -4,7 +4,7 @@ export interface Face {
   readonly em: number;
   /** Advance of an emoji in pixels. */
   readonly emoji: number;
-  /** How much wider than regular ones the letters of the reader's other fonts are in the weight of this face. */
+  /** Factor by which letters of fallback fonts are wider in the weight of this face. */
   readonly boldness: number;
   /** Advance in pixels by code point; NaN where the table is silent. */
   readonly advances: Float64Array;
@@ -48,7 +48,8 @@ function characterWidth(face: Face, character: string): number {
   return face.em;
 }
 
-// Bold words in Arabic, Hebrew, Georgian and Lao are 8 to 21 % wider in DejaVu Sans; ideographs keep their square.
+// Bold words in Arabic, Hebrew, Georgian and Lao are 8 to 21 % wider in DejaVu Sans. Ideographs are
+// not.
 const BOLDNESS = 1.15;
 const CJK = 0x2e80;
 
@@ -120,8 +121,9 @@ function cells(count: number): string {
 export const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
 /**
- * Verdana regular at 11 px. The widths of all three faces of Verdana are those that shields.io publishes, measured in a
- * browser that has the font; a hole in its tables, as at U+00FF, and an emoji have the width of "m".
+ * Verdana regular at 11 px. The widths of all three faces of Verdana are those that shields.io
+ * publishes, measured in a browser that has the font. A character that its tables lack, such as
+ * U+00FF, and an emoji have the width of "m".
  */
 export const verdana11 = makeFace({
   em: 11,

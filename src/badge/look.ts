@@ -18,7 +18,7 @@ import { cleanText, type Line, setLine } from "./text.ts";
 
 /** Everything about a badge but its message: parsed, safe and ready to draw with. */
 export interface Look extends NumberForm {
-  /** The label as plain text: clean, at most 100 characters and "…"; empty for no left side. */
+  /** The label as clean text of at most 100 characters and "…". Empty for no left side. */
   readonly label: string;
   /** Added to the total as it is drawn. */
   readonly base: number;
@@ -100,11 +100,11 @@ export function parseTheme(text: string | undefined): Theme {
 }
 
 /**
- * A safe `font-family` value from a caller's list: names quoted, generic families bare, the style's own families after
- * them. An invalid list gives those alone.
+ * Returns a safe `font-family` value from a client's list. Quotes names, leaves generic families
+ * bare and appends the families of the style. Returns those alone if the list is invalid.
  */
 export function fontFamily(text: string | undefined, fallback: string): string {
-  if (text === undefined || text.length > LONGEST) return fallback;
+  if (text === undefined || text.length > MAX_LENGTH) return fallback;
   const names = text.split(",").map((name) => name.trim());
   if (!names.every((name) => NAME.test(name))) return fallback;
   return `${names.map(quoted).join(",")},${fallback}`;
@@ -115,7 +115,7 @@ function quoted(name: string): string {
   return GENERIC.has(generic) ? generic : `'${name}'`;
 }
 
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 const NAME = /^[\p{L}\p{M}\p{Nd} -]+$/u;
 
 // The generic families of CSS Fonts Module Level 4.

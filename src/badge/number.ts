@@ -2,14 +2,14 @@ import { type LookQuery, numbers as parameter } from "./parameters.ts";
 
 type Numbers = (typeof parameter.schema.enum)[number];
 
-/** How a count is written: `12345`, `12,345` or `12.3K`, and in which language. */
+/** Format of a count, `12345`, `12,345` or `12.3K`, and its language. */
 export interface NumberForm {
   readonly numbers: Numbers;
   /** A BCP 47 tag; "en" unless numbers are grouped or compact. */
   readonly locale: string;
 }
 
-/** A count, or several beside each other. */
+/** A count, or several in a row. */
 export type Counts = number | readonly number[];
 
 export function formatCounts(counts: Counts, form: NumberForm): string {
@@ -47,24 +47,27 @@ export interface Formatter {
   format(value: number): string;
 }
 
-/** At most so many locales are kept, English included; after a quarter of an hour others may take their places. */
-const MOST_LOCALES = 100;
+/** Maximum number of cached locales. After a quarter of an hour the cache is emptied for others. */
+const MAX_LOCALES = 100;
 const TERM_MS = 15 * 60_000;
-const LONGEST_TAG = 64;
+const MAX_TAG_LENGTH = 64;
 /** Extensions of a tag would multiply the number of locales. */
 const EXTENSION = /-[0-9a-z]-.*$/i;
 
 /**
- * The formatters of each locale by what they write. Their memory is outside of V8's heap and is freed by a full garbage
- * collection only, which so little garbage does not cause: memory grows with each formatter made, however few are kept.
- * Anyone may ask for any locale, so the number of locales has a limit.
+ * The formatters of each locale, by name. Their memory is outside of V8's heap. Only a full garbage
+ * collection frees it, and formatters do not cause one, so memory grows with each formatter made.
+ * Clients choose locales, so their number has a limit.
  */
 const locales = new Map<string, Map<string, Formatter>>();
 let since = Date.now();
 
-/** The canonical form of a BCP 47 tag without extensions that this machine has data for, else "en". */
+/**
+ * Returns the canonical form of a BCP 47 tag without extensions. Returns "en" if the runtime has no
+ * data for it.
+ */
 export function parseLocale(text: string | undefined, now = Date.now()): string {
-  if (text === undefined || text === "" || text.length > LONGEST_TAG) return "en";
+  if (text === undefined || text === "" || text.length > MAX_TAG_LENGTH) return "en";
   try {
     const [locale = "en"] = Intl.NumberFormat.supportedLocalesOf(text.replace(EXTENSION, ""));
     return admit(locale, now) ? locale : "en";
@@ -88,11 +91,11 @@ export function formatterOf(
 
 function admit(locale: string, now: number): boolean {
   if (locales.has(locale)) return true;
-  if (locales.size >= MOST_LOCALES && now - since >= TERM_MS) {
+  if (locales.size >= MAX_LOCALES && now - since >= TERM_MS) {
     locales.clear();
     since = now;
   }
-  if (locales.size >= MOST_LOCALES) return false;
+  if (locales.size >= MAX_LOCALES) return false;
   locales.set(locale, new Map());
   return true;
 }

@@ -1,12 +1,12 @@
 import type { Color } from "./color.ts";
 
-/** One color for all readers, or one for readers of light pages and one for readers of dark pages. */
+/** One color for all readers, or one for light pages and one for dark pages. */
 export type Ink = Color | readonly [light: Color, dark: Color];
 
 /** The page around a drawing. "auto" follows the color scheme of the reader. */
 export type Scheme = "light" | "dark" | "auto";
 
-/** An accent that is legible on light and on dark pages, and its brighter variant for dark pages. */
+/** An accent that is legible on all pages, and a brighter variant for dark pages. */
 export const GREEN = ["#17957f", "#2fae91"] as const satisfies Ink;
 /** Color of a trend that goes up. */
 export const UP = ["#0b7261", "#5ad1b2"] as const satisfies Ink;
@@ -14,8 +14,8 @@ export const UP = ["#0b7261", "#5ad1b2"] as const satisfies Ink;
 export const ERROR = ["#b3261e", "#ff9b90"] as const satisfies Ink;
 
 /**
- * Turns inks into attributes, each with a leading space, and collects the rules that readers of dark pages need. The class
- * of a part is among its attributes only if a rule needs it.
+ * Turns inks into attributes, each with a leading space, and collects the rules for dark pages. The
+ * class of a part is among its attributes only if a rule needs it.
  */
 export class Paint {
   readonly #scheme: Scheme;
@@ -45,7 +45,9 @@ export class Paint {
       this.#attribute("fill", fill) + this.#attribute("stroke", border);
   }
 
-  /** Returns a style element with the rules of all parts so far, or nothing unless the scheme is "auto". */
+  /**
+   * Returns a style element with the rules of all parts so far. Empty unless the scheme is "auto".
+   */
   css(): string {
     if (this.#scheme !== "auto") return "";
     return `<style>@media(prefers-color-scheme:dark){${this.#rules}}</style>`;

@@ -26,14 +26,16 @@ export function badgeBars({ hits }: Days, count: number): Bars {
   }
 }
 
-/** How many days up to today have to be read for bars: the trend looks at fourteen whole days. */
+/**
+ * Returns the number of days to read for bars. The trend needs fourteen whole days before today.
+ */
 export function daysBehind(count: number): number {
   return Math.max(count, 2 * WEEK + 1);
 }
 
 /**
- * By how many percent the last seven whole days are above the seven before them; undefined where these had no hits or are
- * not known. Today is not over, so it is left out.
+ * Returns by how many percent the last seven whole days exceed the seven before them. Leaves out
+ * today, which is not over. Returns undefined if the earlier days had no hits or are unknown.
  */
 export function trendOf(hits: readonly number[]): number | undefined {
   if (hits.length <= 2 * WEEK) return undefined;
@@ -42,12 +44,12 @@ export function trendOf(hits: readonly number[]): number | undefined {
   return before === 0 ? undefined : Math.round(100 * (last - before) / before);
 }
 
-/** A trend as it is drawn, "▲ 12%", and in English as a screen reader says it, ", up 12% in 7 days". */
+/** Returns a trend as drawn, "▲ 12%", and as a screen reader says it, ", up 12% in 7 days". */
 export function trendWords(
   percent: number,
   locale = "en",
 ): { drawn: string; spoken: string; isUp: boolean } {
-  const size = Math.min(Math.abs(percent), MOST_PERCENT);
+  const size = Math.min(Math.abs(percent), MAX_PERCENT);
   const isUp = percent >= 0;
   const spoken = percent === 0 ? "steady" : `${isUp ? "up" : "down"} ${size}%`;
   const drawn = formatterOf(locale, "percent", PERCENT).format(size / 100);
@@ -57,7 +59,7 @@ export function trendWords(
 const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });
 const WEEK = 7;
 /** More is a beginning, not a trend. */
-const MOST_PERCENT = 999;
+const MAX_PERCENT = 999;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);

@@ -7,7 +7,7 @@ export interface Line {
   /** Escaped, as it is drawn (perhaps in capitals). */
   readonly drawn: string;
   readonly rightToLeft: boolean;
-  /** Attributes of direction and fitting for its text element, with a leading space; empty for most. */
+  /** Attributes of direction and fitting, each with a leading space. Empty for most lines. */
   readonly attributes: string;
   /** Sum of the advances, in pixels. */
   readonly width: number;
@@ -16,24 +16,26 @@ export interface Line {
 }
 
 /** Most characters (grapheme clusters) that a badge shows of a text; the rest becomes "…". */
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
-/** Drops what a badge must not hold (all that XML 1.0 forbids among it), trims, cuts; may be empty. */
+/**
+ * Removes characters that XML 1.0 forbids or that a badge must not hold, trims and cuts the text.
+ */
 export function cleanText(text: string): string {
   if (isPlain(text)) {
-    return text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) + "…" : text;
+    return text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) + "…" : text;
   }
-  const clean = text.slice(0, MOST_UNITS).replace(BLANKS, " ").replace(FORBIDDEN, "").trim();
+  const clean = text.slice(0, MAX_UNITS).replace(BLANKS, " ").replace(FORBIDDEN, "").trim();
   let kept = "";
   let count = 0;
   for (const { segment } of graphemes(clean)) {
-    if (count++ === MOST_CHARACTERS) return kept + "…";
+    if (count++ === MAX_CHARACTERS) return kept + "…";
     kept += segment.length > CLUSTER_UNITS ? shortCluster(segment) : segment;
   }
   return kept;
 }
 
-/** Position and length of a text in units of the drawing around it, and attributes with a leading space each. */
+/** Position and length of a text in units of its parent. Attributes have a leading space each. */
 export interface TextAt {
   /** The middle. */
   readonly x: number;
@@ -47,7 +49,7 @@ export interface TextAt {
   readonly more?: string;
 }
 
-/** Draws a text in the given length in any font of the reader. Returns an empty string for an empty line. */
+/** Draws a text in the given length, whatever font the reader has. Returns "" for an empty line. */
 export function drawText(
   { drawn, attributes }: Pick<Line, "drawn" | "attributes">,
   { x, y, length, ink = "", font = "", more = "" }: TextAt,
@@ -82,7 +84,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     spoken: escape(text),
     drawn: escape(drawn),
     rightToLeft,
-    // Firefox spaces right-to-left text in the wrong direction, and spaces tear joined letters apart.
+    // Firefox spaces right-to-left text in the wrong direction. Spacing separates joined letters.
     attributes: (rightToLeft ? ' direction="rtl"' : "") +
       (SCALED.test(text) ? ' lengthAdjust="spacingAndGlyphs"' : ""),
     ...measure(shown, face),
@@ -133,7 +135,7 @@ function shortCluster(cluster: string): string {
   return cluster.slice(0, CLUSTER_UNITS).replace(FORBIDDEN, "");
 }
 
-/** A hash of a text: its length and two 32-bit hashes of its UTF-16 code units, as letters and digits. */
+/** Returns the length and two 32-bit hashes of a text, as letters and digits. */
 export function textHash(text: string): string {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;
@@ -156,7 +158,7 @@ export function graphemes(text: string): Intl.Segments {
 
 // The longest emoji in use has 15 units; marks can be piled on one letter without end.
 const CLUSTER_UNITS = 32;
-const MOST_UNITS = (MOST_CHARACTERS + 1) * CLUSTER_UNITS;
+const MAX_UNITS = (MAX_CHARACTERS + 1) * CLUSTER_UNITS;
 
 const BLANKS = /[\t\n\r\u2028\u2029]/g;
 
@@ -164,8 +166,8 @@ const BLANKS = /[\t\n\r\u2028\u2029]/g;
 // the count that follows a label in the title.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu;
 
-// What XML takes for markup; and what text needs to look like a reference or a handler, so that not
-// even a filter that searches without parsing finds one.
+// Characters of XML markup, and those of references and handlers, so that filters which search
+// without parsing find none.
 const SPECIAL = /[&<>"'=@]|url\(/i;
 const SPECIALS = /[&<>"'=@]|(?<=url)\(/gi;
 const NAMES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&quot;"]]);

@@ -66,8 +66,8 @@ const PEAK = 1.6;
 const MIN_DAYS = 7;
 
 /**
- * Returns the index of the largest bar, the first of equal ones, if it is at least 1.6 times the median of the bars with
- * hits. Returns -1 otherwise, or if fewer than seven days are known.
+ * Returns the index of the largest bar, the first of equal ones. Returns -1 if it is below 1.6
+ * times the median of the bars with hits, or if fewer than seven days are known.
  */
 export function peakIndex(bars: readonly Bar[], { hits }: Days): number {
   const values = bars.map((bar) => bar.hits);
@@ -78,7 +78,7 @@ export function peakIndex(bars: readonly Bar[], { hits }: Days): number {
   return knownDays < MIN_DAYS || most < PEAK * median ? -1 : values.indexOf(most);
 }
 
-/** Returns the round number at the top line of a chart: at least 4, and at least the tallest bar. */
+/** Returns the round number at the top line of a chart, at least 4 and at least the tallest bar. */
 export function ceilingOf(most: number): number {
   for (let power = 1;; power *= 10) {
     const found = STEPS.find((step) => step * power >= Math.max(4, most));

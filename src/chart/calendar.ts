@@ -22,7 +22,7 @@ const LEGEND_ROW = 8;
 const LEGEND_END = CALENDAR.width - 8;
 /** Between a word of the legend and its cells. */
 const BESIDE = 5;
-/** Of the days with hits, what share is below the second, the third and the darkest shade. */
+/** Shares of the days with hits that are below the second, the third and the darkest shade. */
 const SHARES = [0.25, 0.55, 0.85];
 const SPAN = { count: WEEKS, unit: "week" } as const;
 const SMALL = { size: 10, bold: false };
@@ -89,7 +89,7 @@ interface Words {
   readonly legend: Legend;
 }
 
-/** What stands beside the shades of the legend, and the column of the first shade. */
+/** The words around the shades of the legend, and the column of the first shade. */
 interface Legend {
   readonly least: Setting;
   readonly most: Setting | undefined;
@@ -115,7 +115,7 @@ const ENGLISH = /^en\b/;
 /** Between a weekday and the grid, and at least that between it and the edge. */
 const WEEKDAY_MARGIN = 6;
 
-/** Months above the grid, weekdays beside it, the best day and the legend below it. */
+/** Draws months above the grid, weekdays to its left, the best day and the legend below. */
 function drawWords({ since, newest, best, most, legend }: Words, look: PictureLook): string {
   const { locale } = look;
   const months: string[] = [];
@@ -158,8 +158,8 @@ function firstOfMonth(monday: Day): Day | undefined {
 }
 
 /**
- * Runs of equal cells are one stroke, which a mask cuts into squares. Each shade is drawn over the lighter ones, so that a
- * run ends only where it gets lighter.
+ * Draws runs of equal cells as one stroke, which a mask cuts into squares. Each shade covers the
+ * lighter ones, so that a run ends only at a lighter cell.
  */
 function drawCells(
   hits: readonly number[],
@@ -194,7 +194,7 @@ function levelsOf(hits: readonly number[]): number[] {
   return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
 }
 
-/** How the five shades are painted, the lightest, for no hits, first. */
+/** The paint of the five shades, from the lightest, for no hits. */
 interface Shades {
   readonly css: string;
   readonly strokes: readonly string[];

@@ -11,7 +11,7 @@ import { drawType, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */
 export const CARD = { width: 400, height: 150, radius: 10 };
-/** How many days its line shows. */
+/** Number of days that its line shows. */
 export const CARD_DAYS = 30;
 
 const LEFT = 20;
@@ -22,13 +22,15 @@ const GROUND = 138;
 const WEEK = { count: 7, unit: "day" } as const;
 /** The width of the mark and the space behind it. */
 const MARK = 22;
-/** Of count and label. */
-const MOST_WIDTH = 230;
+/** Maximum width of count and label. */
+const MAX_WIDTH = 230;
 const LARGEST = { size: 30, bold: true };
 const LARGE = { size: 22, bold: true };
 const SMALL = { size: 11, bold: false };
 
-/** Draws a counter's name, its count, today's hits, the trend of seven days and a line of thirty, as an SVG document. */
+/**
+ * Draws the name, count, today's hits, trend of seven days and line of thirty days of a counter.
+ */
 export function drawCard(
   { id, total, days }: ChartFigures & { readonly id: string },
   look: PictureLook,
@@ -39,7 +41,7 @@ export function drawCard(
   const today = formatCount(days.hits[0] ?? 0, look);
   const percent = trendOf(days.hits);
   const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
-  const label = setWithin(look.label, SMALL, MOST_WIDTH);
+  const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
   const accents = accentsOf(look, paint);
   return frame(CARD, {
@@ -72,10 +74,10 @@ function drawName(name: string, ink: string): string {
     : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left", ink }));
 }
 
-/** As large as the room beside the figures on the right allows. */
+/** Draws the count as large as the figures on the right allow. */
 function drawCount(count: string, ink: string): string {
   const large = setType(count, LARGEST);
-  const set = large.width <= MOST_WIDTH ? large : setType(count, LARGE);
+  const set = large.width <= MAX_WIDTH ? large : setType(count, LARGE);
   return sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink }));
 }
 

@@ -8,13 +8,13 @@ import { frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { ChartLook } from "./look.ts";
 import { drawHeading, drawType, type Setting, setType, type Type } from "./type.ts";
 
-/** What a chart shows: the count, and the days up to today as far as they are known. */
+/** The figures of a chart: the count, and the known days up to today. */
 export interface ChartFigures {
   readonly total: number;
   readonly days: Days;
 }
 
-/** Draws the hits of days, weeks or months as bars or as a line, or the count as it grew, as an SVG document. */
+/** Draws hits as bars or as a line, or the count as it grew, as an SVG document. */
 export function drawChart({ total, days }: ChartFigures, look: ChartLook): string {
   const { width, height, label } = look;
   const bars = barsOf(days, look.range);
@@ -52,7 +52,7 @@ interface PlotOptions {
   readonly area: Area;
 }
 
-/** Draws the hits over dashed lines at 0, ½ and 1 of a round number, with numbers on the right and dates below. */
+/** Draws dashed lines at 0, ½ and 1 of a round number, the hits, numbers on the right and dates. */
 function drawPlot(bars: readonly Bar[], { total, days, look, paint, area }: PlotOptions): string {
   const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
   const ceiling = ceilingOf(Math.max(...values));
@@ -122,8 +122,8 @@ const BELOW = 18;
 const WIDEST_BAR = 28;
 
 /**
- * The bars are strokes with tops on whole pixels. They stand at 0, 1, 2 … on a ground that is stretched to the plot, which takes
- * half the bytes of places in pixels. The last one is pale, as it is not over yet.
+ * Draws bars as strokes with tops on whole pixels. Their places are 0, 1, 2 … on a ground that is
+ * stretched to the plot, which takes half the bytes. The last bar is pale, because it is not over.
  */
 function drawBars({ columns, plot, paint }: Drawn): string {
   const strokes = columns.map(({ height }, index) =>
@@ -191,7 +191,7 @@ function clearOf(lines: readonly number[], y: number): number {
   return crossing === undefined ? y : crossing - 3;
 }
 
-/** Whether no column reaches up to a text, and none of it is beyond the plot. */
+/** Reports whether a text is inside the plot and no column reaches up to it. */
 function isFree(
   { left, right, y }: { left: number; right: number; y: number },
   { columns, plot }: Pick<Drawn, "columns" | "plot">,
@@ -205,7 +205,7 @@ function isFree(
 
 /** The totals that people celebrate. */
 const ROUND = [1, 2, 5];
-const MOST_MARKS = 2;
+const MAX_MARKS = 2;
 
 /** A dot on the line. */
 function drawDot({ x, height }: Column, { plot, paint }: Pick<Drawn, "plot" | "paint">): string {
@@ -216,7 +216,7 @@ function drawDot({ x, height }: Column, { plot, paint }: Pick<Drawn, "plot" | "p
 function drawRoundTotals({ columns, plot, look, paint, lines }: Drawn): string {
   const marks = columns.slice(-1).map((last) => drawDot(last, { plot, paint }));
   let edge = plot.right;
-  for (let index = columns.length - 1; index > 0 && marks.length <= MOST_MARKS; index--) {
+  for (let index = columns.length - 1; index > 0 && marks.length <= MAX_MARKS; index--) {
     const [column, before] = [columns[index], columns[index - 1]];
     if (column === undefined || before === undefined) break;
     const round = largestRound(column.value);

@@ -1,6 +1,6 @@
 /**
- * Units of a curve to a pixel: its numbers are rounded to whole ones, which take fewer bytes than fractions, and a fifth of a pixel
- * is as fine as anybody sees.
+ * Units of a curve to a pixel. Whole units take fewer bytes than fractions of a pixel, and a fifth
+ * of a pixel is the finest difference that readers see.
  */
 export const FINENESS = 5;
 /** Attributes that draw a curve in its own units, with a line of two pixels. */
@@ -15,14 +15,14 @@ export interface Point {
 }
 
 /**
- * Path data that leads from the first point, where the pen must be, through the others, which must be equally far apart. The curve
- * never leaves the heights of the two points beside it, so that a day without hits stays on the ground (the monotone cubic of
- * Fritsch and Carlson, 1980).
+ * Returns path data from the first point, the position of the pen, through the others, which must
+ * be equally far apart. Between two points the curve stays between their heights, so that a day
+ * without hits is on the ground (the monotone cubic of Fritsch and Carlson, 1980).
  */
 export function curveThrough(points: readonly Point[]): string {
   const slopes = slopesOf(points);
   let path = "";
-  // Differences are taken from the rounded position of the pen, or their rounding errors would add up.
+  // Take differences from the rounded position of the pen, because rounding errors would add up.
   let pen = rounded(points[0] ?? { x: 0, y: 0 });
   points.forEach((point, index) => {
     const last = points[index - 1];
@@ -30,13 +30,13 @@ export function curveThrough(points: readonly Point[]): string {
     const third = (point.x - last.x) / 3;
     const end = rounded(point);
     const [x, y] = [end.x - pen.x, end.y - pen.y];
-    if (points.length > MOST_CURVES) {
+    if (points.length > MAX_CURVES) {
       path += `l${x} ${y}`;
       pen = end;
       return;
     }
     const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
-    // With points equally far apart, each curve leaves a point as the last one came to it: "s" draws just that.
+    // "s" leaves a point as the last curve reached it, which fits points that are equally far apart.
     path += index === 1
       ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
       : `s${control.map(Math.round).join(" ")}`;
@@ -46,7 +46,7 @@ export function curveThrough(points: readonly Point[]): string {
 }
 
 /** More points are so close together that straight lines look the same, for half the bytes. */
-const MOST_CURVES = 40;
+const MAX_CURVES = 40;
 
 function rounded({ x, y }: Point): Point {
   return { x: Math.round(x), y: Math.round(y) };
@@ -60,7 +60,7 @@ function slopesOf(points: readonly Point[]): number[] {
   return points.map((_, index) => {
     const [before, after] = [rises[index - 1], rises[index]];
     if (before === undefined || after === undefined) return before ?? after ?? 0;
-    // Level at a peak and in a valley; elsewhere the harmonic mean keeps the curve between its neighbors.
+    // Level at a peak and in a valley. The harmonic mean keeps the curve between its neighbors.
     return before * after <= 0 ? 0 : 2 * before * after / (before + after);
   });
 }

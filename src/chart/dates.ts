@@ -12,7 +12,10 @@ export function spanOf({ unit, count }: Range, locale: string): string {
   ).format(count);
 }
 
-/** The date of a mark in a chart: "Nov 3", or "Nov 2026" where the chart is long enough to show two Novembers. */
+/**
+ * Returns the date of a mark, "Nov 3", or "Nov 2026" if bars are months or the chart is a year
+ * long.
+ */
 export function dateOfMark(day: Day, { unit, count }: Range, locale: string): string {
   const long = unit === "month" || count > 12 && unit === "week";
   return dateText(day, locale, long ? MONTH : DATE);
@@ -24,7 +27,7 @@ export function tickText(day: Day, { unit, count }: Range, locale: string): stri
   return isLong ? monthOf(day, locale) : dateText(day, locale, DATE);
 }
 
-/** What the chart shows, in a sentence or two for those who do not see it: in English, numbers and dates too. */
+/** Describes a chart in English for readers who do not see it. */
 export function description(bars: readonly Bar[], { range, numbers }: ChartLook): string {
   const form = { numbers, locale: "en" };
   const span = spanOf(range, "en");

@@ -14,7 +14,7 @@ export interface Size {
   readonly radius?: number;
 }
 
-/** Fills in what the caller left out. Without a theme the ground is that of the page, light or dark. */
+/** Fills in the colors that were not chosen. Without a theme, a picture has no ground. */
 export function paintOf(
   { theme, color }: PictureLook,
   { width, height, radius = 8 }: Size,
@@ -57,17 +57,17 @@ export const COLORS = {
   bars: GREEN,
 } as const;
 
-/** What stands in the SVG document of a picture, beside its size. */
+/** The content of the SVG document of a picture. */
 interface Document {
-  /** What it shows, and the same at length, for those who do not see it. */
+  /** Its content for readers who do not see it, in a few words and in sentences. */
   readonly title: string;
   readonly description: string;
   readonly paint: PicturePaint;
-  /** Style elements and what lies below the words; may be left out. */
+  /** Style elements and drawings below the words. */
   readonly ground?: string;
   /** Drawn in the ink and the face of words. */
   readonly words: string;
-  /** What lies above the words; may be left out. */
+  /** Drawings above the words. */
   readonly above?: string;
 }
 

@@ -70,7 +70,7 @@ export interface PictureQuery {
   readonly get: (name: (typeof PICTURE_LOOKS)[number]["name"]) => string | undefined;
 }
 
-/** What a chart, a calendar and a card have in common: parsed and safe. */
+/** The common look of charts, calendars and cards, parsed and safe. */
 export interface PictureLook extends NumberForm {
   /** Clean; empty for none. */
   readonly label: string;

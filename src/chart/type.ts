@@ -16,7 +16,7 @@ export interface Setting {
   readonly type: Type;
 }
 
-/** Where a text stands: the left end, the middle or the right end, and the baseline. */
+/** The left end, the middle or the right end of a text, and its baseline. */
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -31,7 +31,10 @@ export function setType(text: string, type: Type): Setting {
   return { line, width: line.width * scaleOf(type), type };
 }
 
-/** Sets as much of a clean text as fits, "…" behind it where something is missing; undefined where next to nothing fits. */
+/**
+ * Sets as much of a clean text as fits, with "…" if it is cut. Returns undefined if next to nothing
+ * fits.
+ */
 export function setWithin(text: string, type: Type, width: number): Setting | undefined {
   const whole = setType(text, type);
   if (whole.width <= width) return whole;
@@ -99,7 +102,7 @@ export function drawHeading(heading: Heading, look: PictureLook): string {
 const NARROW = 300;
 const SPACE = 4;
 const GAP = 12;
-/** How much of a label should be seen before the numbers become shorter. */
+/** Width of a label that is visible before the numbers become shorter. */
 const LEAST_LABEL = 60;
 
 interface Room {
@@ -108,7 +111,7 @@ interface Room {
   readonly label: Setting;
 }
 
-/** The figures from left to right, as long as there is room for: in full, compact, or the count alone. */
+/** Returns the figures in full, compact, or the count alone, whichever fits. */
 function setFigures(heading: Heading, { look, size, label }: Room): readonly Setting[] {
   const room = heading.right - heading.left;
   const full = figuresIn(heading, { look, size });

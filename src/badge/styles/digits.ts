@@ -212,7 +212,7 @@ const SEGMENTS: readonly (readonly [x: number, y: number, stroke: string])[] = [
   [3, 12, "h8"],
 ];
 
-/** Which segments a digit lights, by their place. */
+/** The segments that a digit lights, by index. */
 const LIT: ReadonlyMap<string, readonly number[]> = new Map([
   ["0", [0, 1, 2, 3, 4, 5]],
   ["1", [1, 2]],
@@ -243,13 +243,13 @@ function segments(some: typeof SEGMENTS, index: number): string {
 /** A digit of a counter, or the slash between two numbers. */
 export interface Cell {
   readonly character: string;
-  /** Whether it is a zero that only pads the number. */
+  /** True if it is a zero that only pads the number. */
   readonly leading: boolean;
 }
 
 /**
- * The cells of a digit style: the number padded to the digits that the palette asks for, or two numbers with a slash between
- * them. Undefined for a message in words, such as an error.
+ * Returns the cells of a digit style, which are the padded number or two numbers with a slash.
+ * Returns undefined for a message in words, such as an error.
  */
 export function cellsOf({ message }: Content, { digits }: Palette): readonly Cell[] | undefined {
   const text = message.drawn;

@@ -4,7 +4,10 @@ import { trendWords } from "../spark.ts";
 import { drawText, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
-/** Round and light, in the reader's color scheme unless `theme` says otherwise; with bars it has the trend of a week. */
+/**
+ * Round and light, in the reader's color scheme unless `theme` is set. With bars it shows the trend
+ * of a week.
+ */
 export const pill: Style = {
   labelFace: verdana11,
   messageFace: verdanaBold10,
@@ -83,7 +86,9 @@ const TRIANGLE = 11.2;
 const DIGIT = 6.4;
 const PERCENT = 10.8;
 
-/** Without a theme it follows the reader's color scheme. A color that was chosen is the same in both. */
+/**
+ * Follows the reader's color scheme if no theme is set. Chosen colors are the same in both schemes.
+ */
 function paintOf({ theme, failed, bg, labelColor, color, valueColor }: Palette) {
   const paint = new Paint(theme === "none" ? "auto" : theme);
   return {

@@ -2,7 +2,7 @@ import { graphemes, type Line } from "../text.ts";
 import { cellsOf, digitStyle } from "./digits.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
-/** A score of an old video game: 5 by 7 dots a letter; zeros before the number are dim. */
+/** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
 export const pixel: Style = digitStyle(painter);
 
 const HEIGHT = 26;
@@ -14,7 +14,7 @@ const STEP = 6;
 const EDGE = 3;
 const GAP = 2;
 /** A longer label is left out: each of its letters takes up to 100 bytes. */
-const LONGEST_LABEL = 24;
+const MAX_LABEL = 24;
 
 function painter(palette: Palette, label: Line): Draw {
   const { bg = "#22194d", labelColor = "#8fd6ff" } = palette;
@@ -51,7 +51,7 @@ function painter(palette: Palette, label: Line): Draw {
 /** The label in capitals; empty if a letter has no dots, as screen readers still say the label. */
 function lettersOf(label: Line): string[] {
   const letters = [...label.drawn.toUpperCase()];
-  const isShort = letters.length <= LONGEST_LABEL;
+  const isShort = letters.length <= MAX_LABEL;
   return isShort && letters.every((letter) => LETTERS.has(letter)) ? letters : [];
 }
 

@@ -7,7 +7,9 @@ import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.
 
-/** The differences between the styles. Lengths are in pixels, those of text in tenths of a pixel. */
+/**
+ * The differences between the styles. Lengths of text are in tenths of a pixel, others in pixels.
+ */
 interface Shape {
   readonly labelFace: Face;
   readonly messageFace: Face;
@@ -17,7 +19,7 @@ interface Shape {
   /** The left edge of a logo, and the distance between a logo and the text. */
   readonly logoX: number;
   readonly logoGap: number;
-  /** Distance by which both texts move from the middle of their boxes towards the seam between these. */
+  /** Distance from the middle of each text to the middle of its box, towards the other box. */
   readonly seam: number;
   readonly fontSize: number;
   readonly baseline: number;

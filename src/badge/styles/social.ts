@@ -3,7 +3,7 @@ import { ERROR, Paint } from "../paint.ts";
 import { drawText, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, LOGOS, type Palette, type Style } from "./style.ts";
 
-/** Helvetica bold at 11 px: the advances of Adobe's font metrics (Helvetica-Bold.afm), in hundredths of a pixel. */
+/** Helvetica bold at 11 px, with the advances of Adobe's font metrics (Helvetica-Bold.afm). */
 const helveticaBold11: Face = makeFace({
   em: 11,
   emoji: 13,

@@ -6,7 +6,7 @@ import type { Line } from "../text.ts";
 /** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
 export type Theme = "none" | (typeof theme.schema.enum)[number];
 
-/** What a query may choose; the style fills in what is undefined. */
+/** The choices of a query. The style fills in undefined ones. */
 export interface Palette {
   readonly theme: Theme;
   readonly failed: boolean;
@@ -23,7 +23,7 @@ export interface Palette {
   readonly digits: number;
 }
 
-/** Bars that stand between label and message, or none. */
+/** Bars between label and message, or none. */
 export interface Bars {
   /** In whole pixels; 0 for none. */
   readonly width: number;
@@ -31,7 +31,7 @@ export interface Bars {
   readonly tag: string;
   /** Draws them from this pixel on; `ink` is an attribute such as `fill="#fff"`. */
   draw(left: number, ink: string): string;
-  /** Percent by which the last seven whole days exceed the seven before them; undefined if unknown. */
+  /** Percent by which the last seven whole days exceed the seven before. Undefined if unknown. */
   readonly trend: number | undefined;
 }
 
@@ -44,14 +44,14 @@ export interface Content {
 /** Draws a badge as an SVG document. */
 export type Draw = (content: Content) => string;
 
-/** How the text of a badge is measured, and how a badge is drawn once its colors are known. */
+/** The faces that measure the text of a badge, and the painter that draws it. */
 export interface Style {
   readonly labelFace: Face;
   readonly messageFace: Face;
   readonly capitals: boolean;
-  /** Whether it has room for bars. */
+  /** True if it has room for bars. */
   readonly bars: boolean;
-  /** Whether the count is drawn as plain digits, so that `numbers` and `locale` do nothing. */
+  /** True if the count is drawn as plain digits, so that `numbers` and `locale` do nothing. */
   readonly plainDigits?: boolean;
   /** The families to fall back on. */
   readonly font: string;
@@ -83,7 +83,7 @@ export function frame(
 /** Width and height of a logo in pixels. */
 export const LOGO_SIZE = 14;
 
-/** Path data of each logo in a square of {@linkcode LOGO_SIZE}, drawn as strokes; all are our own drawings. */
+/** Path data of the strokes of each logo in a square of {@linkcode LOGO_SIZE}. All are our own. */
 const LOGO_STROKES: Readonly<Record<(typeof logo.schema.enum)[number], string>> = {
   tally: "M2 2v10M5.3 2v10M8.7 2v10M12 2v10M.8 9.6L13.2 4.4",
   eye: "M1 7c1.7-2.9 3.7-4.3 6-4.3S11.3 4.1 13 7c-1.7 2.9-3.7 4.3-6 4.3S2.7 9.9 1 7z" +

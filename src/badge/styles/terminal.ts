@@ -69,7 +69,7 @@ function paintOf({ theme, failed, bg, labelColor, valueColor, color }: Palette) 
   };
 }
 
-/** Returns the first color with enough contrast to a background that was chosen. Black or white always has it. */
+/** Returns the first color with enough contrast to a chosen background. Black or white has it. */
 function legibleOn(bg: Color, [light, dark]: readonly [Color, Color]): Color {
   const inks: Color[] = [dark, light, "#fff", "#000"];
   return inks.find((ink) => contrast(ink, bg) >= AA) ?? dark;

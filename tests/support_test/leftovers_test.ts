@@ -29,7 +29,7 @@ Deno.test(
     const inside = await Deno.makeTempDir({ dir: root.path, prefix: TEMP_PREFIX });
     const outside = await Deno.makeTempDir({ dir: root.path });
     const [left, other] = [await orphan(inside), await orphan(outside)];
-    using child = spawnSleep(inside);
+    await using child = spawnSleep(inside);
     try {
       await removeLeftovers(root.path);
       deepStrictEqual(
@@ -55,10 +55,15 @@ async function orphan(cwd: string): Promise<number> {
   return pid;
 }
 
-function spawnSleep(cwd: string): { pid: number } & Disposable {
+function spawnSleep(cwd: string): { pid: number } & AsyncDisposable {
   const process = new Deno.Command("sleep", { args: ["1000"], cwd }).spawn();
-  process.unref();
-  return { pid: process.pid, [Symbol.dispose]: () => process.kill() };
+  return {
+    pid: process.pid,
+    async [Symbol.asyncDispose]() {
+      process.kill();
+      await process.status;
+    },
+  };
 }
 
 /** Reports whether a process runs. One that ended may stay as a zombie until it is adopted. */

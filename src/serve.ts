@@ -34,7 +34,7 @@ tell("started");
 
 const service = await open().catch(fail);
 endOnSignal(service);
-service.app.preload().catch((cause) => service.log.error("pages not loaded", { cause }));
+service.app.preload().catch((cause) => service.log.error("unexpected error", { cause }));
 
 /**
  * The entry for `deno serve --parallel`: a worker on each core, all on one port. Each is a service of its own, so they

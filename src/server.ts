@@ -63,7 +63,7 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   log.info("start", { source: counters.source });
   // The first requests come first.
   setTimeout(
-    () => app.preload().catch((cause) => log.error("pages not loaded", { cause })),
+    () => app.preload().catch((cause) => log.error("unexpected error", { cause })),
     PRELOAD_DELAY_MS,
   );
 

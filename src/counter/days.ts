@@ -20,7 +20,7 @@ export interface CounterState {
  * How a store keeps the days of one year beside the total: hits of the open day are not written down, they are what the
  * total has grown by since that day was opened.
  */
-export interface Ledger {
+export interface OpenYear {
   /** The day whose hits are being counted; it never goes back. */
   readonly openDay: Day;
   /** The total when that day was opened; less than 0 if the counter was set to less than the hits of that day. */
@@ -42,7 +42,7 @@ export interface YearEntry {
 
 /** A ledger with the entries of the years before it. */
 export interface History {
-  readonly ledger: Ledger;
+  readonly ledger: OpenYear;
   readonly years: readonly YearEntry[];
 }
 
@@ -61,7 +61,7 @@ export function formatDay(day: Day): string {
   let text = dayTexts.get(day);
   if (text === undefined) {
     text = new Date(day * DAY_MS).toISOString().slice(0, 10);
-    if (dayTexts.size >= MOST_TEXTS) dayTexts.clear();
+    if (dayTexts.size >= DATE_CACHE_SIZE) dayTexts.clear();
     dayTexts.set(day, text);
   }
   return text;
@@ -73,7 +73,7 @@ export function parseDay(text: string): Day | undefined {
   if (known !== undefined) return known;
   const day = readDay(text);
   if (day === undefined) return undefined;
-  if (textDays.size >= MOST_TEXTS) textDays.clear();
+  if (textDays.size >= DATE_CACHE_SIZE) textDays.clear();
   textDays.set(text, day);
   return day;
 }
@@ -82,7 +82,7 @@ export function parseDay(text: string): Day | undefined {
 export const LAST_DAY: Day = 47_481;
 
 /** Whether what a store holds as a ledger can be one: callers get to see its days. */
-export function isLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): boolean {
+export function isOpenYear({ openDay, totalAtDayStart, firstYear, before }: OpenYear): boolean {
   if (!isDay(openDay) || !Number.isSafeInteger(totalAtDayStart)) return false;
   const year = yearOf(openDay);
   const hasBegun = firstYear === undefined || (firstYear >= 1970 && firstYear < year);
@@ -96,9 +96,9 @@ export function isYearEntry({ year, last, hits }: YearEntry): boolean {
 
 /** The ledger once a day is open, and the entry to write if that ends a year; the same ledger if it is open already. */
 export function rollOverDay(
-  { ledger, total }: { ledger: Ledger | undefined; total: number },
+  { ledger, total }: { ledger: OpenYear | undefined; total: number },
   today: Day,
-): { ledger: Ledger; over?: YearEntry } {
+): { ledger: OpenYear; over?: YearEntry } {
   if (ledger === undefined) {
     return { ledger: { openDay: today, totalAtDayStart: total, firstYear: undefined, before: [] } };
   }
@@ -117,7 +117,7 @@ export function rollOverDay(
 }
 
 /** The years whose entries hold days from `since` on. */
-export function yearsSince({ firstYear, openDay }: Ledger, since: Day): number[] {
+export function yearsSince({ firstYear, openDay }: OpenYear, since: Day): number[] {
   if (firstYear === undefined) return [];
   const last = yearOf(openDay) - 1;
   const first = Math.max(firstYear, since === -Infinity ? firstYear : yearOf(since));
@@ -181,7 +181,7 @@ const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
 
 /** Hot path of exports, which write the same few days again and again: no Date for each. */
 const dayTexts = new Map<Day, string>();
-const MOST_TEXTS = 20_000;
+const DATE_CACHE_SIZE = 20_000;
 /** An import reads them as often. */
 const textDays = new Map<string, Day>();
 
@@ -206,7 +206,7 @@ function areHits(numbers: readonly number[], most: number): boolean {
 }
 
 /** None, if somebody else has set the counter to less than it was when the day was opened. */
-function hitsOfOpenDay({ totalAtDayStart }: Ledger, total: number): number {
+function hitsOfOpenDay({ totalAtDayStart }: OpenYear, total: number): number {
   return Math.max(0, total - totalAtDayStart);
 }
 

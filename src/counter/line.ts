@@ -1,7 +1,7 @@
 import { type CounterId, counterId } from "./counter_id.ts";
 import { type Day, type Days, formatDay, parseDay } from "./days.ts";
-import { staysExact, type Update } from "./update.ts";
-import type { ListedCounter } from "./store.ts";
+import type { ListedCounter, Update } from "./store.ts";
+import { staysExact } from "./update.ts";
 
 /** The longest line, in bytes: room for the hits of thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;

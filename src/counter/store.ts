@@ -1,8 +1,7 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
-import type { CounterState, Day } from "./days.ts";
+import type { CounterState, Day, Days } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
-import type { Update } from "./update.ts";
 
 /** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */
 export const MAX_HITS = Number.MAX_SAFE_INTEGER;
@@ -21,6 +20,19 @@ export interface Addition {
 export interface OnceAddition {
   readonly id: CounterId;
   readonly hits: readonly DeduplicationKeys[];
+}
+
+/** A change of a counter by its owner. */
+export interface Update {
+  /** Undefined only with days in the mode `max`. Then the total grows by as much as they do. */
+  readonly hits: number | undefined;
+  /** Undefined if the known days stay. */
+  readonly days: Days | undefined;
+  /**
+   * The mode `replace` sets the total and the days. The mode `max` keeps the larger number of the
+   * old and the new one, in the total and in each day.
+   */
+  readonly mode: "replace" | "max";
 }
 
 /** An update of a counter, or its deletion, which leaves it as if it had never been hit. */

@@ -7,10 +7,11 @@ import {
   type CounterStore,
   type ListOptions,
   type ListPage,
+  type Update,
   withTimeout,
   type Write,
 } from "../counter/store.ts";
-import { applyUpdate, type Update } from "../counter/update.ts";
+import { applyUpdate } from "../counter/update.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, PendingCalls, toError } from "./batcher.ts";

@@ -1,8 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { CounterState, Day } from "../counter/days.ts";
 import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
-import type { Write } from "../counter/store.ts";
-import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
+import type { Update, Write } from "../counter/store.ts";
+import { applyUpdate, refusalOf } from "../counter/update.ts";
 import { Problem } from "../problem.ts";
 import type { LongJob } from "./long_job.ts";
 

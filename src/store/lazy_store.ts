@@ -39,7 +39,7 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
       // The methods of the store replace these, so that from then on a call costs no more than the store's own.
       return Object.assign(lazy, await open());
     } catch (cause) {
-      health.away(cause);
+      health.unreachable(cause);
       if (!isClosed) retry = setTimeout(tryAgain, RETRY_MS);
       throw new Problem("store-unavailable", { cause });
     }

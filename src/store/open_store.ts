@@ -8,7 +8,7 @@ import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/limits.ts";
 import { StartError } from "../problem.ts";
 import { type CounterStore, withTimeout } from "../counter/store.ts";
-import { meteredHealth, WHOLE } from "./store_health.ts";
+import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 
 /** How long a service that fails fast waits for its store at start. */
 const FAIL_FAST_LIMIT_MS = 5000;
@@ -90,7 +90,7 @@ async function open(
             library,
             health,
             healthOf(node) {
-              metrics.nodes.delete(WHOLE);
+              metrics.nodes.delete(STORE_LABEL);
               return healthOf(node);
             },
             onGone: (node) => metrics.nodes.delete(node),

@@ -11,7 +11,7 @@ import {
   type Day,
   daysOf,
   historyOf,
-  type Ledger,
+  type OpenYear,
   rollOverDay,
   type YearEntry,
 } from "../counter/days.ts";
@@ -21,8 +21,8 @@ import {
   type KnownKeys,
   type OnceOutcome,
 } from "../counter/once.ts";
-import { MAX_HITS, type Outcome } from "../counter/store.ts";
-import { applyUpdate, refusalOf, type Update } from "../counter/update.ts";
+import { MAX_HITS, type Outcome, type Update } from "../counter/store.ts";
+import { applyUpdate, refusalOf } from "../counter/update.ts";
 import { Problem } from "../problem.ts";
 
 /** One counter as a store holds it, as far as it was read. */
@@ -43,7 +43,7 @@ export interface CounterRecord {
    * Undefined if none is stored, or if it was not read. "damaged" if the stored value is not a
    * ledger.
    */
-  readonly ledger?: Ledger | "damaged" | undefined;
+  readonly ledger?: OpenYear | "damaged" | undefined;
   /**
    * The closed years that are stored. Hits need them only if the ledger is damaged, writes always.
    * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
@@ -71,7 +71,7 @@ export interface Writes {
 /** The changes of the days of a counter. */
 export interface HistoryWrites {
   /** Undefined deletes the ledger. */
-  readonly ledger: Ledger | undefined;
+  readonly ledger: OpenYear | undefined;
   /** The closed years to store. */
   readonly years: readonly YearEntry[];
   /** The closed years to delete. */
@@ -182,7 +182,7 @@ function deletion(record: CounterRecord): Writes | undefined {
   return { total: undefined, history, deduplication: undefined };
 }
 
-function isValid(ledger: CounterRecord["ledger"]): ledger is Ledger {
+function isValid(ledger: CounterRecord["ledger"]): ledger is OpenYear {
   return ledger !== undefined && ledger !== "damaged";
 }
 

@@ -2,42 +2,47 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 
 /**
- * Whether a store answers and can be changed; logs once when that ends and once when all of it is back.
+ * The health of a store. It logs once when the store becomes unavailable, and once when it is fully
+ * available again.
  *
- * A store that refuses changes may still be read, so an answer to a read does not end trouble with changes.
+ * A store that rejects writes may still answer reads. So a read does not end the state in which
+ * writes fail.
  */
 export interface StoreHealth {
-  /** The store did not answer. */
-  away(cause: unknown): void;
-  /** The store refused the login, which only its operator can mend: logged even if it was away already. */
-  denied(cause: unknown): void;
-  /** The store refused or failed to change anything. */
+  /** Called if the store did not answer. */
+  unreachable(cause: unknown): void;
+  /**
+   * Called if the store rejected the login. This is logged even if the store was unreachable
+   * before, because only its operator can fix it.
+   */
+  loginRejected(cause: unknown): void;
+  /** Called if the store rejected a write or failed to carry it out. */
   unwritable(cause: unknown): void;
-  /** The store answered. */
+  /** Called if the store answered. */
   readable(): void;
-  /** The store carried out a change. */
-  well(): void;
+  /** Called if the store carried out a write. */
+  healthy(): void;
 }
 
-/** Health that nobody is told of. */
-export const UNWATCHED: StoreHealth = {
-  away() {},
-  denied() {},
+/** A StoreHealth that reports nowhere. */
+export const NOOP_HEALTH: StoreHealth = {
+  unreachable() {},
+  loginRejected() {},
   unwritable() {},
   readable() {},
-  well() {},
+  healthy() {},
 };
 
-type Trouble = "away" | "denied" | "unwritable";
+type Trouble = "unreachable" | "loginRejected" | "unwritable";
 
 export interface StoreHealthOptions {
-  /** One of several servers; left out for a store as a whole. */
+  /** One of several servers. Undefined for a store as a whole. */
   node?: string | undefined;
-  /** Called when it becomes well and when it ceases to be. */
-  onChange?(well: boolean): void;
+  /** Called when it becomes healthy, and when it no longer is. */
+  onChange?(isHealthy: boolean): void;
 }
 
-/** The health of a store, or of one of its nodes; assumed to be well at first. */
+/** Creates the health of a store or of one of its nodes, which counts as healthy at first. */
 export function createStoreHealth(
   log: Log,
   { node, onChange }: StoreHealthOptions = {},
@@ -45,10 +50,10 @@ export function createStoreHealth(
   const troubles = new Set<Trouble>();
 
   function begin(trouble: Trouble, cause: unknown): void {
-    const reported = troubles.has(trouble) || (trouble !== "denied" && troubles.size > 0);
+    const isReported = troubles.has(trouble) || (trouble !== "loginRejected" && troubles.size > 0);
     troubles.add(trouble);
     onChange?.(false);
-    if (!reported) log.error("store unavailable", { node, cause });
+    if (!isReported) log.error("store unavailable", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
@@ -59,32 +64,34 @@ export function createStoreHealth(
   }
 
   return {
-    away: (cause) => begin("away", cause),
-    denied: (cause) => begin("denied", cause),
+    unreachable: (cause) => begin("unreachable", cause),
+    loginRejected: (cause) => begin("loginRejected", cause),
     unwritable: (cause) => begin("unwritable", cause),
     readable() {
-      if (troubles.has("away") || troubles.has("denied")) end("away", "denied");
+      if (troubles.has("unreachable") || troubles.has("loginRejected")) {
+        end("unreachable", "loginRejected");
+      }
     },
-    well() {
-      if (troubles.size > 0) end("away", "denied", "unwritable");
+    healthy() {
+      if (troubles.size > 0) end("unreachable", "loginRejected", "unwritable");
     },
   };
 }
 
 /** The name in the metrics of a store that is one node. */
-export const WHOLE = "store";
+export const STORE_LABEL = "store";
 
-/** The same, reported in the metrics as well as in the log. */
+/** Creates a health that is also reported in the metrics. */
 export function meteredHealth(
   { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
 ): StoreHealth {
-  const name = node ?? WHOLE;
+  const name = node ?? STORE_LABEL;
   metrics.nodes.set(name, true);
   return createStoreHealth(log, {
     node,
-    onChange(well) {
-      // A node that is gone may still report its end.
-      if (metrics.nodes.has(name)) metrics.nodes.set(name, well);
+    onChange(isHealthy) {
+      // The connection of a node that was removed may still report that it ended.
+      if (metrics.nodes.has(name)) metrics.nodes.set(name, isHealthy);
     },
   });
 }

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { firstDayOf, type Ledger, yearOf } from "../../src/counter/days.ts";
+import { firstDayOf, type OpenYear, yearOf } from "../../src/counter/days.ts";
 import { encodeLedger, encodeYear, kvKeys } from "../../src/store/kv/layout.ts";
 import { formatLedger, formatYear, yearKey } from "../../src/store/redis/layout.ts";
 import { projectFolder } from "../support/programs.ts";
@@ -41,7 +41,7 @@ const today = createCalendar("UTC").today();
 const wrap = (line: string[]) => line.map((part) => part.replace(projectFolder, values.project));
 
 /** Counters whose open day is yesterday, or one of last year, as a service left them that was hit then. */
-const LEFT: readonly { family: string; ledger: Ledger }[] = [
+const LEFT: readonly { family: string; ledger: OpenYear }[] = [
   { family: "day", ledger: ledgerOn(today - 1) },
   { family: "year", ledger: ledgerOn(firstDayOf(yearOf(today)) - 1) },
 ];
@@ -174,12 +174,12 @@ async function hitAll({ url }: Service, family: string): Promise<void> {
   }));
 }
 
-function ledgerOn(openDay: number): Ledger {
+function ledgerOn(openDay: number): OpenYear {
   const before = [1, 2, 3, 4].slice(0, openDay - firstDayOf(yearOf(openDay)));
   return { openDay, totalAtDayStart: 9_999, firstYear: yearOf(openDay) - 3, before };
 }
 
-function yearsOf({ firstYear = NaN, openDay }: Ledger) {
+function yearsOf({ firstYear = NaN, openDay }: OpenYear) {
   return Array.from({ length: yearOf(openDay) - firstYear }, (_, index) => {
     const year = firstYear + index;
     return { year, last: firstDayOf(year + 1) - 1, hits: [1, 2, 3, 4] };

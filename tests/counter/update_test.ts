@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { applyUpdate, MOST_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/update.ts";
+import { applyUpdate, MAX_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/update.ts";
 
 const DAY = 20_778;
 const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
@@ -83,8 +83,8 @@ const sums: { what: string; hits: number; days: number[]; exact: boolean }[] = [
   { what: "days that are the total", hits: MOST, days: [1, MOST - 1], exact: true },
   { what: "one more than the total", hits: MOST, days: [2, MOST - 1], exact: false },
   { what: "days far beyond what numbers hold", hits: MOST, days: [MOST, MOST, 1], exact: false },
-  { what: "more than a small total", hits: 3, days: [MOST_BEYOND_TOTAL - 1, 1], exact: true },
-  { what: "much more than a small total", hits: 3, days: [MOST_BEYOND_TOTAL, 1], exact: false },
+  { what: "more than a small total", hits: 3, days: [MAX_BEYOND_TOTAL - 1, 1], exact: true },
+  { what: "much more than a small total", hits: 3, days: [MAX_BEYOND_TOTAL, 1], exact: false },
 ];
 
 for (const { what, hits, days, exact } of sums) {

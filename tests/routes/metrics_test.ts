@@ -79,7 +79,7 @@ Deno.test("GET /metrics tells whether each node of the store is up", async () =>
   const health = meteredHealth({ log: silent, metrics, node: "10.0.0.1:7000" });
   await using room = await enter(metrics);
   strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);
-  health.away(new Error("gone"));
+  health.unreachable(new Error("gone"));
   strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 0);
   health.readable();
   strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);

@@ -6,7 +6,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import { memoryStore } from "../support/app.ts";
 import { addition, rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { UNWATCHED } from "../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../src/store/store_health.ts";
 
 const HOME = counterId("home");
 
@@ -37,7 +37,7 @@ Deno.test("createLazyStore: opens soon after the start although nobody calls", a
 
 Deno.test("createLazyStore: if opening fails nothing is counted, and it is tried again although nobody calls", async () => {
   const causes: unknown[] = [];
-  const health = { ...UNWATCHED, away: (cause: unknown) => causes.push(cause) };
+  const health = { ...NOOP_HEALTH, unreachable: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
   let tries = 0;
   const store = lazy(async (): Promise<CounterStore> => {
@@ -90,6 +90,6 @@ Deno.test("createLazyStore: closing while it opens ends well, whether that fails
   await check.catch(() => {});
 });
 
-function lazy(open: () => Promise<CounterStore>, health = UNWATCHED): CounterStore {
+function lazy(open: () => Promise<CounterStore>, health = NOOP_HEALTH): CounterStore {
   return createLazyStore({ traits: { source: "deno-kv", ...KV_BATCHES }, health, open });
 }

@@ -4,14 +4,13 @@ import {
   type CounterState,
   type Day,
   firstDayOf,
-  type Ledger,
+  type OpenYear,
   type YearEntry,
   yearOf,
   yearsSince,
 } from "../../src/counter/days.ts";
 import type { DeduplicationKeys } from "../../src/counter/once.ts";
-import { MAX_HITS } from "../../src/counter/store.ts";
-import type { Update } from "../../src/counter/update.ts";
+import { MAX_HITS, type Update } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import {
   type CounterRecord,
@@ -31,7 +30,7 @@ const FULL = "counter-full";
 /** Stores one counter the way that a store does, and reads no more than a plan needs. */
 class StoredCounter {
   total: number | undefined;
-  ledger: Ledger | "damaged" | undefined;
+  ledger: OpenYear | "damaged" | undefined;
   readonly years = new Map<number, YearEntry>();
   keys = new Map<string, number>();
   visitors = new Set<string>();
@@ -264,7 +263,7 @@ function withoutZeros(days: ReadonlyMap<Day, number>): [Day, number][] {
   return [...days].filter(([, hits]) => hits !== 0).toSorted(([a], [b]) => a - b);
 }
 
-const ledger: Ledger = {
+const ledger: OpenYear = {
   openDay: FIRST_DAY,
   totalAtDayStart: 3,
   firstYear: 2024,

@@ -4,13 +4,13 @@ import { createLog } from "../../src/log.ts";
 
 Deno.test("createStoreHealth: says once that the store is away, and once that it is back", () => {
   const { health, told } = watched();
-  health.well();
+  health.healthy();
   health.readable();
-  health.away(new Error("refused", { cause: new Error("no route") }));
-  health.away(new Error("another"));
-  health.well();
-  health.well();
-  health.away("a text");
+  health.unreachable(new Error("refused", { cause: new Error("no route") }));
+  health.unreachable(new Error("another"));
+  health.healthy();
+  health.healthy();
+  health.unreachable("a text");
   health.readable();
   deepStrictEqual(told, [
     ["error", "store unavailable", "Error: refused <- Error: no route"],
@@ -26,19 +26,19 @@ Deno.test("createStoreHealth: reads that work do not say that changes do, whatev
     health.unwritable("out of memory");
     health.readable();
   }
-  health.away("cut");
+  health.unreachable("cut");
   health.readable();
   deepStrictEqual(told, [["error", "store unavailable", "out of memory"]]);
-  health.well();
+  health.healthy();
   deepStrictEqual(told.slice(1), [["info", "store available", undefined]]);
 });
 
 Deno.test("createStoreHealth: a refused login is told once although the store was away", () => {
   const { health, told } = watched();
-  health.away("cut");
-  health.denied(new Error("WRONGPASS"));
-  health.away("cut");
-  health.denied(new Error("WRONGPASS"));
+  health.unreachable("cut");
+  health.loginRejected(new Error("WRONGPASS"));
+  health.unreachable("cut");
+  health.loginRejected(new Error("WRONGPASS"));
   health.readable();
   deepStrictEqual(told, [
     ["error", "store unavailable", "cut"],

@@ -2,8 +2,13 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { CounterState, Day, Days } from "../../src/counter/days.ts";
-import { applyUpdate, type Update } from "../../src/counter/update.ts";
-import { type CounterStore, type ListedCounter, MAX_HITS } from "../../src/counter/store.ts";
+import { applyUpdate } from "../../src/counter/update.ts";
+import {
+  type CounterStore,
+  type ListedCounter,
+  MAX_HITS,
+  type Update,
+} from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "../faults/numbers.ts";
 import { addition, type StoreKind } from "./store_contract.ts";

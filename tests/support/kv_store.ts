@@ -3,7 +3,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { openKvStore } from "../../src/store/kv/store.ts";
-import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
+import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
 /** How a test opens a store on a Deno KV; what is left out is as the service has it. */
 export interface KvStoreSetup {
@@ -36,7 +36,7 @@ export async function kvStore(
   return await openKvStore({
     prefix: "hits:",
     source: "deno-kv",
-    health: UNWATCHED,
+    health: NOOP_HEALTH,
     calendar: { timeZone: "UTC", today, msUntilMidnight },
     onDamaged() {},
     ...setup,

@@ -3,7 +3,7 @@ import type { StartError } from "../../src/problem.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/connection/node.ts";
-import { type StoreHealth, UNWATCHED } from "../../src/store/store_health.ts";
+import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
 /** What a test may want of the way to a Redis. */
 export interface LinkOptions {
@@ -23,8 +23,8 @@ export async function linkTo(url: string, options: LinkOptions = {}): Promise<St
     setting: parseRedisUrl(url),
     replicas: 0,
     library,
-    health: UNWATCHED,
-    healthOf: () => UNWATCHED,
+    health: NOOP_HEALTH,
+    healthOf: () => NOOP_HEALTH,
     onRedirect() {},
     onGone() {},
     onUnusable(error) {

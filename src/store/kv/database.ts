@@ -115,7 +115,7 @@ export class Database {
 
   /** Reports that the database cannot be used, and throws `store-unavailable`. */
   unavailable(cause: unknown): never {
-    this.#options.health.away(cause);
+    this.#options.health.unreachable(cause);
     throw new Problem("store-unavailable", { cause });
   }
 
@@ -255,7 +255,7 @@ export class Database {
           else this.#remember(change, journaled.has(change) ? change.record.versionstamp : stamp);
         }
       });
-      if (isStored) health.well();
+      if (isStored) health.healthy();
       if (this.#journal.isFull) this.#foldJournal().catch(() => {});
       return isStored;
     } catch (error) {

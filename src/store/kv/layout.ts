@@ -1,9 +1,9 @@
 import { MAX_ID_BYTES } from "../../counter/counter_id.ts";
 import {
   type Day,
-  isLedger,
+  isOpenYear,
   isYearEntry,
-  type Ledger,
+  type OpenYear,
   type YearEntry,
 } from "../../counter/days.ts";
 
@@ -46,19 +46,21 @@ export function kvKeys(prefix: string) {
 }
 
 /** Encodes a ledger. Most numbers are small, so each takes as many bytes as it needs. */
-export function encodeLedger({ openDay, totalAtDayStart, firstYear, before }: Ledger): Uint8Array {
+export function encodeLedger(
+  { openDay, totalAtDayStart, firstYear, before }: OpenYear,
+): Uint8Array {
   const sign = totalAtDayStart < 0 ? 1 : 0;
   return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before]);
 }
 
 /** Decodes a ledger. Returns undefined if the value is not a valid one. */
-export function decodeLedger(value: unknown): Ledger | undefined {
+export function decodeLedger(value: unknown): OpenYear | undefined {
   const [openDay, yearAndSign, size, ...before] = decode(value);
   if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
   const firstYear = Math.floor(yearAndSign / 2) || undefined;
   const totalAtDayStart = yearAndSign % 2 === 1 ? -size : size;
   const ledger = { openDay, totalAtDayStart, firstYear, before };
-  return isLedger(ledger) ? ledger : undefined;
+  return isOpenYear(ledger) ? ledger : undefined;
 }
 
 /** Encodes the days of a year. The year itself is in the key. */

@@ -1,9 +1,9 @@
 import {
   type Day,
   firstDayOf,
-  isLedger,
+  isOpenYear,
   isYearEntry,
-  type Ledger,
+  type OpenYear,
   type YearEntry,
   yearOf,
   yearsSince,
@@ -115,7 +115,7 @@ export function parseTotal(text: string): Outcome {
 
 /** Returns the text of a ledger: the open day, `totalAtDayStart`, the first year, and the days before. */
 export function formatLedger(
-  { openDay, totalAtDayStart, firstYear, before }: Ledger,
+  { openDay, totalAtDayStart, firstYear, before }: OpenYear,
   noFirstYear: "-" | "x" = "-",
 ): string {
   return [openDay, totalAtDayStart, firstYear ?? noFirstYear, ...before].join(" ");
@@ -132,7 +132,7 @@ export function isProvisional(ledger: string | null): boolean {
 }
 
 /** Parses a ledger. Returns undefined if it is out of bounds or not a ledger. */
-export function parseLedger(text: string): Ledger | undefined {
+export function parseLedger(text: string): OpenYear | undefined {
   const [head, openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   if (head === undefined) return undefined;
   const before = head === text ? [] : parseNumbers(text, head.length + 1);
@@ -143,7 +143,7 @@ export function parseLedger(text: string): Ledger | undefined {
     firstYear: first === "-" || first === "x" ? undefined : Number(first),
     before,
   };
-  return isLedger(ledger) && isExactSum(before) ? ledger : undefined;
+  return isOpenYear(ledger) && isExactSum(before) ? ledger : undefined;
 }
 
 /** Returns the text of a year: its last day with hits, and the hits of that day and of those before it. */

@@ -1,6 +1,6 @@
 import { Problem, StartError } from "../../problem.ts";
 import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
-import { type StoreHealth, UNWATCHED } from "../store_health.ts";
+import { NOOP_HEALTH, type StoreHealth } from "../store_health.ts";
 import { openCluster } from "./cluster/router.ts";
 import { type Command, RedisConnection, type RedisLibrary } from "./connection/client.ts";
 import {
@@ -60,7 +60,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
         connect: (address) => connect(address),
         connectSentinel: (address) =>
           // One Sentinel of several may be away without harm.
-          new RedisConnection({ address, library, health: UNWATCHED, onInfo() {} }),
+          new RedisConnection({ address, library, health: NOOP_HEALTH, onInfo() {} }),
         onUnusable,
       }),
   };
@@ -148,8 +148,8 @@ class DetectingLink implements StoreLink {
   #rejectingCluster(health: StoreHealth): StoreHealth {
     return {
       ...health,
-      away: (cause) => {
-        health.away(cause);
+      unreachable: (cause) => {
+        health.unreachable(cause);
         if (hasNoDatabases(cause)) {
           this.#reject("is a Redis Cluster, which has no database but 0");
         }
@@ -164,7 +164,7 @@ class DetectingLink implements StoreLink {
     if (form === "standalone") return this.#openSingle(node);
     const link = await this.#options.open[form]();
     // Some of several addresses may be away without harm; from now on the link reports its own health.
-    this.#options.health.well();
+    this.#options.health.healthy();
     this.#link = link;
     await this.#disconnect();
   }

@@ -269,8 +269,8 @@ export class RedisCommands {
   async write(commands: readonly Command[]): Promise<readonly Reply[]> {
     const replies = await this.#send(commands);
     const failure = replies.find(isFailure);
-    if (failure === undefined) this.#link.health.well();
-    else if (failure.kind === "lost") this.#link.health.away(failure.cause);
+    if (failure === undefined) this.#link.health.healthy();
+    else if (failure.kind === "lost") this.#link.health.unreachable(failure.cause);
     else this.#link.health.unwritable(failure.cause);
     return replies;
   }
@@ -280,7 +280,7 @@ export class RedisCommands {
     const replies = await this.#link.send(commands);
     const failure = replies.find(isFailure);
     if (failure === undefined) this.#link.health.readable();
-    else this.#link.health.away(failure.cause);
+    else this.#link.health.unreachable(failure.cause);
     return replies;
   }
 

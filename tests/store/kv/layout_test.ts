@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { firstDayOf, type Ledger, yearOf } from "../../../src/counter/days.ts";
+import { firstDayOf, type OpenYear, yearOf } from "../../../src/counter/days.ts";
 import {
   decodeLedger,
   decodeYear,
@@ -22,7 +22,7 @@ Deno.test("encodeLedger: every ledger is read as it was written", () => {
       before: fc.array(number, { maxLength: openDay - firstDayOf(yearOf(openDay)) }),
     })
   );
-  fc.assert(fc.property(ledgers, (ledger: Ledger) => {
+  fc.assert(fc.property(ledgers, (ledger: OpenYear) => {
     // An totalAtDayStart of -0 is none.
     deepStrictEqual(decodeLedger(encodeLedger(ledger)), {
       ...ledger,
@@ -68,7 +68,12 @@ for (
   ] as const
 ) {
   Deno.test(`decodeLedger: one with ${what} is none`, () => {
-    const sound: Ledger = { openDay: 20_777, totalAtDayStart: 9, firstYear: 2025, before: BEFORE };
+    const sound: OpenYear = {
+      openDay: 20_777,
+      totalAtDayStart: 9,
+      firstYear: 2025,
+      before: BEFORE,
+    };
     deepStrictEqual(decodeLedger(encodeLedger(sound)), sound);
     const numbers = { ...sound, ...ledger };
     strictEqual(decodeLedger(encoded(numbers)), undefined);
@@ -92,7 +97,7 @@ for (
 }
 
 /** Bytes that go on for ever stand for a number without end. */
-function encoded(ledger: Ledger): Uint8Array {
+function encoded(ledger: OpenYear): Uint8Array {
   if (ledger.before[0] !== Infinity) return encodeLedger(ledger);
   return new Uint8Array([...encodeLedger({ ...ledger, before: [] }), ...Array(400).fill(255), 1]);
 }

@@ -5,7 +5,7 @@ import type { Reply } from "../../../src/store/redis/connection/reply.ts";
 import { Problem } from "../../../src/problem.ts";
 import { MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";
-import { createStoreHealth, UNWATCHED } from "../../../src/store/store_health.ts";
+import { createStoreHealth, NOOP_HEALTH } from "../../../src/store/store_health.ts";
 import {
   FOREIGN_VALUES,
   openRedisStore,
@@ -165,8 +165,8 @@ Deno.test(
     await redis.command("SET", "hits:home", "text");
     const told: string[] = [];
     const health = {
-      ...UNWATCHED,
-      away: () => told.push("away"),
+      ...NOOP_HEALTH,
+      unreachable: () => told.push("unreachable"),
       unwritable: () => told.push("unwritable"),
     };
     const store = await openRedisStore(redis.url, { health });
@@ -207,7 +207,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
       const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
       const answers = [() => Promise.resolve([]), () => Promise.resolve(first), failure];
       const store = await storeOn({
-        health: UNWATCHED,
+        health: NOOP_HEALTH,
         multiKeyAcrossSlots: true,
         shards: () => [],
         scan: () => ReadableStream.from([]),

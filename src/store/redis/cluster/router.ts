@@ -1,6 +1,6 @@
 import { Problem } from "../../../problem.ts";
 import type { RedisAddress } from "../../../start/store_address.ts";
-import { type StoreHealth, UNWATCHED } from "../../store_health.ts";
+import { NOOP_HEALTH, type StoreHealth } from "../../store_health.ts";
 import { type Command, isWrite } from "../connection/client.ts";
 import {
   connectionsAttempted,
@@ -49,7 +49,7 @@ export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
   await connectionsAttempted(topology.masters.keys(), until);
   await topology.poller.refreshAgain();
   return {
-    health: UNWATCHED,
+    health: NOOP_HEALTH,
     multiKeyAcrossSlots: false,
     send: (commands) => router.send(commands),
     shards: (prefix) => shardsOf(topology, prefix),
@@ -202,9 +202,9 @@ function reportHealth(node: RedisNode, commands: readonly RoutedCommand[]): void
   const { health } = node;
   const trouble = commands.find((routed) => isNodeTrouble(routed, node))?.reply;
   if (trouble?.kind === "refused") health.unwritable(trouble.cause);
-  else if (trouble?.kind === "lost") health.away(trouble.cause);
+  else if (trouble?.kind === "lost") health.unreachable(trouble.cause);
   else if (commands.some(({ reply, command }) => reply.kind === "done" && isWrite(command))) {
-    health.well();
+    health.healthy();
   }
 }
 

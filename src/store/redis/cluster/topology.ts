@@ -128,7 +128,7 @@ export class ClusterTopology {
     for (const slot of this.#unserved) {
       if (this.ownerOf(slot) !== undefined) this.#unserved.delete(slot);
     }
-    if (this.#unserved.size === 0) this.#options.health.well();
+    if (this.#unserved.size === 0) this.#options.health.healthy();
   }
 
   #isWhole(): boolean {

@@ -135,8 +135,8 @@ export class RedisConnection {
   #fail(client: RedisClient, error: unknown): void {
     if (client === this.#replacement) return this.#dropReplacement();
     if (client !== this.#client) return;
-    if (error instanceof Error && isLoginRefused(error)) this.#options.health.denied(error);
-    else this.#options.health.away(error);
+    if (error instanceof Error && isLoginRefused(error)) this.#options.health.loginRejected(error);
+    else this.#options.health.unreachable(error);
     this.#attempted.resolve();
   }
 
@@ -146,7 +146,7 @@ export class RedisConnection {
     const [ping, ...infos] = await this.send(HEALTH_CHECK).catch(() => []);
     const { health } = this.#options;
     if (ping?.kind === "done") health.readable();
-    if (needsLogin(ping)) health.denied(ping.cause);
+    if (needsLogin(ping)) health.loginRejected(ping.cause);
     else if (ping !== undefined) {
       this.#readInfo(
         infos.map((reply) => reply.kind === "done" ? String(reply.value) : "").join(""),
@@ -190,7 +190,7 @@ export class RedisConnection {
   /** A server that hangs never closes its connections, and the library does not notice. */
   #reopen(): void {
     const old = this.#client;
-    this.#options.health.away(new Error("Redis does not answer"));
+    this.#options.health.unreachable(new Error("Redis does not answer"));
     this.#attempted.resolve();
     this.#client = this.#connect();
     old.destroy();

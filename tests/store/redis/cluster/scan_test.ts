@@ -6,7 +6,7 @@ import { slotOf } from "../../../../src/store/redis/layout.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
 import { ownSlots, scanCluster } from "../../../../src/store/redis/cluster/scan.ts";
 import type { Reply } from "../../../../src/store/redis/connection/reply.ts";
-import { UNWATCHED } from "../../../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import { moveSlots } from "../../../support/cluster_steps.ts";
 import { type RedisCluster, startCluster } from "../../../support/redis_cluster.ts";
 import { needsRedis, type RedisServer } from "../../../support/redis_server.ts";
@@ -139,9 +139,9 @@ async function topologyOf(
 ): Promise<Pick<ClusterTopology, "masters" | "poller"> & AsyncDisposable> {
   const topology = new ClusterTopology({
     seeds: parseRedisUrl(cluster.url).addresses,
-    health: UNWATCHED,
+    health: NOOP_HEALTH,
     connect: (address) =>
-      new RedisNode({ address, library, health: UNWATCHED, replicas: 0, onInfo() {} }),
+      new RedisNode({ address, library, health: NOOP_HEALTH, replicas: 0, onInfo() {} }),
     onGone() {},
   });
   await waitFor("all masters", async () => {

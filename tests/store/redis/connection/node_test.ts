@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import { redisFromUrl } from "../../../../src/start/store_address.ts";
 import { RedisNode } from "../../../../src/store/redis/connection/node.ts";
-import { type StoreHealth, UNWATCHED } from "../../../../src/store/store_health.ts";
+import { NOOP_HEALTH, type StoreHealth } from "../../../../src/store/store_health.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../../support/redis_server.ts";
@@ -72,8 +72,11 @@ Deno.test(
     const follow = ["--replicaof", "127.0.0.1", String(room.redis.port)];
     await room.redis.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
     await using _replica = await startRedis({ args: follow });
-    const { promise: broken, resolve: away } = Promise.withResolvers<unknown>();
-    await using node = await enter(room.url, { replicas: 1, health: { ...UNWATCHED, away } });
+    const { promise: broken, resolve: unreachable } = Promise.withResolvers<unknown>();
+    await using node = await enter(room.url, {
+      replicas: 1,
+      health: { ...NOOP_HEALTH, unreachable },
+    });
     // As for a single Redis, which nothing can take the place of.
     node.confirm(Infinity);
     const write = () => node.send([["INCRBY", "a", "1"]]).then(([reply]) => reply?.kind, String);
@@ -134,7 +137,7 @@ async function enter(
   return Object.assign(node, { [Symbol.asyncDispose]: () => node.close() });
 }
 
-function nodeOf(url: string, { replicas = 0, health = UNWATCHED } = {}): RedisNode {
+function nodeOf(url: string, { replicas = 0, health = NOOP_HEALTH } = {}): RedisNode {
   const address = redisFromUrl(url);
   if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
   return new RedisNode({ address, library, replicas, health, onInfo() {} });

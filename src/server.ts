@@ -20,7 +20,7 @@ import {
   isReadByOthers,
   keepSecret,
 } from "./start/generated_secret.ts";
-import { ConfigError } from "./start/settings_reader.ts";
+import { ConfigError } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
 

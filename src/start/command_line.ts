@@ -6,8 +6,7 @@ import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";
 import type { LoadedEnvironment } from "./environment.ts";
 import { findSecret } from "./generated_secret.ts";
-import { SETTINGS } from "./settings.ts";
-import type { Setting } from "./settings_reader.ts";
+import { type Setting, SETTINGS } from "./settings.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The output of a command and the exit code of the process. An error goes to standard error. */
@@ -73,7 +72,7 @@ Settings are environment variables, or lines of a file .env in the working direc
 ${settings.map(settingText).join("\n")}`;
 }
 
-function settingText({ name, default: value, meaning }: Setting<unknown>): string {
+function settingText({ name, default: value = "", meaning }: Setting<unknown>): string {
   return `  ${name} (${value === "" ? "not set by default" : `default: ${value}`})\n      ${
     meaning.replaceAll("`", "")
   }`;

@@ -1,19 +1,27 @@
-import { ConfigError, type Environment, isDeploy } from "./settings_reader.ts";
-import { PLATFORM_VARIABLES, VARIABLES } from "./settings.ts";
 import { StartError } from "../problem.ts";
+import {
+  ConfigError,
+  type Environment,
+  isDeploy,
+  PLATFORM_VARIABLES,
+  VARIABLES,
+} from "./settings.ts";
 
-/** The environment variables of the process, with those of `.env` where they are read. */
+/** The environment variables of the process, with those of `.env` if it is read. */
 export interface LoadedEnvironment {
   readonly environment: Environment;
-  /** Names in `.env` that are no settings: typing errors, most likely. */
+  /** Names in `.env` that are no settings, most likely by a typing error. */
   readonly unknownNames: readonly string[];
 }
 
-/** Reads the process's variables and, on a standalone server, `.env` in the working directory; the process's take precedence. */
+/**
+ * Reads the variables of the process and, on a standalone server, `.env` in the working directory.
+ * The process takes precedence.
+ */
 export async function readEnvironment(
   get: (name: string) => string | undefined,
 ): Promise<LoadedEnvironment> {
-  const own = readOwn(get);
+  const own = readVariables(get);
   if (isDeploy(own)) return { environment: own, unknownNames: [] };
   refuseOldRuntime(Deno.version.deno);
   const file = await readDotEnv();
@@ -22,38 +30,35 @@ export async function readEnvironment(
   const platform = PLATFORM_VARIABLES.map((name) => [name, undefined]);
   return {
     environment: Object.fromEntries([...settings, ...platform]),
-    unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name)).map(printable),
+    // A line of a pasted private key looks like a name, too, and must not reach the log.
+    unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name))
+      .map((name) => /^[\w.-]{1,40}$/.test(name) ? name : "…"),
   };
 }
 
-/** A line of a pasted private key looks like a name too, and must not reach the log. */
-function printable(name: string): string {
-  return /^[\w.-]{1,40}$/.test(name) ? name : "…";
-}
-
-function readOwn(get: (name: string) => string | undefined): Environment {
+function readVariables(get: (name: string) => string | undefined): Environment {
   const problems: string[] = [];
-  const own = VARIABLES.map((name) => {
+  const own: Record<string, string | undefined> = {};
+  for (const name of VARIABLES) {
     try {
-      return [name, get(name) || undefined];
+      own[name] = get(name) || undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotCapable) throw error;
-      // Deno shows the whole value in its error.
+      // The error of Deno shows the whole value.
       problems.push(`${name} must be UTF-8 text`);
-      return [name, undefined];
     }
-  });
+  }
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.fromEntries(own);
+  return own;
 }
 
 async function readDotEnv(): Promise<Environment> {
   try {
-    // Startup: not readFileSync, whose error for a missing file is slow to make in the bundle.
+    // In the bundle, readFileSync takes long to create its error for a missing file.
     const bytes = await Deno.readFile(".env");
-    // Some editors on Windows write UTF-16, in which no setting would be found. A byte order mark is dropped.
+    // Fatal, because no setting would be found in UTF-16, which some editors on Windows write.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Startup: any "node:" module takes longer to load than this whole service, so only those with a file pay for it.
+    // Loading any "node:" module takes longer than loading this whole service.
     const { parseEnv } = await import("node:util");
     return parseEnv(text);
   } catch (error) {
@@ -73,7 +78,7 @@ export function refuseBrokenRuntime(version: string): void {
   );
 }
 
-/** Throws a {@linkcode StartError} on a version of Deno that lacks what a standalone server needs. */
+/** Throws a {@linkcode StartError} on a version of Deno that lacks what a server needs. */
 export function refuseOldRuntime(version: string): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 2 || (major === 2 && minor >= 7)) return;

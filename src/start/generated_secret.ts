@@ -11,8 +11,9 @@ export interface GeneratedSecret {
 }
 
 /**
- * Reads the secret next to a local counter file, or generates one. With any other store it is for this run only. Throws a
- * {@linkcode StartError} if the file cannot be used, because another secret would invalidate all keys.
+ * Reads the secret next to a local counter file, or generates one. With any other store it is for
+ * this run only. Throws a {@linkcode StartError} if the file cannot be used, because another
+ * secret would invalidate all keys.
  */
 export function findSecret(store: StoreSetting): GeneratedSecret {
   if (store.kind !== "kv-file") return { text: randomSecret(), path: undefined, isNew: true };
@@ -38,12 +39,7 @@ function readSecret(path: string): string | undefined {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
       return undefined;
     }
-    throw new StartError(
-      `${path}, the file of the secret, cannot be read: ${
-        errorMessage(error)
-      }. Let the user that runs Tallymark read it, or set SECRET_TOKEN`,
-      { cause: error },
-    );
+    throw unusable(path, { verb: "read", error });
   }
   const secret = text.trim();
   if (secret === "") {
@@ -58,50 +54,30 @@ function readSecret(path: string): string | undefined {
 }
 
 /**
- * Writes a new secret to its file atomically; only the owner of the file may read it. The counter file next to it has to be
- * open, so that no other process writes one at the same time.
+ * Writes a new secret to its file, which only the owner of the file may read. Needs the counter
+ * file next to it to be open, so that no other process writes one at the same time.
  */
 export function keepSecret(path: string, secret: string): void {
-  const unfinished = `${path}.new`;
   try {
-    // The mode applies to new files only: one that a killed start left may have another.
-    removeIfThere(unfinished);
-    writeDurably(unfinished, `${secret}\n`);
-    publish(unfinished, path);
-    removeIfThere(unfinished);
+    using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+    file.writeSync(new TextEncoder().encode(`${secret}\n`));
+    file.syncSync();
   } catch (error) {
-    throw new StartError(
-      `${path}, the file of the secret, cannot be written: ${
-        errorMessage(error)
-      }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`,
-      { cause: error },
-    );
+    throw unusable(path, { verb: "written", error });
   }
 }
 
-function writeDurably(path: string, text: string): void {
-  using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
-  file.writeSync(new TextEncoder().encode(text));
-  file.syncSync();
-}
-
-/** Gives a file its final name unless that exists, because renaming alone would replace it. */
-function publish(unfinished: string, path: string): void {
-  try {
-    Deno.linkSync(unfinished, path);
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) throw error;
-    // Not every file system has hard links.
-    Deno.renameSync(unfinished, path);
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+function unusable(
+  path: string,
+  { verb, error }: { verb: "read" | "written"; error: unknown },
+): StartError {
+  const fix = `Let the user that runs Tallymark ${verb === "read" ? "read" : "write"} it`;
+  return new StartError(
+    `${path}, the file of the secret, cannot be ${verb}: ${
+      errorMessage(error)
+    }. ${fix}, or set SECRET_TOKEN`,
+    { cause: error },
+  );
 }
 
 /** Reports whether other users may read a file. Always false on Windows, which has no such mode. */

@@ -1,85 +1,73 @@
-import {
-  anyText,
-  parseCount,
-  parseFlag,
-  parseHost,
-  parseLimit,
-  parsePort,
-  parsePrefix,
-  parsePublicHits,
-  parseTimeZone,
-  type Setting,
-} from "./settings_reader.ts";
-import type { ServeAs } from "../compat/serve_as.ts";
-import { parseStoreUrl, type StoreSetting } from "./store_address.ts";
+import { parseServeAs } from "../compat/serve_as.ts";
+import { parseStoreUrl } from "./store_address.ts";
 
-/** Every setting, once; in the order in which .docs/settings.md lists them. */
+/** An environment variable that an owner may set. */
+export interface Setting<Value> {
+  readonly name: string;
+  /** The text that replaces an unset variable. Empty by default. */
+  readonly default?: string;
+  /** The text of the table in .docs/settings.md. */
+  readonly meaning: string;
+  /** True if it has no effect on Deno Deploy. */
+  readonly standaloneOnly?: boolean;
+  /** Throws a RangeError that completes the name of the setting and never shows the text. */
+  parse(text: string, deploy: boolean): Value;
+}
+
+/** All settings, in the order of .docs/settings.md. */
 export const SETTINGS = {
   secret: {
     name: "SECRET_TOKEN",
-    default: "",
     meaning:
       "The owner's secret. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret`.",
-    onDeploy: true,
     parse: anyText,
   },
   publicReads: {
     name: "PUBLIC_READS",
     default: "0",
     meaning: "1: everyone may read, even though `SECRET_TOKEN` is set.",
-    onDeploy: false,
+    standaloneOnly: true,
     parse: parseFlag,
   },
   familyLimit: {
     name: "FAMILY_LIMIT",
     default: "10000",
     meaning: "How many new counters a family key may create per process and day.",
-    onDeploy: true,
-    parse: parseLimit,
+    parse: wholeNumberTo(999_999_999),
   },
   serveAs: {
     name: "SERVE_AS",
-    default: "",
     meaning:
       "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or families, which end in a slash (`hits.sh/github.com/octocat/`).",
-    onDeploy: true,
-    parse: parsePublicHits,
+    parse: parseServeAs,
   },
   store: {
     name: "STORE_URL",
     default: "kv:data/counters.kv",
     meaning:
       "`redis://user:password@host:port/database`, `rediss://…` (TLS), several addresses separated by commas, `redis+cluster://…`, `redis+sentinel://host,host/name`, `kv:PATH` (a Deno KV file), `kv:https://…` or `kv:http://…` (a remote Deno KV), or `memory:`.",
-    onDeploy: true,
     parse: parseStoreUrl,
   },
   replicas: {
     name: "STORE_REPLICAS",
     default: "0",
     meaning: "Redis only. A hit returns 200 once this many replicas have it.",
-    onDeploy: true,
-    parse: parseCount,
+    parse: wholeNumberTo(9),
   },
   hostedStore: {
     name: "HOSTED_STORE_URL",
-    default: "",
     meaning:
       "A hosted Redis, as its vendor shows it: `host`, `host:port`, `redis://…`, `rediss://…` or `https://host`. `STORE_URL` takes precedence.",
-    onDeploy: true,
     parse: anyText,
   },
   hostedPassword: {
     name: "HOSTED_STORE_PASSWORD",
-    default: "",
     meaning: "The password of that Redis.",
-    onDeploy: true,
     parse: anyText,
   },
   kvToken: {
     name: "DENO_KV_ACCESS_TOKEN",
-    default: "",
     meaning: "The token of a remote Deno KV.",
-    onDeploy: true,
     parse: anyText,
   },
   prefix: {
@@ -87,7 +75,7 @@ export const SETTINGS = {
     default: "hits:",
     meaning:
       "A Redis key is prefix + id and holds a plain integer; a Deno KV key is `[prefix, id]`. It cannot begin with `{` or `tallymark`.",
-    onDeploy: false,
+    standaloneOnly: true,
     parse: parsePrefix,
   },
   failFast: {
@@ -95,39 +83,38 @@ export const SETTINGS = {
     default: "0",
     meaning:
       "1: the server does not start unless a network store answers within 5 s. 0: it starts, returns 503 and connects in the background.",
-    onDeploy: false,
+    standaloneOnly: true,
     parse: parseFlag,
   },
   hostname: {
     name: "HOST",
     default: "0.0.0.0",
     meaning: "The address to listen on. The default is all interfaces.",
-    onDeploy: false,
+    standaloneOnly: true,
     parse: parseHost,
   },
   port: {
     name: "PORT",
     default: "8000",
     meaning: "The port to listen on. 0 picks a free one and prints it.",
-    onDeploy: false,
-    parse: parsePort,
+    standaloneOnly: true,
+    parse: wholeNumberTo(65535),
   },
   trustProxy: {
     name: "TRUST_PROXY",
     default: "0",
     meaning:
       "The number of your own proxies in front of the server. The address of a visitor is the n-th entry of `X-Forwarded-For` from the right.",
-    onDeploy: false,
-    parse: parseCount,
+    standaloneOnly: true,
+    parse: wholeNumberTo(9),
   },
   timeZone: {
     name: "TIME_ZONE",
     default: "UTC",
     meaning: "The time zone of daily history, an IANA name such as `Europe/Berlin`.",
-    onDeploy: true,
     parse: parseTimeZone,
   },
-} satisfies Record<string, Setting<string | undefined | boolean | number | ServeAs | StoreSetting>>;
+} satisfies Record<string, Setting<unknown>>;
 
 /** Set by Deno Deploy itself. */
 export const PLATFORM_VARIABLES = ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
@@ -137,3 +124,74 @@ export const VARIABLES: readonly string[] = [
   ...Object.values(SETTINGS).map(({ name }) => name),
   ...PLATFORM_VARIABLES,
 ];
+
+/** Environment variables by name, from the process and `.env`. An empty one counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reports whether an environment is that of Deno Deploy. */
+export function isDeploy(environment: Environment): boolean {
+  return environment.DENO_DEPLOY === "true" || Boolean(environment.DENO_DEPLOYMENT_ID);
+}
+
+/** Invalid settings, each with what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
+}
+
+function anyText(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function parseFlag(text: string): boolean {
+  const value = text.toLowerCase();
+  if (value === "0" || value === "false") return false;
+  if (value === "1" || value === "true") return true;
+  throw new RangeError("must be 1, true, 0 or false");
+}
+
+function wholeNumberTo(max: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new RangeError(`must be a whole number from 0 to ${max}`);
+  };
+}
+
+function parseHost(text: string): string {
+  if (/^[\w.:%-]+$/.test(text)) return text;
+  throw new RangeError("must be a host name or an IP address");
+}
+
+/** Maximum length of a prefix: a Deno KV key has 2 KiB, and the id needs most of them. */
+const MAX_PREFIX_LENGTH = 200;
+/** The first characters of the service's own keys. */
+const INTERNAL_PREFIXES = ["{", "tallymark"];
+
+function parsePrefix(text: string): string {
+  if (text.length > MAX_PREFIX_LENGTH || /\p{C}/u.test(text)) {
+    throw new RangeError(`must have at most ${MAX_PREFIX_LENGTH} visible characters`);
+  }
+  // An id could complete a shorter text, such as `tally`.
+  if (INTERNAL_PREFIXES.some((own) => text.startsWith(own) || own.startsWith(text))) {
+    throw new RangeError(
+      "must not begin with { or tallymark, as the service's own keys do (to keep all counters in one slot of a Redis Cluster, use hits:{all}:)",
+    );
+  }
+  return text;
+}
+
+/** Returns the name as given, because resolvedOptions() may return an older alias. */
+function parseTimeZone(text: string): string {
+  // Looking up any other zone loads ICU data, which takes longer than all other settings.
+  if (text === "UTC") return text;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    // An offset such as +02:00 has no summer time, so it would be a mistake.
+    if (/^[a-z]/i.test(text)) return text;
+  } catch {
+    // The message of the runtime shows the text.
+  }
+  throw new RangeError("must be an IANA time zone, such as UTC or Europe/Berlin");
+}

@@ -1,6 +1,4 @@
-import { BadSetting } from "./settings_reader.ts";
-
-/** Where the counters are kept. */
+/** The place in which the counters are stored. */
 export type StoreSetting =
   | { readonly kind: "kv-file"; readonly path: string }
   | { readonly kind: "kv-memory" }
@@ -8,14 +6,14 @@ export type StoreSetting =
   | { readonly kind: "kv-remote"; readonly url: string }
   | ({ readonly kind: "redis" } & RedisSetting);
 
-/** What is at the addresses: `any` is one server or a cluster, which the server says itself. */
+/** The kind of the servers. `any` is one server or a cluster, which the server reports itself. */
 export type RedisForm = "any" | "cluster" | "sentinel";
 
 export interface RedisSetting {
   readonly form: RedisForm;
-  /** At least one; user, password and database are those of the Redis, also where these are Sentinels. */
+  /** At least one. User, password and database are those of the Redis, even of Sentinels. */
   readonly addresses: readonly RedisAddress[];
-  /** The Sentinels' name of the Redis; undefined if they are to say it. */
+  /** The name of the Redis at the Sentinels. Undefined if they monitor only one. */
   readonly master: string | undefined;
 }
 
@@ -28,137 +26,107 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-/** Parses `STORE_URL`; throws a {@linkcode BadSetting}. */
+/** Parses `STORE_URL`. Throws a RangeError if it is invalid. */
 export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
-  const scheme = /^[a-z]+:/i.exec(text)?.[0].toLowerCase();
-  const rest = text.slice(scheme?.length ?? 0);
-  if (isRedisUrl(text)) return { kind: "redis", ...parseRedisUrl(text) };
-  if (scheme === "memory:" && rest === "") return { kind: "kv-memory" };
-  if (scheme === "kv:" && rest !== "" && !rest.includes("\0")) return kvStore(rest, deploy);
-  throw new BadSetting("must begin with redis://, rediss://, kv: or memory:");
+  if (/^rediss?[:+-]/i.test(text)) return { kind: "redis", ...parseRedisUrl(text) };
+  if (/^memory:$/i.test(text)) return { kind: "kv-memory" };
+  const place = /^kv:([^\0]+)$/i.exec(text)?.[1];
+  if (place === undefined) {
+    throw new RangeError("must begin with redis://, rediss://, kv: or memory:");
+  }
+  if (place === ":memory:") throw new RangeError("must be memory: to keep counters in memory");
+  if (/^https?:\/\//i.test(place)) {
+    if (URL.canParse(place)) return { kind: "kv-remote", url: place };
+    throw new RangeError("must have a complete URL after kv:, such as kv:https://host");
+  }
+  if (!deploy) return { kind: "kv-file", path: place };
+  throw new RangeError("cannot name a file on Deno Deploy, which keeps no files");
 }
 
-/** Parses `HOSTED_STORE_URL`; throws a {@linkcode BadSetting}. */
+/** Parses `HOSTED_STORE_URL`. Throws a RangeError if it is invalid. */
 export function parseHostedStore(host: string, password: string): StoreSetting {
   const address = redisFromHosted(host, password);
   if (address !== undefined) {
     return { kind: "redis", form: "any", addresses: [address], master: undefined };
   }
-  throw new BadSetting(
+  throw new RangeError(
     "must be host, host:port, redis://host:port, rediss://host:port or https://host",
   );
 }
 
-function kvStore(place: string, deploy: boolean): StoreSetting {
-  if (place === ":memory:") throw new BadSetting("must be memory: to keep counters in memory");
-  if (/^https?:\/\//i.test(place)) {
-    if (URL.canParse(place)) return { kind: "kv-remote", url: place };
-    throw new BadSetting("must have a complete URL after kv:, such as kv:https://host");
-  }
-  if (!deploy) return { kind: "kv-file", path: place };
-  throw new BadSetting("cannot name a file on Deno Deploy, which keeps no files");
-}
-
-const SCHEME = /^(rediss?)(\+cluster|[+-]sentinel)?:\/\//i;
+/** The parts of the URL of several hosts. A password may contain an at sign. */
+const REDIS_URL = /^(rediss?)(\+cluster|[+-]sentinel)?:\/\/(.*@)?([^/]*)(.*)$/is;
+/** The name and the database in the path of Sentinels, either of which may be missing. */
+const NAME_AND_DATABASE = /^\/?([^/?#]*)(\/\d*)?$/;
 const SENTINEL_PORT = 26379;
 
-function isRedisUrl(text: string): boolean {
-  return /^rediss?[:+-]/i.test(text);
-}
+const EXAMPLES: Record<RedisForm, string> = {
+  any: "redis://user:password@host:port/database",
+  cluster: "redis+cluster://user:password@host:port,host:port",
+  sentinel: "redis+sentinel://user:password@host:port,host:port/name/database",
+};
 
-/** Parses the URL of one Redis, a cluster or Sentinels; throws a {@linkcode BadSetting}. */
+/** Parses the URL of one Redis, a cluster or Sentinels. Throws a RangeError if it is invalid. */
 export function parseRedisUrl(text: string): RedisSetting {
-  const [scheme, tls = "", suffix = ""] = SCHEME.exec(text) ?? [];
-  const form = formOf(suffix);
-  if (scheme === undefined) throw bad(form);
-  const { login, hosts, path } = partsOf(text.slice(scheme.length));
-  const { master, database } = form === "sentinel"
-    ? masterOf(path)
-    : { master: undefined, database: path };
-  const addresses = hosts.map((host) => {
-    const place = form === "sentinel" ? withPort(host, SENTINEL_PORT) : host;
-    const address = redisFromUrl(`${tls}://${login}${place}${database}`);
-    if (address === undefined) throw bad(form);
-    return address;
+  const [, tls, suffix = "", login = "", hosts = "", path = ""] = REDIS_URL.exec(text) ?? [];
+  const isSentinel = /sentinel/i.test(suffix);
+  const form = isSentinel ? "sentinel" : suffix === "" ? "any" : "cluster";
+  const [, name = "", database = ""] = isSentinel
+    ? NAME_AND_DATABASE.exec(path) ?? [, "%"]
+    : [, "", path];
+  const master = decode(name);
+  const addresses = hosts.split(",").map((host) => {
+    const place = isSentinel && !/:\d+$/.test(host) ? `${host}:${SENTINEL_PORT}` : host;
+    return redisFromUrl(`${tls}://${login}${place}${database}`);
   });
+  if (master === undefined || !addresses.every((address) => address !== undefined)) {
+    throw new RangeError(`must be ${EXAMPLES[form]}, with special characters percent-encoded`);
+  }
   if (form === "cluster" && addresses.some(({ database }) => database !== 0)) {
-    throw new BadSetting("must not name a database other than 0: a Redis Cluster has no other");
+    throw new RangeError("must not name a database other than 0: a Redis Cluster has no other");
   }
-  return { form, addresses, master };
+  return { form, addresses, master: master || undefined };
 }
 
-function formOf(suffix: string): RedisForm {
-  if (suffix === "") return "any";
-  return suffix.toLowerCase() === "+cluster" ? "cluster" : "sentinel";
-}
-
-function withPort(host: string, port: number): string {
-  return /:\d+$/.test(host) ? host : `${host}:${port}`;
-}
-
-function partsOf(rest: string): { login: string; hosts: string[]; path: string } {
-  const at = rest.lastIndexOf("@") + 1;
-  const slash = rest.indexOf("/", at);
-  const end = slash < 0 ? rest.length : slash;
-  return { login: rest.slice(0, at), hosts: rest.slice(at, end).split(","), path: rest.slice(end) };
-}
-
-/** The name and the database in `/name/database`, either of which may be missing. */
-function masterOf(path: string): { master: string | undefined; database: string } {
-  const parts = /^\/?([^/?#]*)(\/\d*)?$/.exec(path);
-  if (parts === null) throw bad("sentinel");
-  const [, name = "", database = ""] = parts;
+/** Returns undefined for invalid percent-encoding, whose error would show the text. */
+function decode(text: string): string | undefined {
   try {
-    return { master: decodeURIComponent(name) || undefined, database };
-  } catch {
-    throw bad("sentinel");
-  }
-}
-
-function bad(form: RedisForm): BadSetting {
-  const example = {
-    any: "redis://user:password@host:port/database",
-    cluster: "redis+cluster://user:password@host:port,host:port",
-    sentinel: "redis+sentinel://user:password@host:port,host:port/name/database",
-  }[form];
-  return new BadSetting(`must be ${example}, with special characters percent-encoded`);
-}
-
-const DEFAULT_PORT = 6379;
-
-/** The address in a `redis://` or `rediss://` URL; undefined for anything else. */
-export function redisFromUrl(text: string): RedisAddress | undefined {
-  // An unencoded ? or # in a password cuts the URL there: what is left names some other host.
-  if (/[?#].*@/.test(text)) return undefined;
-  const url = URL.parse(text);
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return undefined;
-  const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];
-  if (database === undefined) return undefined;
-  try {
-    return {
-      host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"),
-      port: url.port === "" ? DEFAULT_PORT : Number(url.port),
-      tls: url.protocol === "rediss:",
-      username: decodeURIComponent(url.username) || undefined,
-      password: decodeURIComponent(url.password) || undefined,
-      database: Number(database),
-    };
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
 }
 
+const DEFAULT_PORT = 6379;
+
+/** Parses a `redis://` or `rediss://` URL. Returns undefined for anything else. */
+export function redisFromUrl(text: string): RedisAddress | undefined {
+  // An unencoded ? or # in a password ends the URL there, so that the rest names another host.
+  if (/[?#].*@/.test(text)) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];
+  const [host, username, password] = [url.hostname, url.username, url.password].map(decode);
+  if (database === undefined) return undefined;
+  if (host === undefined || username === undefined || password === undefined) return undefined;
+  return {
+    host: host.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? DEFAULT_PORT : Number(url.port),
+    tls: url.protocol === "rediss:",
+    username: username || undefined,
+    password: password || undefined,
+    database: Number(database),
+  };
+}
+
 /**
- * The address of a hosted Redis from what its vendor shows: `host`, `host:port`, `redis://…`, `rediss://…` or
- * `https://host`; undefined for anything else.
- *
- * TLS unless the scheme is `redis`; the user is `default` unless the URL names one.
+ * Parses the address of a hosted Redis as its vendor shows it. Returns undefined if it is invalid.
+ * It has TLS unless the scheme is `redis`, and the user `default` unless it names one.
  */
 export function redisFromHosted(host: string, password: string): RedisAddress | undefined {
-  const scheme = /^([a-z]+):\/\//i.exec(host)?.[1]?.toLowerCase();
-  const rest = scheme === undefined ? host : host.slice(scheme.length + 3);
-  if (scheme !== undefined && !["redis", "rediss", "https"].includes(scheme)) return undefined;
-  const address = redisFromUrl(`${scheme === "redis" ? "redis" : "rediss"}://${rest}`);
+  const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(host) ?? [];
+  if (!/^(?:rediss?|https)?$/i.test(scheme)) return undefined;
+  const address = redisFromUrl(`${/^redis$/i.test(scheme) ? "redis" : "rediss"}://${rest}`);
   if (address === undefined) return undefined;
   return { ...address, username: address.username ?? "default", password };
 }

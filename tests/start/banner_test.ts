@@ -5,7 +5,7 @@ import type { GeneratedSecret } from "../../src/start/generated_secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { parseConfig } from "../../src/start/config.ts";
 import { VERSION } from "../../src/version.ts";
-import type { Environment } from "../../src/start/settings_reader.ts";
+import type { Environment } from "../../src/start/settings.ts";
 
 const secret = "0123456789abcdef";
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import { join } from "node:path";
 import { openSecret } from "../../src/auth/secret.ts";
 import { createLinkToken } from "../../src/auth/sign_in_link.ts";
-import { SETTINGS } from "../../src/start/settings.ts";
+import { type Setting, SETTINGS } from "../../src/start/settings.ts";
 import { copyProject } from "../support/project_copy.ts";
 import { projectFolder } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
@@ -31,7 +31,8 @@ Deno.test("--version and --help print to standard output, and read no setting, s
 Deno.test("--help shows every setting with its default, and no value", async () => {
   const env = { SECRET_TOKEN: SECRET, PORT: "1", TIME_ZONE: "Europe/Berlin" };
   const { stdout } = await runService({ args: ["--help"], env });
-  for (const { name, default: value } of Object.values(SETTINGS)) {
+  const settings: Setting<unknown>[] = Object.values(SETTINGS);
+  for (const { name, default: value = "" } of settings) {
     const shown = value === "" ? "not set by default" : `default: ${value}`;
     ok(stdout.includes(`\n  ${name} (${shown})\n`), name);
   }

@@ -2,8 +2,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { assert, constantFrom, oneof, property, record, string, stringMatching } from "fast-check";
 import { type Config, parseConfig } from "../../src/start/config.ts";
 import type { RedisAddress, StoreSetting } from "../../src/start/store_address.ts";
-import { VARIABLES } from "../../src/start/settings.ts";
-import { ConfigError, type Environment } from "../../src/start/settings_reader.ts";
+import { ConfigError, type Environment, VARIABLES } from "../../src/start/settings.ts";
 
 const plain: Config = {
   platform: "standalone",

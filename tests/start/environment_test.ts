@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Environment } from "../../src/start/settings_reader.ts";
+import type { Environment } from "../../src/start/settings.ts";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

@@ -89,19 +89,6 @@ Deno.test({
   },
 });
 
-Deno.test("data/secret: what a killed first start left of one is replaced, and readable by others no more", async () => {
-  await using folder = await tempDir();
-  await Deno.mkdir(join(folder.path, "data"));
-  await Deno.writeTextFile(join(folder.path, "data/secret.new"), "0123", { mode: 0o644 });
-  await using service = await startService({ cwd: folder.path });
-  match(await Deno.readTextFile(join(folder.path, "data/secret")), /^[0-9a-f]{40}\n$/);
-  strictEqual(await statusOf(`${service.url}/healthz`), 200);
-  const names = [...Deno.readDirSync(join(folder.path, "data"))].map(({ name }) => name);
-  ok(!names.includes("secret.new"), names.join());
-  if (Deno.build.os === "windows") return;
-  strictEqual((await Deno.stat(join(folder.path, "data/secret"))).mode! & 0o077, 0);
-});
-
 Deno.test("data/secret: a counter file of that name is not replaced by it", async () => {
   await using folder = await tempDir();
   const options = { cwd: folder.path, env: { STORE_URL: "kv:data/secret" } };

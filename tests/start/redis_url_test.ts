@@ -61,6 +61,6 @@ const bad: [url: string, told: RegExp][] = [
 
 for (const [url, message] of bad) {
   Deno.test(`parseRedisUrl: refuses ${url}`, () => {
-    throws(() => parseRedisUrl(url), { name: "BadSetting", message });
+    throws(() => parseRedisUrl(url), { name: "RangeError", message });
   });
 }

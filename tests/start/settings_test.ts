@@ -1,14 +1,13 @@
 import { deepStrictEqual, doesNotThrow, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Setting } from "../../src/start/settings_reader.ts";
-import { SETTINGS, VARIABLES } from "../../src/start/settings.ts";
+import { type Setting, SETTINGS, VARIABLES } from "../../src/start/settings.ts";
 import { projectFolder } from "../support/programs.ts";
 
 const settings: Setting<unknown>[] = Object.values(SETTINGS);
 
 Deno.test("SETTINGS: each has a name of its own, and a default that it can read", () => {
   strictEqual(new Set(VARIABLES).size, VARIABLES.length);
-  for (const { parse, default: text, name } of settings) {
+  for (const { parse, default: text = "", name } of settings) {
     ok(/^[A-Z_]+$/.test(name));
     doesNotThrow(() => parse(text, false), name);
   }
@@ -22,10 +21,10 @@ Deno.test("SETTINGS: the table in .docs has a line for each, with its default an
   deepStrictEqual(cells, settings.map(rowOf));
 });
 
-function rowOf({ name, default: text, meaning, onDeploy }: Setting<unknown>): string[] {
+function rowOf({ name, default: text = "", meaning, standaloneOnly }: Setting<unknown>): string[] {
   return [
     `\`${name}\``,
     text === "" ? "" : `\`${text}\``,
-    onDeploy ? meaning : `Standalone only. ${meaning}`,
+    standaloneOnly ? `Standalone only. ${meaning}` : meaning,
   ];
 }

@@ -294,7 +294,17 @@ Deno.test(
 
 Deno.test("STORE_URL: redis:// with user, encoded password and database", needsRedis, async () => {
   await using redis = await startRedis();
-  await redis.command("ACL", "SETUSER", "ann", "on", ">p@ss/wö:rd", "~site:*", "+@all");
+  await redis.command(
+    "ACL",
+    "SETUSER",
+    "ann",
+    "on",
+    ">p@ss/wö:rd",
+    "~site:*",
+    "~{site:*",
+    "~tallymark:salt:*",
+    "+@all",
+  );
   await redis.commands([["SELECT", "3"], ["SET", "site:home", "41"]]);
   const user = `ann:${encodeURIComponent("p@ss/wö:rd")}`;
   const STORE_URL = `redis://${user}@127.0.0.1:${redis.port}/3`;

@@ -30,7 +30,9 @@ export async function startTarget(
   env: Record<string, string> = {},
 ): Promise<Target> {
   await using resources = new AsyncDisposableStack();
-  const redis = store === "redis" ? resources.use(await startRedis()) : undefined;
+  const redis = store === "redis"
+    ? resources.use(await startRedis({ args: ["--save", "3600 1"] }))
+    : undefined;
   const service = resources.use(
     await startService({
       env: {

@@ -24,7 +24,7 @@ import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
-import { tally } from "./routes/tally.ts";
+import { like, tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
 
 export interface AppOptions {
@@ -76,6 +76,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/decisions", ["GET"], "owner", "none", listDecisions(s)),
     route("/session", ["POST"], "secretholder", "none", session(s)),
     route("/tally.js", SHARED_READ, "anyone", "any", tally()),
+    route("/like.js", SHARED_READ, "anyone", "any", like()),
     route("/api", READ, "anyone", "none", reference(() => routes)),
     route("/openapi.json", SHARED_READ, "anyone", "any", openapiDocument(() => routes)),
     route("/metrics", READ, "owner", "none", metricsText(s)),

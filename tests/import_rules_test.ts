@@ -47,7 +47,12 @@ const RULES: [modules: string, mayImport: string[]][] = [
       "src/badge/",
       "src/chart/",
       "src/openapi/",
-      ...["src/page/compose.ts", "src/page/reference.ts", "src/page/tally.min.js"],
+      ...[
+        "src/page/compose.ts",
+        "src/page/reference.ts",
+        "src/page/tally.min.js",
+        "src/page/like.min.js",
+      ],
       "src/compat/",
     ],
     ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/bounded_map.ts"],
@@ -224,7 +229,7 @@ function loadedWith(module: string): string[] {
 
 Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
-  const composed = /^src\/(?:page\/(?!tally\.min\.js)|openapi\/(?:document|schemas)\.ts)/;
+  const composed = /^src\/(?:page\/(?!(?:tally|like)\.min\.js)|openapi\/(?:document|schemas)\.ts)/;
   deepStrictEqual(names.filter((name) => composed.test(name)), []);
   const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);

@@ -88,7 +88,8 @@ if (!customElements.get("tally-mark")) {
       const hit = once(`hit ${id}`, () => ask("hit", query, "POST").then(({ hits }) => hits));
       view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
     } else {
-      say(key ? "localhost or automated browser" : "no key");
+      // A like is counted by its button.
+      if (!mark.closest("tally-like")) say(key ? "localhost or automated browser" : "no key");
       view = once(name, () => read(id, period));
     }
     if (mark.name && mark.name !== name) mark.textContent = "–";

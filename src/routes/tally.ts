@@ -3,20 +3,42 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
 import { bodies, fixedText, IF_NONE_MATCH } from "../openapi/responses.ts";
-import script from "../page/tally.min.js" with { type: "text" };
+import likeScript from "../page/like.min.js" with { type: "text" };
+import tallyScript from "../page/tally.min.js" with { type: "text" };
 
 /** `GET /tally.js`: the elements with which any page counts and shows its views. */
 export function tally(): Endpoint {
-  const load = loadOnce(() => cachedText(script, headersFor("script", "max-age=86400")));
-  return endpoint("none", {
+  return script(tallyScript, {
+    name: "Tally",
     summary: "Get the script that counts and shows page views",
+    elements: '`<tally-mark counter="ID" key="KEY">`, ' +
+      "which counts a view when somebody sees the page, and `<tally-top>`.",
+  });
+}
+
+/** `GET /like.js`: the button with which readers like any page. */
+export function like(): Endpoint {
+  return script(likeScript, {
+    name: "Like",
+    summary: "Get the script of the like button",
+    elements: '`<tally-like counter="ID" key="KEY">`, a button that counts one press per reader.',
+  });
+}
+
+/** Serves a script for pages of any site, which defines elements. */
+function script(
+  text: string,
+  { name, summary, elements }: Readonly<Record<"name" | "summary" | "elements", string>>,
+): Endpoint {
+  const load = loadOnce(() => cachedText(text, headersFor("script", "max-age=86400")));
+  return endpoint("none", {
+    summary,
     errors: "text",
     respond: async ({ request }) => (await load())(request),
     openapi: {
-      name: "Tally",
+      name,
       tags: ["Counters"],
-      description: 'For pages of any site. It defines `<tally-mark counter="ID" key="KEY">`, ' +
-        "which counts a view when somebody sees the page, and `<tally-top>`.",
+      description: `For pages of any site. It defines ${elements}`,
       headers: [IF_NONE_MATCH],
       responses: fixedText(
         "The script, which also works as a module.",

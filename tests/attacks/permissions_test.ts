@@ -87,6 +87,7 @@ Deno.test(
           "metrics",
           "openapi.json",
           "tally.js",
+          "like.js",
           "",
         ]
       ) {

@@ -2,7 +2,13 @@ import { ok, strictEqual } from "node:assert/strict";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
-for (const [bundle, source] of [["page.min.js", "page.ts"], ["tally.min.js", "tally.js"]]) {
+const BUNDLES = [
+  ["page.min.js", "page.ts"],
+  ["tally.min.js", "tally.js"],
+  ["like.min.js", "like.js"],
+];
+
+for (const [bundle, source] of BUNDLES) {
   Deno.test(`${bundle} is what \`deno task build\` makes of ${source}`, async () => {
     await using folder = await tempDir();
     const file = `${folder.path}/${bundle}`;

@@ -19,6 +19,7 @@ import { days } from "./routes/days.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
+import { leancloud } from "./routes/leancloud.ts";
 import { metricsText } from "./routes/metrics.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
@@ -86,6 +87,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, CHART)),
     route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, CALENDAR)),
     route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, CARD)),
+    route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "family", "none", leancloud(s)),
     route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", compat(s)),
     route("/", READ, "anyone", "none", welcome(() => routes, s)),
   ];

@@ -141,6 +141,11 @@ const KINDS = {
 /** The name of a problem, which is also the last part of its `type`. */
 export type ProblemName = keyof typeof KINDS;
 
+/** Reports whether a text is the name of a problem. */
+export function isProblemName(text: unknown): text is ProblemName {
+  return typeof text === "string" && Object.hasOwn(KINDS, text);
+}
+
 /** The names of all problems. */
 export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
 

@@ -19,6 +19,8 @@ const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS patch HIT ALL constructo
 /** What a request without a query and a body comes to. */
 function expectedStatus(path: string, method: string): number {
   if (method === "OPTIONS") return 204;
+  // The subject is in headers there.
+  if (path.startsWith("/as/leancloud/")) return 400;
   // No counter, or family, is meant where none is named.
   const isNamed = path === "/counters" ? !["PUT", "DELETE"].includes(method) : !NAMING.has(path);
   return isNamed ? 200 : 400;
@@ -167,6 +169,8 @@ const protectedEndpoints = routes
   .filter(({ access, path }) =>
     access !== "anyone" && !["/key", "/session", "/decisions", "/metrics"].includes(path)
   )
+  // leancloud_test holds this of the addresses whose subject is in headers.
+  .filter(({ path }) => path !== "/as/leancloud/*")
   // What takes a body looks at it before it asks the store.
   .filter(({ methods }) => methods[0] === "GET" || methods[0] === "DELETE");
 

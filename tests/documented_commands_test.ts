@@ -14,7 +14,12 @@ interface Block {
   readonly text: string;
 }
 
-const blocks = [".deploy/README.md", ".deploy/counters.md", ".docs/settings.md"].flatMap(blocksOf);
+const blocks = [
+  ".deploy/README.md",
+  ".deploy/counters.md",
+  ".deploy/leancloud.zh.md",
+  ".docs/settings.md",
+].flatMap(blocksOf);
 
 function blocksOf(page: string): Block[] {
   const text = Deno.readTextFileSync(join(projectFolder, page));
@@ -35,6 +40,8 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["node .deploy/traffic.mjs", "traffic_test runs it against a stand-in for GitHub"],
   ["![views in a year]", "is Markdown with an address of nobody"],
   ["# komarev\n", "carrying_over_test runs each line against a stand-in for the peer"],
+  ["leancloud_visitors:", "leancloud_themes_test sends the requests of the theme NexT"],
+  ["web_analytics:", "leancloud_themes_test sends the requests of the theme Fluid"],
   ["# Caddy\n", "carrying_over_test runs it"],
   ["# nginx\n", "carrying_over_test runs it"],
 ];
@@ -101,6 +108,42 @@ Deno.test({
     deepStrictEqual(await lineOf(service, "site:about"), { id: "site:about", hits: 7 });
   },
 });
+
+Deno.test(
+  ".deploy/leancloud.zh.md: the lines import LeanCloud's export, and return the key of the blog",
+  needsPrograms("jq", "curl"),
+  async () => {
+    await using folder = await tempDir();
+    await using service = await startService({ env });
+    const record = (fields: Record<string, unknown>) =>
+      JSON.stringify({ title: "标题", createdAt: "2024-01-01T00:00:00.000Z", ...fields });
+    const head = '#filetype:JSON-streaming {"type":"Class","class":"Counter"}';
+    const files = [
+      [
+        head,
+        record({ url: "/2024/文章/", time: 12 }),
+        record({ url: "/2024/文章/", time: 3 }),
+        record({ url: "/", time: 7 }),
+        record({ url: "/new/", time: 0 }),
+      ],
+      [head, record({ target: "site-pv", time: 345 }), record({ other: 1, time: 5 })],
+    ];
+    for (const [index, lines] of files.entries()) {
+      const path = join(folder.path, `Counter.${index}.jsonl`);
+      await Deno.writeTextFile(path, lines.map((line) => `${line}\n`).join(""));
+    }
+    const where = { cwd: folder.path, env: variables(service) };
+    await paste(blockWith("Counter.*.jsonl"), where);
+    await paste(blockWith("Counter.*.jsonl"), where);
+    const expected = { "2024/文章": 12, "*home": 7, "site-pv": 345, "new": 0 };
+    for (const [page, hits] of Object.entries(expected)) {
+      const id = `leancloud/blog/${page}`;
+      deepStrictEqual(await lineOf(service, id), { id, hits });
+    }
+    const printed = await paste(blockWith("/key?prefix=leancloud/blog/"), where);
+    match(printed, /"key":"[\w-]{22}"/);
+  },
+);
 
 for (
   const { what, part, file, schema, expected } of [

@@ -8,6 +8,7 @@ export const COMPAT_NAMES = [
   "profile-counter",
   "countapi",
   "busuanzi",
+  "applause",
 ] as const;
 
 /** The name of a service. */
@@ -20,7 +21,11 @@ export type ServeAs = readonly string[];
 const CASELESS: ReadonlySet<string> = new Set<CompatName>(["komarev"]);
 
 /** Services whose ids begin with the host of a URL, which is normalized. */
-const BY_HOST: ReadonlySet<string> = new Set<CompatName>(["seeyoufarm", "busuanzi"]);
+const BY_HOST: ReadonlySet<string> = new Set<CompatName>([
+  "seeyoufarm",
+  "busuanzi",
+  "applause",
+]);
 
 /** Parses a comma-separated list of ids and prefixes. Throws a RangeError that names the unknown entries by position. */
 export function parseServeAs(text: string): ServeAs {

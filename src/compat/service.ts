@@ -15,6 +15,8 @@ export interface CompatAddress {
   readonly isPicture?: boolean;
   /** True if it also accepts POST. */
   readonly post?: boolean;
+  /** Maximum length of the body of a POST in bytes. Without this, the body is ignored. */
+  readonly bodyLimit?: number;
   /** Returns what the address means here. Throws a problem for what the service refuses. */
   translate(path: RegExpExecArray, request: CompatRequest): Translation;
 }
@@ -25,6 +27,8 @@ export interface CompatRequest {
   get(name: string): string | undefined;
   /** The URL in `Referer`; undefined if it is missing or invalid. */
   readonly referrer: URL | undefined;
+  /** The body of a POST; empty if the address ignores it. */
+  readonly body: string;
 }
 
 /** The meaning of an address here. */
@@ -109,6 +113,29 @@ export function hostAndPath(address: string): string | undefined {
     return trimEnd(`${hostname}${decodeURIComponent(pathname)}`, "/");
   } catch {
     return undefined;
+  }
+}
+
+/** A page on the web. */
+export interface PageAddress {
+  readonly host: string;
+  /** The decoded path, with a slash at its start. */
+  readonly path: string;
+}
+
+/** Returns the page at a URL. `path` takes the place of its path. Throws the problem "bad-id" if it is not that of a page. */
+export function pageAt({ hostname, pathname }: URL, path = decode(pathname)): PageAddress {
+  const page = { host: hostname, path: path.startsWith("/") ? path : "/" };
+  // The totals of a site are stored under these names.
+  if (page.path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
+  return page;
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   isTrueInPhp,
   type LookParameters,
   type Numbers,
+  pageAt,
   parseBase,
   parseStyle,
   refuse,
@@ -15,6 +16,9 @@ import {
   trimEnd,
 } from "./service.ts";
 import { asciiLowerCase, type CompatName } from "./serve_as.ts";
+
+/** Maximum number of pages whose claps are read at once, and maximum length of that request in bytes. */
+const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
 const komarev: CompatService = {
@@ -236,13 +240,8 @@ const busuanzi: CompatService = {
         if (referrer === undefined) {
           refuse("The Referer header, which names the page, is missing.");
         }
-        const host = referrer.hostname;
         // A page may send its host alone: then the script says which page it is on.
-        const page = request.get("page") ?? decoded(referrer.pathname);
-        const path = page.startsWith("/") ? page : "/";
-        if (path.startsWith("/*")) {
-          refuse("The address in the Referer header is not that of a page.");
-        }
+        const { host, path } = pageAt(referrer, request.get("page"));
         const numbers = json([
           { id: `${host}/*visitors`, counts: true, once: true },
           { id: `${host}${path}`, counts: true },
@@ -255,12 +254,57 @@ const busuanzi: CompatService = {
   ],
 };
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
+/** applause-button: claps for a page. */
+const applause: CompatService = {
+  addresses: [{
+    path: /^\/get-claps\/?$/,
+    translate: (_, request) =>
+      json([{ id: clappedPage(request), counts: false }], ([hits]) => hits),
+  }, {
+    path: /^\/update-claps\/?$/,
+    post: true,
+    bodyLimit: MAX_PAGES_BYTES,
+    translate(_, request) {
+      // The button sends the number and its version as a JSON string, such as "3,4.0.5".
+      const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
+      const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
+      if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
+      const counter = { id: clappedPage(request), counts: true };
+      return json(Array<CounterRef>(Number(claps)).fill(counter), (numbers) => numbers.at(-1));
+    },
+  }, {
+    path: /^\/get-multiple\/?$/,
+    post: true,
+    bodyLimit: MAX_PAGES_BYTES,
+    translate(_, request) {
+      const urls = parseUrls(request.body);
+      const counters = urls.map((url) => ({ id: clapsOf(url), counts: false }));
+      return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
+    },
+  }],
+};
+
+function clappedPage(request: CompatRequest): string {
+  return clapsOf(request.get("url") ?? request.referrer?.href ?? "");
+}
+
+function clapsOf(url: string): string {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) {
+    refuse("url= or the Referer header must be the address of a page, with http or https.");
   }
+  const { host, path } = pageAt(new URL(url));
+  return `${host}${path}`;
+}
+
+function parseUrls(body: string): readonly string[] {
+  try {
+    const urls: unknown = JSON.parse(body);
+    const isList = Array.isArray(urls) && urls.length <= MAX_PAGES;
+    if (isList && urls.every((url) => typeof url === "string")) return urls;
+  } catch {
+    // Not JSON.
+  }
+  return refuse(`The body must be a JSON array of at most ${MAX_PAGES} addresses of pages.`);
 }
 
 /** Every service by its name. */
@@ -273,6 +317,7 @@ export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
   "profile-counter": profileCounter,
   countapi,
   busuanzi,
+  applause,
 };
 
 function image(

@@ -75,7 +75,7 @@ export function createDispatcher(
     const route = group?.routeFor(method);
     const { query, error } = route?.ignoresQuery === false
       ? parseQuery(request.url, route.documented)
-      : NO_QUERY;
+      : route?.protocol?.readQuery(request) ?? NO_QUERY;
     const queryError = error;
     const meter = group?.meter ?? otherPaths;
     const state = createState({
@@ -134,9 +134,10 @@ export function createDispatcher(
     const { route, request, query, queryError } = state;
     if (route === undefined) return finish(problemResponse(problem, "json"), state);
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
-    const { errors, drawProblem } = route;
+    const { errors, drawProblem, protocol } = route;
+    const format = typeof errors === "function" ? errors(query) : errors;
     const response = drawProblem === undefined
-      ? problemResponse(problem, typeof errors === "function" ? errors(query) : errors)
+      ? problemResponse(problem, protocol?.formatProblem ?? format)
       : problemImageResponse(problem, { svg: drawProblem(problem, query), request });
     return finish(allowPages(response, corsPolicy(route, state)), state);
   }
@@ -272,7 +273,8 @@ function parse(route: CompiledRoute, state: RequestState) {
   const run = route.prepare(query, request);
   const { subject } = route;
   if (subject === "none") return run;
-  if (request.method === "POST" && meter !== undefined) refuseBody(request);
+  const readsBody = route.protocol !== undefined;
+  if (request.method === "POST" && meter !== undefined && !readsBody) refuseBody(request);
   state.isPrefix = subject === "prefix" ||
     (subject === "counter or prefix" && query.get("prefix") !== undefined);
   state.id = state.isPrefix ? parsePrefix(query) : counterId(query.get("id"));
@@ -302,8 +304,11 @@ const ACCEPTS_KEYS: ReadonlySet<AccessLevel> = new Set(["keyholder", "family"]);
 
 /** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflightResponse(route: CompiledRoute, state: RequestState): Response {
-  const { allow, access } = route;
+  const { allow, access, protocol } = route;
   const headers = { allow, ...NO_SNIFF };
+  if (protocol !== undefined) {
+    return createResponse(null, { ...headers, ...protocol.preflight }, 204);
+  }
   if (corsPolicy(route, state) !== "any") return createResponse(null, headers, 204);
   return createResponse(null, {
     ...headers,

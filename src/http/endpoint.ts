@@ -2,8 +2,8 @@ import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
 import type { Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
-import type { CorsPolicy, TextFormat } from "./response.ts";
-import type { Parameter, Query } from "./query.ts";
+import type { Parameter, ParsedQuery, Query } from "./query.ts";
+import type { CorsPolicy, HeaderRecord, TextFormat } from "./response.ts";
 
 /** The remote end of a connection, as Deno reports it. Empty if there is no connection. */
 export interface ConnectionInfo {
@@ -47,8 +47,20 @@ interface EndpointFacts {
   readonly ignoresQuery?: boolean;
   /** True if it sets the CORS headers of its own responses, because other endpoints make them. */
   readonly setsCors?: boolean;
+  /** The conventions of another service, if the endpoint follows its protocol. */
+  readonly protocol?: Protocol;
   /** The rest of its description in the OpenAPI document, which leaves the endpoint out without one. */
   readonly openapi?: Description;
+}
+
+/** The conventions of another service, for endpoints that clients written for that service call. */
+export interface Protocol {
+  /** Reads the subject and the credentials, which the protocol does not send as query parameters. */
+  readonly readQuery: (request: Request) => ParsedQuery;
+  /** Formats a problem as JSON. */
+  readonly formatProblem: (problem: Problem) => string;
+  /** The CORS headers of a preflight response. */
+  readonly preflight: HeaderRecord;
 }
 
 /** An endpoint: what its query may hold, what it does with it, and how it is described. */

@@ -108,14 +108,19 @@ export async function headResponse(response: Response): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
-/** Creates the response to a problem as text. */
-export function problemResponse(problem: Problem, format: TextFormat): Response {
+/** Creates the response to a problem as text, or as the JSON that a function returns for it. */
+export function problemResponse(
+  problem: Problem,
+  format: TextFormat | ((problem: Problem) => string),
+): Response {
+  const isOwn = typeof format !== "function";
   const headers = {
-    ...headersFor(format, "no-store"),
+    ...headersFor(isOwn ? format : "json", "no-store"),
     ...problemHeaders(problem),
     ...(format === "json" && { "content-type": "application/problem+json" }),
   };
-  return createResponse(formatProblem(problem, format), headers, problem.status);
+  const body = isOwn ? formatProblem(problem, format) : format(problem);
+  return createResponse(body, headers, problem.status);
 }
 
 /**

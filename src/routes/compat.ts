@@ -10,6 +10,7 @@ import type {
 import { COMPAT_SERVICES } from "../compat/services.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createFamilyLimit } from "../hits/family_limit.ts";
+import { bodyText } from "../http/body.ts";
 import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
 import {
@@ -48,7 +49,7 @@ interface TargetRequest {
 
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
 export function compat(service: Service): Endpoint {
-  const { access, call, counters, log, metrics, serveAs } = service;
+  const { access, call, counters, draining, log, metrics, serveAs } = service;
   const limit = createFamilyLimit({
     ...{ counters, limit: MAX_NEW_COUNTERS, by: LIMIT_NAME, metrics, log },
   });
@@ -107,28 +108,33 @@ export function compat(service: Service): Endpoint {
   }
 
   async function respondWithNumbers(
-    { counters: refs, format, body, notFoundIfZero }: Numbers,
+    { counters, format, body, notFoundIfZero }: Numbers,
     incoming: IncomingRequest,
   ): Promise<Response> {
+    const isHead = incoming.request.method === "HEAD";
+    const refs = counters.map((ref) => ({ ...ref, counts: ref.counts && !isHead }));
     const numbers: number[] = [];
     const flags = new Set<string | null>();
     let last: Response | undefined;
-    // One after the other, because a number that is read after a hit has to include it.
-    for (const ref of refs) {
-      const counter = { ...ref, counts: ref.counts && incoming.request.method !== "HEAD" };
+    const callFor = (counter: CounterRef) => {
       const parameters = {
         once: counter.counts && counter.once ? "day" : undefined,
         period: counter.today ? "today" : undefined,
       };
       const path = counter.counts ? "/hit" : "/count";
-      last = await callTarget({ path, counter, parameters }, incoming);
+      return callTarget({ path, counter, parameters }, incoming);
+    };
+    // One after the other, because a number that is read after a hit has to include it.
+    const reads = refs.some(({ counts }) => counts) ? [] : refs.map(callFor);
+    for (const [index, ref] of refs.entries()) {
+      last = await (reads[index] ?? callFor(ref));
       if (!last.ok) {
         // A 503 promises that nothing was changed, but some counters were.
         if (last.status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
         return last;
       }
       numbers.push((await last.json()).hits);
-      if (counter.counts) flags.add(last.headers.get("x-tallymark"));
+      if (ref.counts) flags.add(last.headers.get("x-tallymark"));
     }
     if (notFoundIfZero && numbers[0] === 0) {
       throw new Problem("not-found", { detail: "Key not found" });
@@ -139,7 +145,8 @@ export function compat(service: Service): Endpoint {
       // The request is an ordinary hit if one of its hits is.
       ...(flags.size === 1 && flag && { "x-tallymark": flag }),
     });
-    return allowPages(response, last?.headers.has("access-control-allow-origin") ? "any" : "none");
+    const isShared = last?.headers.has("access-control-allow-origin") ?? true;
+    return allowPages(response, isShared ? "any" : "none");
   }
 
   return endpoint("none", {
@@ -154,7 +161,10 @@ export function compat(service: Service): Endpoint {
       if (request.method === "POST" && address.post !== true) {
         throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
       }
-      const incoming = { request, connection, name, parsed: parseRequest(url, request.headers) };
+      const { bodyLimit: limit } = address;
+      const body = limit === undefined ? "" : await bodyText(request, { limit, draining });
+      const parsed = { ...parseRequest(url, request.headers), body };
+      const incoming = { request, connection, name, parsed };
       try {
         const translation = address.translate(path, incoming.parsed);
         switch (translation.kind) {
@@ -211,7 +221,7 @@ function decodePath(path: string): string {
 }
 
 /** Parses a request as leniently as other services do: `&amp;` is an ampersand, and the first of several values counts. */
-function parseRequest({ search }: URL, headers: Headers): CompatRequest {
+function parseRequest({ search }: URL, headers: Headers): Omit<CompatRequest, "body"> {
   const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
   const referer = headers.get("referer");
   return {

@@ -86,7 +86,7 @@ function ownAddressOf(peer: CompatName, address: string): string {
     const found = path.exec(decodeURIComponent(pathname));
     if (found === null) continue;
     const asked = { get: (name: string) => searchParams.get(name) ?? undefined };
-    const translation = translate(found, { ...asked, referrer: undefined });
+    const translation = translate(found, { ...asked, referrer: undefined, body: "" });
     if (translation.kind !== "image") break;
     const { counter, look, withToday } = translation;
     const id = counterId(`${peer}/${counter.id}`);

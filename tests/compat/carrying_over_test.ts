@@ -59,7 +59,7 @@ for (const [index, id] of CARRIED.entries()) {
 Deno.test("counters.md says which origin every peer has, and what becomes of its numbers", () => {
   deepStrictEqual([...new Set(ORIGINS.map(([, name]) => name))], [
     ...["komarev", "visitor-badge", "seeyoufarm", "dwyl", "hits.sh"],
-    ...["profile-counter", "countapi", "busuanzi"],
+    ...["profile-counter", "countapi", "busuanzi", "applause"],
   ]);
   strictEqual(LINES.length, CARRIED.length);
 });

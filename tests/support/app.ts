@@ -34,8 +34,8 @@ export interface TestApp extends AsyncDisposable {
   send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
   /** The same without looking at the answer, whose body is left to be read. */
   open(line: string, headers?: HeadersInit): Promise<Response>;
-  /** The same with the secret and a body, such as the lines of an import. */
-  sendBody(line: string, body: BodyInit): Promise<Answer>;
+  /** The same with a body, such as the lines of an import, and with the secret unless other headers are given. */
+  sendBody(line: string, body: BodyInit, headers?: HeadersInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
   hit(id: string, times?: number): Promise<void>;
   /** The number that `/count` gives; with the secret, in case reads are protected. */
@@ -105,7 +105,7 @@ export function openApp(
       const [method = "", target = ""] = line.split(" ");
       return await app.fetch(new Request(`http://localhost${target}`, { method, headers }), {});
     },
-    sendBody: (line, body) => sendRequest(line, { headers: authorized, body }),
+    sendBody: (line, body, headers = authorized) => sendRequest(line, { headers, body }),
     async hit(id, times = 1) {
       for (let time = 0; time < times; time++) {
         const { status } = await send(`POST /hit?id=${encodeURIComponent(id)}`, authorized);

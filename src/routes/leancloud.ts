@@ -1,0 +1,289 @@
+import { key, token } from "../auth/access.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { bodyText } from "../http/body.ts";
+import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
+import { type ParsedQuery, parseQuery } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { isProblemName, Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
+
+/** Maximum length of a body in bytes. */
+const MAX_BODY_BYTES = 65_536;
+/** Maximum number of counters in a query, and of writes in a batch. */
+const MAX_ITEMS = 100;
+
+const ROOT = "/as/leancloud";
+const BATCH = "/1.1/batch";
+const COUNTER = /^\/1\.1\/classes\/Counter(?:\/([\w-]+))?$/;
+
+const HEADERS = headersFor("json", "no-store");
+
+/** A query for counters. */
+interface Read {
+  /** The field that holds the page: each theme has its own. */
+  readonly field: string;
+  readonly pages: readonly string[];
+  readonly limit: number;
+}
+
+/** A write: a hit, or the creation of a counter at 0, which stores nothing. */
+interface Write {
+  readonly id: CounterId;
+  readonly hits: 0 | 1;
+}
+
+/**
+ * `/as/leancloud/*`: the page counters that blog themes keep in the class `Counter` of LeanCloud. The counter of a page is
+ * `leancloud/<X-LC-Id>/<page>`, and its `objectId` is that id in base64url.
+ */
+export function leancloud({ call, counters, draining }: Service): Endpoint {
+  async function read({ field, pages, limit }: Read, prefix: CounterId) {
+    // All in the same turn of the event loop, so that the store gets them in one batch.
+    const found = await Promise.all(pages.map(async (page) => {
+      const id = pageId(prefix, page);
+      if (id === undefined) return [];
+      const time = await counters.count(id);
+      return time > 0 ? [{ objectId: objectIdOf(id), [field]: page, time }] : [];
+    }));
+    const results = found.flat().toSorted((one, other) => other.time - one.time);
+    return { results: results.slice(0, limit) };
+  }
+
+  /** Carries out a write. Rejects with the problem of `/hit`. */
+  async function write({ id, hits }: Write, context: RequestContext<"key" | "token">) {
+    const objectId = objectIdOf(id);
+    if (hits === 0) return { objectId };
+    const { request, connection } = context;
+    const query = new Map<string, string>([["id", id]]);
+    context.query.forEach((value, name) => name === "prefix" || query.set(name, value));
+    const response = await call("/hit", { request, connection, query, isPublic: false });
+    if (!response.ok) throw await problemOf(response);
+    return { objectId, time: (await response.json()).hits };
+  }
+
+  return endpoint("prefix", {
+    summary: "Serve the page counters of LeanCloud",
+    ignoresQuery: true,
+    parameters: [key, token],
+    protocol: PROTOCOL,
+    parse: (_, request) => parseRequest(request),
+    async respond(context, query) {
+      const { request: { method, url }, request, id: prefix } = context;
+      if (query !== undefined) return respond(await read(query, prefix));
+      const body = parseJson(await bodyText(request, { limit: MAX_BODY_BYTES, draining }));
+      const path = pathOf(url);
+      if (path !== BATCH) {
+        const object = await write(parseWrite({ method, path, body }, prefix), context);
+        return respond(object, method === "POST" ? 201 : 200);
+      }
+      const results = parseBatch(body, prefix).map(async (one) => {
+        try {
+          return { success: await write(one, context) };
+        } catch (error) {
+          if (error instanceof Problem) return { error: errorObject(error) };
+          throw error;
+        }
+      });
+      return respond(await Promise.all(results));
+    },
+    // Not in the OpenAPI document, because LeanCloud defines these addresses.
+  });
+}
+
+function respond(body: unknown, status = 200): Response {
+  return createResponse(JSON.stringify(body), HEADERS, status);
+}
+
+const PROTOCOL: Protocol = {
+  readQuery,
+  formatProblem: (problem) => JSON.stringify(errorObject(problem)),
+  preflight: {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, POST, PUT",
+    "access-control-allow-headers": "Content-Type, X-LC-Id, X-LC-Key, X-LC-Prod, X-LC-UA",
+    "access-control-max-age": "86400",
+  },
+};
+
+const KEY_HINT =
+  "X-LC-Key must be the key of the family leancloud/<X-LC-Id>/, as GET /key?prefix= " +
+  "returns it. X-LC-Sign is not supported: send X-LC-Key instead.";
+
+/** Reads the family and its key from the headers. */
+function readQuery({ url, headers }: Request): ParsedQuery {
+  const { query: credentials, error } = parseQuery(url, new Set(["token"]));
+  const name = headers.get("x-lc-id") ?? "";
+  const query = new Map([
+    ["prefix", `leancloud/${name}/`],
+    ["key", headers.get("x-lc-key") ?? ""],
+  ]);
+  credentials.forEach((value, name) => query.set(name, value));
+  if (error !== undefined) return { query, error };
+  if (!/^[\w.-]{1,100}$/.test(name)) {
+    const detail = "X-LC-Id must be 1 to 100 letters, digits, dots, dashes or underscores.";
+    return { query, error: new Problem("bad-query", { detail }) };
+  }
+  return { query, error: headers.has("x-lc-sign") ? new Problem("unauthorized") : undefined };
+}
+
+/** Returns an error in the format of LeanCloud. Themes compare the code with 401 only, so it is the status. */
+function errorObject({ kind, status, detail }: Problem): { code: number; error: string } {
+  return { code: status, error: kind === "unauthorized" ? KEY_HINT : detail };
+}
+
+/** Reads the problem that an endpoint responded with. */
+async function problemOf(response: Response): Promise<Problem> {
+  const kind = response.headers.get("x-tallymark");
+  const { detail } = await response.json();
+  return new Problem(isProblemName(kind) ? kind : "internal", { detail });
+}
+
+/** Returns the counter of a page. Returns undefined if no counter can have that id. */
+function pageId(prefix: CounterId, page: string): CounterId | undefined {
+  const name = page.replace(/^\//, "").replace(/\/$/, "");
+  try {
+    return counterId(`${prefix}${name === "" ? "*home" : name}`);
+  } catch {
+    return undefined;
+  }
+}
+
+const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
+
+function objectIdOf(id: CounterId): string {
+  return new TextEncoder().encode(id).toBase64(BASE64URL);
+}
+
+/** Parses an `objectId`. Throws the problem "bad-body" unless it is that of a counter below the prefix. */
+function parseObjectId(objectId: string, prefix: CounterId): CounterId {
+  try {
+    const bytes = Uint8Array.fromBase64(objectId, BASE64URL);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const id = counterId(text);
+    if (id.startsWith(prefix) && objectIdOf(id) === objectId) return id;
+  } catch {
+    // Not base64url, not UTF-8 or not an id.
+  }
+  return refuse("The objectId must be one that this service returned for the same X-LC-Id.");
+}
+
+function refuse(detail: string): never {
+  throw new Problem("bad-body", { detail });
+}
+
+const SUPPORTED = "Supported are GET and POST of /1.1/classes/Counter, PUT of " +
+  "/1.1/classes/Counter/<objectId> that increments time by 1, and POST of /1.1/batch with those writes.";
+
+/** Returns the path below the origin of LeanCloud. */
+function pathOf(url: string): string {
+  return new URL(url).pathname.slice(ROOT.length);
+}
+
+/** Parses the path and the query. Returns undefined for a write. Throws the problem "bad-query" for what is not supported. */
+function parseRequest({ method, url }: Request): Read | undefined {
+  const { searchParams } = new URL(url);
+  const path = pathOf(url);
+  const isRead = method === "GET";
+  const names = isRead ? ["where", "limit", "order", "token"] : ["fetchWhenSave", "new", "token"];
+  if (![...searchParams.keys()].every((name) => names.includes(name))) {
+    throw new Problem("bad-query", { detail: `The only parameters are ${names.join(", ")}.` });
+  }
+  if (path === BATCH && method === "POST") return undefined;
+  const [isCounter, objectId] = COUNTER.exec(path) ?? [];
+  if (isCounter === undefined || (objectId !== undefined) !== (method === "PUT")) {
+    throw new Problem("bad-query", { detail: SUPPORTED });
+  }
+  return isRead ? parseRead(searchParams) : undefined;
+}
+
+function parseRead(parameters: URLSearchParams): Read {
+  const limit = parameters.get("limit") ?? "100";
+  if (!/^\d{1,4}$/.test(limit) || (parameters.get("order") ?? "-time") !== "-time") {
+    throw new Problem("bad-query", {
+      detail: "limit must be a whole number, and order must be -time.",
+    });
+  }
+  return { ...parseWhere(parameters.get("where") ?? ""), limit: Number(limit) };
+}
+
+const WHERE = `where must be {"url":PAGE} or {"url":{"$in":[PAGES]}}, with at most ${MAX_ITEMS} ` +
+  "pages. The field may be target instead of url.";
+
+function parseWhere(text: string): Pick<Read, "field" | "pages"> {
+  const bad = new Problem("bad-query", { detail: WHERE });
+  const [[field, value] = [], ...others] = Object.entries(recordOf(parseJson(text, bad)));
+  if ((field !== "url" && field !== "target") || others.length > 0) throw bad;
+  if (typeof value === "string") return { field, pages: [value] };
+  const { $in: pages, ...operators } = recordOf(value);
+  if (!Array.isArray(pages) || pages.length > MAX_ITEMS || hasMembers(operators)) throw bad;
+  if (!pages.every((page) => typeof page === "string")) throw bad;
+  return { field, pages };
+}
+
+/** Parses the writes of a batch, which are all checked before the first is carried out. */
+function parseBatch(body: unknown, prefix: CounterId): readonly Write[] {
+  const { requests, ...others } = recordOf(body);
+  if (!Array.isArray(requests) || requests.length > MAX_ITEMS || hasMembers(others)) {
+    refuse(`A batch is {"requests":[…]} with at most ${MAX_ITEMS} writes.`);
+  }
+  return requests.map((request) => parseWrite(recordOf(request), prefix));
+}
+
+function parseWrite(
+  { method, path, body, ...others }: Readonly<Record<string, unknown>>,
+  prefix: CounterId,
+): Write {
+  const [isCounter, objectId] = COUNTER.exec(String(path)) ?? [];
+  if (isCounter === undefined || hasMembers(others)) refuse(SUPPORTED);
+  if (method === "PUT" && objectId !== undefined) {
+    if (!isIncrement(body)) refuse(SUPPORTED);
+    return { id: parseObjectId(objectId, prefix), hits: 1 };
+  }
+  if (method !== "POST" || objectId !== undefined) refuse(SUPPORTED);
+  return parseCreation(body, prefix);
+}
+
+/** Reports whether a body is `{"time":{"__op":"Increment","amount":1}}`. */
+function isIncrement(body: unknown): boolean {
+  const { time, ...fields } = recordOf(body);
+  const { __op, amount, ...others } = recordOf(time);
+  return __op === "Increment" && amount === 1 && !hasMembers(fields) && !hasMembers(others);
+}
+
+/** Parses `{"url":PAGE,"time":1}`. The title and the access rules of a counter are not stored. */
+function parseCreation(body: unknown, prefix: CounterId): Write {
+  const { url, target, time, title: _, ACL: __, ...others } = recordOf(body);
+  const page = url ?? target;
+  if (typeof page !== "string" || (url !== undefined && target !== undefined)) {
+    refuse("A counter needs the page, as url or as target.");
+  }
+  if ((time !== 0 && time !== 1) || hasMembers(others)) {
+    refuse(
+      "A counter begins with time 0 or 1, and has no fields but url or target, time and title.",
+    );
+  }
+  const id = pageId(prefix, page);
+  if (id === undefined) refuse("The page is too long, or has characters that ids cannot have.");
+  return { id, hits: time };
+}
+
+/** Parses JSON. Throws the problem if it is invalid. */
+function parseJson(
+  text: string,
+  problem = new Problem("bad-body", { detail: "The body must be JSON." }),
+): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw problem;
+  }
+}
+
+/** Returns the members of an object, and none of any other value. */
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function hasMembers(record: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(record).length > 0;
+}

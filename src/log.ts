@@ -1,10 +1,10 @@
 /**
- * The fields of a log line. Numbers, booleans, strings and lists of strings are written as they are, errors with their
- * causes, anything else as a string.
+ * The fields of a log line. Numbers, booleans, strings and lists of strings are written as they
+ * are, errors with their causes, and anything else as a string.
  */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where events go: one call is one line. `event` is a fixed phrase; what varies goes into `fields`. */
+/** Writes a line for each event. `event` is a fixed phrase, and `fields` hold what varies. */
 export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -18,8 +18,8 @@ export interface LogOptions {
   write?: (line: string) => void;
 }
 
-/** A log that writes each event as one JSON line. */
-export function createLog({ secrets, write = writeToStandardError }: LogOptions): Log {
+/** Creates a log that writes each event as a line of JSON. */
+export function createLog({ secrets, write = (line) => printTo("stderr", line) }: LogOptions): Log {
   const hidden = spellingsOf(secrets);
 
   function log(level: string, event: string, fields: LogFields = {}): void {
@@ -35,21 +35,17 @@ export function createLog({ secrets, write = writeToStandardError }: LogOptions)
   };
 }
 
-/** Prints text for a person: the banner, and why the service cannot start. */
+/** Prints text for people. */
 export function printTo(stream: "stdout" | "stderr", text: string): void {
   try {
     if (stream === "stdout") console.log(text);
     else console.error(text);
   } catch {
-    // On a full disk the console throws; the service must go on without its log.
+    // On a full disk the console throws, but the service must continue without its log.
   }
 }
 
-function writeToStandardError(line: string): void {
-  printTo("stderr", line);
-}
-
-/** An error with its causes, outermost first. */
+/** Formats an error with its causes, the outermost first. */
 function describe(error: Error): string {
   const parts: string[] = [];
   let current: unknown = error;
@@ -60,22 +56,22 @@ function describe(error: Error): string {
   return parts.join(" <- ");
 }
 
-/** Each secret as it is and percent-encoded. */
+/** Returns each secret as it is and percent-encoded. */
 function spellingsOf(secrets: readonly string[]): readonly string[] {
   return secrets.filter((secret) => secret.length > 0)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    // The longest first: a secret that begins another would leave the rest of that one.
+    // The longest first, because a secret that begins another would leave its rest.
     .sort((a, b) => b.length - a.length);
 }
 
-/** Nothing that JSON.stringify would look into by itself. */
+/** Converts a field to plain data without secrets. */
 function redacted(value: unknown, hidden: readonly string[]): unknown {
   if (value === undefined || typeof value === "number" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map((part) => redacted(part, hidden));
   return hide(value instanceof Error ? describe(value) : String(value), hidden);
 }
 
-/** Splits at one secret after the other: a long one would not compile as a pattern, and the error would show it. */
+/** Splits at each secret, because a long one does not compile as a pattern. */
 function hide(text: string, hidden: readonly string[]): string {
   const [secret, ...others] = hidden;
   if (secret === undefined) return text;

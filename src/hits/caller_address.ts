@@ -6,7 +6,10 @@ export interface CallerAddressOptions {
   proxies: Proxies;
 }
 
-/** Number of the owner's proxies in front of the server. Behind Deno Deploy the remote address is already that of the caller. */
+/**
+ * Number of the owner's proxies in front of the server. Behind Deno Deploy the remote address is
+ * already that of the caller.
+ */
 export type Proxies = number | "deploy";
 
 /** The address of a caller in its canonical form, or the reason why it is unknown. */
@@ -27,9 +30,10 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
   function callerAddress({ remoteAddress, forwarded, proxies }: CallerAddressOptions): Caller {
     if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
     if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;
-    const entries = forwarded ? entriesAt(proxies, forwarded) : undefined;
-    if (entries === undefined) return TOO_FEW;
-    const [before, caller] = entries.map(ipAddress);
+    const entries = forwarded ? forwarded.split(",") : [];
+    const [entry, entryBefore = ""] = [entries.at(-proxies), entries.at(-proxies - 1)];
+    if (entry === undefined) return TOO_FEW;
+    const [before, caller] = [entryBefore, entry].map(ipAddress);
     // A private address that is called from a public one is another proxy.
     const isProxy = before !== undefined && !isPrivate(before) && caller !== undefined &&
       isPrivate(caller);
@@ -64,22 +68,6 @@ const NO_ADDRESS = { unknown: "where the address of the caller should be is none
 
 function callerAt(address: string | undefined): Caller {
   return address === undefined ? NO_ADDRESS : { address };
-}
-
-/**
- * Returns the n-th entry from the right and the one before it, which may be empty. Returns undefined if there are fewer.
- * The rest is not read, because callers can send any amount of it.
- */
-function entriesAt(n: number, forwarded: string): [before: string, entry: string] | undefined {
-  let rest = forwarded;
-  for (let index = 1; index < n; index++) {
-    const comma = rest.lastIndexOf(",");
-    if (comma === -1) return undefined;
-    rest = rest.slice(0, comma);
-  }
-  const comma = rest.lastIndexOf(",");
-  const before = rest.slice(0, Math.max(0, comma));
-  return [before.slice(before.lastIndexOf(",") + 1), rest.slice(comma + 1)];
 }
 
 /** Maximum length of an entry in characters: an address of 45 with brackets, a zone, a port and blanks. */

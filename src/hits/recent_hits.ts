@@ -15,18 +15,19 @@ export interface RecentHit {
   readonly outcome: HitOutcome;
 }
 
+/** Maximum number of hits in a list. */
 const LOG_SIZE = 100;
 
 /**
- * The last hits of this process, in memory only. Rejected requests have a list of their own, because anyone can send
- * them, and they would push out the hits that were authorized.
+ * The last hits of this process, in memory only. Rejected requests have a list of their own,
+ * because anyone can send them, and they would push out the hits that were authorized.
  */
 export class RecentHits {
-  readonly #authorized = new RingBuffer();
-  readonly #rejected = new RingBuffer();
+  readonly #authorized: RecentHit[] = [];
+  readonly #rejected: RecentHit[] = [];
 
   record(id: CounterId, outcome: HitOutcome): void {
-    this.#authorized.add({ time: Date.now(), id, outcome });
+    append(this.#authorized, { time: Date.now(), id, outcome });
   }
 
   recordProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {
@@ -34,27 +35,17 @@ export class RecentHits {
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const hits = isAuthorized ? this.#authorized : this.#rejected;
     const id = kind === "hit-needs-id" ? undefined : validId(query);
-    hits.add({ time: Date.now(), id, outcome: kind });
+    append(hits, { time: Date.now(), id, outcome: kind });
   }
 
   /** Both lists, the newest hit first. */
   get latest(): { authorized: readonly RecentHit[]; rejected: readonly RecentHit[] } {
-    return { authorized: this.#authorized.latest, rejected: this.#rejected.latest };
+    return { authorized: this.#authorized.toReversed(), rejected: this.#rejected.toReversed() };
   }
 }
 
-class RingBuffer {
-  readonly #hits: RecentHit[] = [];
-  #next = 0;
-
-  add(hit: RecentHit): void {
-    this.#hits[this.#next] = hit;
-    this.#next = (this.#next + 1) % LOG_SIZE;
-  }
-
-  get latest(): readonly RecentHit[] {
-    return [...this.#hits.slice(this.#next), ...this.#hits.slice(0, this.#next)].reverse();
-  }
+function append(hits: RecentHit[], hit: RecentHit): void {
+  if (hits.push(hit) > LOG_SIZE) hits.shift();
 }
 
 /** Returns undefined if the query or the id in it is invalid. */

@@ -116,19 +116,14 @@ export function hostAndPath(address: string): string | undefined {
   }
 }
 
-/** A page on the web. */
-export interface PageAddress {
-  readonly host: string;
-  /** The decoded path, with a slash at its start. */
-  readonly path: string;
-}
-
 /** Returns the page at a URL. `path` takes the place of its path. Throws the problem "bad-id" if it is not that of a page. */
-export function pageAt({ hostname, pathname }: URL, path = decode(pathname)): PageAddress {
-  const page = { host: hostname, path: path.startsWith("/") ? path : "/" };
+export function pageAt(
+  { hostname, pathname }: URL,
+  path = decode(pathname),
+): { host: string; path: string } {
   // The totals of a site are stored under these names.
-  if (page.path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
-  return page;
+  if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
+  return { host: hostname, path: path.startsWith("/") ? path : "/" };
 }
 
 function decode(path: string): string {

@@ -278,18 +278,15 @@ const applause: CompatService = {
     bodyLimit: MAX_PAGES_BYTES,
     translate(_, request) {
       const urls = parseUrls(request.body);
-      const counters = urls.map((url) => ({ id: clapsOf(url), counts: false }));
+      const counters = urls.map((url) => ({ id: clappedPage(request, url), counts: false }));
       return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
     },
   }],
 };
 
-function clappedPage(request: CompatRequest): string {
-  return clapsOf(request.get("url") ?? request.referrer?.href ?? "");
-}
-
-function clapsOf(url: string): string {
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) {
+/** Returns the counter of a page, which the request names unless a URL is given. */
+function clappedPage(request: CompatRequest, url = request.get("url") ?? request.referrer?.href) {
+  if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) {
     refuse("url= or the Referer header must be the address of a page, with http or https.");
   }
   const { host, path } = pageAt(new URL(url));

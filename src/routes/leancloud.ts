@@ -154,7 +154,7 @@ function objectIdOf(id: CounterId): string {
   return new TextEncoder().encode(id).toBase64(BASE64URL);
 }
 
-/** Parses an `objectId`. Throws the problem "bad-body" unless it is that of a counter below the prefix. */
+/** Parses an `objectId`. Throws the problem "bad-query" unless it is that of a counter below the prefix. */
 function parseObjectId(objectId: string, prefix: CounterId): CounterId {
   try {
     const bytes = Uint8Array.fromBase64(objectId, BASE64URL);
@@ -168,7 +168,7 @@ function parseObjectId(objectId: string, prefix: CounterId): CounterId {
 }
 
 function refuse(detail: string): never {
-  throw new Problem("bad-body", { detail });
+  throw new Problem("bad-query", { detail });
 }
 
 const SUPPORTED = "Supported are GET and POST of /1.1/classes/Counter, PUT of " +
@@ -186,12 +186,12 @@ function parseRequest({ method, url }: Request): Read | undefined {
   const isRead = method === "GET";
   const names = isRead ? ["where", "limit", "order", "token"] : ["fetchWhenSave", "new", "token"];
   if (![...searchParams.keys()].every((name) => names.includes(name))) {
-    throw new Problem("bad-query", { detail: `The only parameters are ${names.join(", ")}.` });
+    refuse(`The only parameters are ${names.join(", ")}.`);
   }
   if (path === BATCH && method === "POST") return undefined;
   const [isCounter, objectId] = COUNTER.exec(path) ?? [];
   if (isCounter === undefined || (objectId !== undefined) !== (method === "PUT")) {
-    throw new Problem("bad-query", { detail: SUPPORTED });
+    refuse(SUPPORTED);
   }
   return isRead ? parseRead(searchParams) : undefined;
 }
@@ -199,9 +199,7 @@ function parseRequest({ method, url }: Request): Read | undefined {
 function parseRead(parameters: URLSearchParams): Read {
   const limit = parameters.get("limit") ?? "100";
   if (!/^\d{1,4}$/.test(limit) || (parameters.get("order") ?? "-time") !== "-time") {
-    throw new Problem("bad-query", {
-      detail: "limit must be a whole number, and order must be -time.",
-    });
+    refuse("limit must be a whole number, and order must be -time.");
   }
   return { ...parseWhere(parameters.get("where") ?? ""), limit: Number(limit) };
 }
@@ -210,13 +208,12 @@ const WHERE = `where must be {"url":PAGE} or {"url":{"$in":[PAGES]}}, with at mo
   "pages. The field may be target instead of url.";
 
 function parseWhere(text: string): Pick<Read, "field" | "pages"> {
-  const bad = new Problem("bad-query", { detail: WHERE });
-  const [[field, value] = [], ...others] = Object.entries(recordOf(parseJson(text, bad)));
-  if ((field !== "url" && field !== "target") || others.length > 0) throw bad;
+  const [[field, value] = [], ...others] = Object.entries(recordOf(parseJson(text, WHERE)));
+  if ((field !== "url" && field !== "target") || others.length > 0) refuse(WHERE);
   if (typeof value === "string") return { field, pages: [value] };
   const { $in: pages, ...operators } = recordOf(value);
-  if (!Array.isArray(pages) || pages.length > MAX_ITEMS || hasMembers(operators)) throw bad;
-  if (!pages.every((page) => typeof page === "string")) throw bad;
+  if (!Array.isArray(pages) || pages.length > MAX_ITEMS || hasMembers(operators)) refuse(WHERE);
+  if (!pages.every((page) => typeof page === "string")) refuse(WHERE);
   return { field, pages };
 }
 
@@ -267,15 +264,12 @@ function parseCreation(body: unknown, prefix: CounterId): Write {
   return { id, hits: time };
 }
 
-/** Parses JSON. Throws the problem if it is invalid. */
-function parseJson(
-  text: string,
-  problem = new Problem("bad-body", { detail: "The body must be JSON." }),
-): unknown {
+/** Parses JSON. Refuses the request with a detail if it is invalid. */
+function parseJson(text: string, detail = "The body must be JSON."): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw problem;
+    return refuse(detail);
   }
 }
 

@@ -4,6 +4,10 @@ import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./days.
 export interface Calendar {
   /** An IANA name, such as "Europe/Berlin". */
   readonly timeZone: string;
+  /** Returns the current time, in milliseconds since the epoch. */
+  now(): number;
+  /** Returns the day of a time in milliseconds since the epoch. */
+  dayAt(time: number): Day;
   /** The calendar day that it is now. */
   today(): Day;
   /** How many milliseconds are left of it: 1 at least. */
@@ -33,6 +37,8 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
 
   return {
     timeZone,
+    now,
+    dayAt,
     today,
     msUntilMidnight() {
       if (end.day !== today()) {

@@ -9,11 +9,26 @@ export interface Days {
   readonly hits: readonly number[];
 }
 
+/** A total of another service, as it was reported. */
+export interface Report {
+  /** The total that the service showed. */
+  readonly seen: number;
+  /** The time when it showed it, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A report with the day of its time. */
+export interface DatedReport extends Report {
+  readonly day: Day;
+}
+
 /** What a counter holds. */
 export interface CounterState {
   readonly hits: number;
   /** Undefined if none are known, as for a counter that was last hit before there was history. */
   readonly days: Days | undefined;
+  /** The last report. Null if there is none, which a line then says. */
+  readonly report?: Report | null | undefined;
 }
 
 /**
@@ -157,6 +172,15 @@ export function historyOf({ newest, hits }: Days, total: number): History {
 export function padToDay(days: Days, today: Day): Days {
   if (days.newest >= today) return days;
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
+}
+
+/** Returns the days with more hits on one of them. */
+export function addToDay(days: Days, day: Day, amount: number): Days {
+  const { newest, hits } = padToDay(days, day);
+  const length = Math.max(hits.length, newest - day + 1);
+  const grown = [...hits, ...zeros(length - hits.length)];
+  grown[newest - day] = (grown[newest - day] ?? 0) + amount;
+  return { newest, hits: grown };
 }
 
 /** The same days without those before one. */

@@ -1,5 +1,13 @@
+import type { Calendar } from "./calendar.ts";
 import { type CounterId, counterId } from "./counter_id.ts";
-import { type Day, type Days, formatDay, parseDay } from "./days.ts";
+import {
+  type CounterState,
+  type DatedReport,
+  type Day,
+  type Days,
+  formatDay,
+  parseDay,
+} from "./days.ts";
 import type { ListedCounter, Update } from "./store.ts";
 import { staysExact } from "./update.ts";
 
@@ -21,49 +29,61 @@ export interface ParseLineOptions {
   id?: CounterId;
   /** "replace" unless given. */
   mode?: Update["mode"];
-  /** No day later than the one after this may be named: elsewhere it may be tomorrow already. */
-  today: Day;
+  /** No day later than tomorrow may be named, because it may be tomorrow elsewhere. */
+  calendar: Pick<Calendar, "today" | "dayAt" | "now">;
 }
 
+/** How far the time of a report may be in the future, in milliseconds: clocks differ. */
+const MAX_AHEAD_MS = 300_000;
+
 /** The line as text, its days in their order; those without hits are left out. */
-export function formatLine({ id, hits, days }: ListedCounter): string {
+export function formatLine({ id, hits, days, report }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
-  return `{"id":${JSON.stringify(id)},"hits":${hits}${known === "" ? "" : `,"days":{${known}}`}}`;
+  const members = known === "" ? "" : `,"days":{${known}}`;
+  return `{"id":${JSON.stringify(id)},"hits":${hits}${members}${formatReport(report)}}`;
 }
 
 /** The same with `"days":{}` if none are known, so that setting the counter to it forgets days that came later. */
-export function formatHeld({ id, hits, days }: ListedCounter): string {
+export function formatHeld({ id, hits, days, report }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
-  return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}}`;
+  return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}${formatReport(report)}}`;
 }
 
 /** Reads a line; throws a {@linkcode LineError} that says what is wrong with it. */
 export function parseLine(
   text: string,
-  { id, today, mode = "replace" }: ParseLineOptions,
+  { id, calendar, mode = "replace" }: ParseLineOptions,
 ): CounterLine {
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
-    throw new LineError(`a line may have "id", "hits" and "days", but not ${quoted(unknown)}`);
+    const names = `"id", "hits", "days", "seen" and "at"`;
+    throw new LineError(`a line may have ${names}, but not ${quoted(unknown)}`);
   }
-  const hasDaysAlone = record.hits === undefined && record.days !== undefined;
-  if (hasDaysAlone && mode !== "max") {
-    throw new LineError(`"hits" may be left out only with mode=max, where days raise the total`);
+  const hasRaise = record.days !== undefined || typeof record.seen === "number";
+  const isRaise = record.hits === undefined && hasRaise;
+  if (isRaise && mode !== "max") {
+    const raise = `where days or "seen" raise the total`;
+    throw new LineError(`"hits" may be left out only with mode=max, ${raise}`);
   }
+  if (isRaise && record.days !== undefined && record.seen !== undefined) {
+    throw new LineError(`"days" and "seen" need "hits" if a line has both`);
+  }
+  const report = parseReport(record, calendar);
   const line = {
     id: parseId(record.id, id),
-    hits: hasDaysAlone ? undefined : parseCount(record.hits, "hits"),
+    hits: isRaise ? undefined : parseCount(record.hits, "hits"),
+    ...report !== undefined && { report },
   };
   if (record.days === undefined) return { ...line, days: undefined };
-  const days = parseDays(record.days, today);
+  const days = parseDays(record.days, calendar.today());
   if (staysExact({ hits: line.hits ?? 0, days })) return { ...line, days };
   throw new LineError(
     `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
   );
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days"]);
+const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days", "seen", "at"]);
 
 function parseRecord(text: string): Record<string, unknown> {
   const value = parseJson(text);
@@ -110,6 +130,38 @@ function parseCount(value: unknown, name: string): number {
   // Adding 0 makes 0 of -0, which number formats would write with its sign.
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value + 0;
   throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
+}
+
+/** Parses the report of a line. Returns undefined if there is none, and null for `"seen":null`. */
+function parseReport(
+  { seen, at }: Record<string, unknown>,
+  { now, dayAt }: ParseLineOptions["calendar"],
+): DatedReport | null | undefined {
+  if (seen === undefined || seen === null) {
+    if (at !== undefined) throw new LineError(`"at" is the time of "seen", which is missing`);
+    return seen;
+  }
+  const time = at === undefined ? now() : parseTime(at);
+  if (time > now() + MAX_AHEAD_MS) throw new LineError(`"at" is in the future`);
+  return { seen: parseCount(seen, "seen"), at: time, day: dayAt(time) };
+}
+
+const TIME =
+  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Parses a time as RFC 3339 writes it. */
+function parseTime(value: unknown): number {
+  const [text = "", date = ""] = typeof value === "string" ? TIME.exec(value) ?? [] : [];
+  const time = parseDay(date) === undefined ? NaN : Date.parse(text.toUpperCase());
+  if (time >= 0) return time;
+  throw new LineError(`"at" must be a time such as "2026-11-20T02:00:00Z", in 1970 or later`);
+}
+
+function formatReport(report: CounterState["report"]): string {
+  if (report === undefined) return "";
+  if (report === null) return `,"seen":null`;
+  const time = new Date(report.at).toISOString().replace(".000Z", "Z");
+  return `,"seen":${report.seen},"at":"${time}"`;
 }
 
 function parseDays(value: unknown, today: Day): Days {

@@ -1,6 +1,6 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
-import type { CounterState, Day, Days } from "./days.ts";
+import type { CounterState, DatedReport, Day, Days } from "./days.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 
 /** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */
@@ -24,7 +24,10 @@ export interface OnceAddition {
 
 /** A change of a counter by its owner. */
 export interface Update {
-  /** Undefined only with days in the mode `max`. Then the total grows by as much as they do. */
+  /**
+   * Undefined only in the mode `max`. With days, the total then grows by as much as they do. With a
+   * report, it grows by as much as the other service counted since the last one.
+   */
   readonly hits: number | undefined;
   /** Undefined if the known days stay. */
   readonly days: Days | undefined;
@@ -33,6 +36,8 @@ export interface Update {
    * old and the new one, in the total and in each day.
    */
   readonly mode: "replace" | "max";
+  /** Undefined if the last report stays. Null removes it. The mode `max` keeps the later one. */
+  readonly report?: DatedReport | null | undefined;
 }
 
 /** An update of a counter, or its deletion, which leaves it as if it had never been hit. */

@@ -255,7 +255,7 @@ export function createCounters(
     importLines: (source: AsyncIterable<readonly NumberedLine[]>, mode: ImportMode) =>
       importLines(source, {
         ...mode,
-        today: () => calendar.today(),
+        calendar,
         job: new LongJob(() => calls),
         write: (write) => enqueue(writes, write),
         history: (id) => enqueue(histories, id, -Infinity),

@@ -1,5 +1,6 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { CounterState, Day } from "../counter/days.ts";
+import type { Calendar } from "../counter/calendar.ts";
+import type { CounterState } from "../counter/days.ts";
 import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
 import type { Update, Write } from "../counter/store.ts";
 import { applyUpdate, refusalOf } from "../counter/update.ts";
@@ -34,7 +35,7 @@ export interface ImportMode {
 }
 
 export interface ImportOptions extends ImportMode {
-  today(): Day;
+  calendar: Calendar;
   job: LongJob;
   /** Writes a counter and resolves with its previous state. */
   write(write: Write): Promise<CounterState>;
@@ -135,8 +136,8 @@ class ImportRun {
       if (this.#hasEnded) throw new LineError("it comes after the last line of an export");
       const count = LAST_LINE.exec(text)?.[1];
       if (count !== undefined) return this.#checkCount(Number(count));
-      const { today, mode } = this.options;
-      const line = parseLine(text, { today: today(), mode });
+      const { calendar, mode } = this.options;
+      const line = parseLine(text, { calendar, mode });
       this.#entries.push({ line, number });
       this.#days += line.days?.hits.length ?? 0;
     } catch (error) {
@@ -198,8 +199,8 @@ class ImportRun {
 
   async #importLine(entry: Entry): Promise<void> {
     const { dry, mode, write } = this.options;
-    const { id, hits, days } = entry.line;
-    const update = { hits, days, mode };
+    const { id, ...state } = entry.line;
+    const update = { ...state, mode };
     try {
       await (dry ? this.#compare(entry, update) : write({ id, update }));
     } catch (error) {
@@ -210,11 +211,11 @@ class ImportRun {
 
   /** Compares a counter before and after an update, which follows that of the line before. */
   #compare(entry: Entry, update: Update): Promise<CounterState> {
-    const { history, today } = this.options;
+    const { history, calendar } = this.options;
     const { id } = entry.line;
     const before = this.#last?.id === id ? this.#last.after : history(id);
     const after = before.then((held) => {
-      const state = applyUpdate(update, { held, today: today() });
+      const state = applyUpdate(update, { held, today: calendar.today() });
       const refusal = refusalOf(state);
       if (refusal !== undefined) throw refusal;
       if (formatHeld({ id, ...held }) !== formatHeld({ id, ...state })) {

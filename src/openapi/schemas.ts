@@ -76,12 +76,21 @@ export const schemas = {
       additionalProperties: NUMBER,
       examples: [{ "2026-11-19": 12, "2026-11-20": 7 }],
     },
+    seen: {
+      type: ["integer", "null"],
+      description: "The total of another service in the last report. `null` if there is none.",
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+    },
+    at: { type: "string", format: "date-time", description: "The time of `seen`." },
   }),
   Lines: {
     type: "string",
     description:
       "One `Line` with an id per line. With `mode=max`, a line may leave out `hits`: the total then " +
-      'grows by as much as the days grow. The last line of an export is `{"counters":N}`; ' +
+      "grows by as much as the days grow. A line with `seen` and without `hits` and `days` is a " +
+      "report of the total of another service: the counter grows by as much as that total did " +
+      'since the last report. The last line of an export is `{"counters":N}`; ' +
       "`foreign` in it is the number of keys whose value is not a counter.",
   },
   Imported: record("How many counters were imported or, with `dry=1`, what would change.", {

@@ -1,4 +1,5 @@
 import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../counter/counter_id.ts";
+import type { Calendar } from "../counter/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
@@ -53,7 +54,7 @@ export function listCounters({ counters }: Service): Endpoint {
     async respond(_, wanted) {
       if (wanted.id === undefined) return await exportList(wanted);
       const { id, since } = wanted;
-      const held = await counters.history(id, since ?? Infinity);
+      const held = await counters.history(id, since);
       return createResponse(formatLine({ id, ...trimmed(held, since) }), HEADERS);
     },
     openapi: {
@@ -77,8 +78,9 @@ export function setCounter({ counters, draining }: Service): Endpoint {
     parse: (query) => parseRequiredId(query.get("id")),
     async respond({ request }, id) {
       const text = await bodyText(request, { limit: MAX_LINE_BYTES, draining });
-      const { hits, days } = parseBody(text, { id, today: counters.calendar.today() });
-      const before = await counters.set(id, { hits, days, mode: "replace" });
+      const { calendar } = counters;
+      const { hits, days, report } = parseBody(text, { id, calendar });
+      const before = await counters.set(id, { hits, days, report, mode: "replace" });
       return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
     openapi: {
@@ -124,13 +126,13 @@ function parseRequiredId(text: string | undefined): CounterId {
   return counterId(text);
 }
 
-/** The first of so many last days; -Infinity for all days, undefined for none. */
-function firstDay(days: string | undefined, today: Day): Day | undefined {
+/** Returns the first of so many last days: -Infinity for all days, Infinity for none. */
+function firstDay(days: string | undefined, today: Day): Day {
   if (days === undefined) return -Infinity;
-  return Number(days) === 0 ? undefined : today - Number(days) + 1;
+  return Number(days) === 0 ? Infinity : today - Number(days) + 1;
 }
 
-function parseBody(text: string, options: { id: CounterId; today: Day }) {
+function parseBody(text: string, options: { id: CounterId; calendar: Calendar }) {
   try {
     return parseLine(text, options);
   } catch (error) {
@@ -142,7 +144,10 @@ function parseBody(text: string, options: { id: CounterId; today: Day }) {
 /** How many lists are sent at a time: one whose reader has stopped keeps a page of counters in memory, about 10 MB. */
 const MOST_EXPORTS = 8;
 
-function createExports(counters: Counters): (options: ListOptions) => Promise<Response> {
+/** The counters to export, with their days from `since` on. */
+type ExportOptions = ListOptions & { readonly since: Day };
+
+function createExports(counters: Counters): (options: ExportOptions) => Promise<Response> {
   let exporting = 0;
 
   async function* releasing(source: AsyncGenerator<string>): AsyncGenerator<string> {
@@ -176,7 +181,7 @@ async function* linesOf(
   { first, pages, since }: {
     first: IteratorResult<ListPage>;
     pages: AsyncGenerator<ListPage>;
-    since: Day | undefined;
+    since: Day;
   },
 ): AsyncGenerator<string> {
   let counters = 0;
@@ -196,9 +201,8 @@ async function* linesOf(
   yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
 }
 
-function trimmed({ hits, days }: CounterState, since: Day | undefined): CounterState {
-  if (days === undefined || since === undefined) return { hits, days: undefined };
-  return { hits, days: dropBefore(days, since) };
+function trimmed(held: CounterState, since: Day): CounterState {
+  return { ...held, days: held.days && dropBefore(held.days, since) };
 }
 
 /** What an import does to a counter that is there. */

@@ -12,6 +12,7 @@ import {
   daysOf,
   historyOf,
   type OpenYear,
+  type Report,
   rollOverDay,
   type YearEntry,
 } from "../counter/days.ts";
@@ -22,7 +23,7 @@ import {
   type OnceOutcome,
 } from "../counter/once.ts";
 import { MAX_HITS, type Outcome, type Update } from "../counter/store.ts";
-import { applyUpdate, refusalOf } from "../counter/update.ts";
+import { applyUpdate, isEmpty, isReport, refusalOf } from "../counter/update.ts";
 import { Problem } from "../problem.ts";
 
 /** One counter as a store holds it, as far as it was read. */
@@ -49,6 +50,8 @@ export interface CounterRecord {
    * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
    */
   readonly years?: readonly YearEntry[];
+  /** The last report. Only deletions, updates with a report and lists need it. */
+  readonly report?: Report | undefined;
 }
 
 /** The outcome of a request, and the writes that it takes. */
@@ -66,6 +69,11 @@ export interface Writes {
   /** Undefined if the days stay as they are, which is true of nearly every hit. */
   readonly history: HistoryWrites | undefined;
   readonly deduplication: NewKeys | undefined;
+  /**
+   * Undefined if the report stays as it is, null if it is deleted. A report is never written
+   * without the ledger, so that a reader who finds the ledger unchanged has the right report.
+   */
+  readonly report?: Report | null | undefined;
 }
 
 /** The changes of the days of a counter. */
@@ -125,7 +133,8 @@ export function planOnce(
 
 /**
  * Plans an update, or a deletion if `update` is undefined. The result is what the counter held
- * before.
+ * before. It names the report only if that changes, so that setting the counter to the result
+ * undoes the change.
  */
 export function planWrite(
   record: CounterRecord,
@@ -135,26 +144,35 @@ export function planWrite(
   const held = stateOf(record);
   if (held instanceof Problem) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
-  const { hits, days } = applyUpdate(update, { held, today });
+  const isNew = !record.exists || isEmpty(held);
+  const { hits, days, report } = applyUpdate(update, { held, today, isNew });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return refuse(refusal);
+  const isReported = report !== held.report;
+  const { report: last = null, ...state } = held;
+  const result = isReported ? { ...state, report: last } : state;
+  if (isReport(update) && !isReported) return { result, writes: undefined };
   // The ledger is always stored: without one, hits of a process that knows the day to be open would
   // belong to no day.
   const { ledger, years } = historyOf(days, hits);
   const kept = new Set(years.map(({ year }) => year));
   const deletedYears = storedYears(record).filter((year) => !kept.has(year));
   const history = { ledger, years, deletedYears };
-  return { result: held, writes: { total: hits, history, deduplication: undefined } };
+  const writes = { total: hits, history, deduplication: undefined };
+  // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
+  const isNamed = update.report !== undefined;
+  return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };
 }
 
 /**
  * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
  * none.
  */
-export function stateOf({ total, ledger, years = [] }: CounterRecord): CounterState | Problem {
+export function stateOf(record: CounterRecord): CounterState | Problem {
+  const { total, exists, ledger, years = [], report } = record;
   if (typeof total !== "number") return total;
   const days = isValid(ledger) ? daysOf({ ledger, years }, total) : undefined;
-  return { hits: total, days };
+  return { hits: total, days, ...exists && report && { report } };
 }
 
 function refuse(problem: Problem): { result: Problem; writes: undefined } {
@@ -179,7 +197,7 @@ function openDay(record: CounterRecord, total: number, today: Day): HistoryWrite
 function deletion(record: CounterRecord): Writes | undefined {
   if (!record.exists && record.ledger === undefined) return undefined;
   const history = { ledger: undefined, years: [], deletedYears: storedYears(record) };
-  return { total: undefined, history, deduplication: undefined };
+  return { total: undefined, history, deduplication: undefined, report: null };
 }
 
 function isValid(ledger: CounterRecord["ledger"]): ledger is OpenYear {

@@ -92,7 +92,7 @@ async function openNode({ url, replicas, days }: FleetJob): Promise<Counters> {
 function shortDays({ seconds, since }: { seconds: number; since: number }): Calendar {
   const dayMs = seconds * 1000;
   return {
-    timeZone: "UTC",
+    ...createCalendar("UTC"),
     today: () => FIRST_DAY + Math.floor((Date.now() - since) / dayMs),
     msUntilMidnight: () => dayMs - (Date.now() - since) % dayMs,
   };

@@ -1,4 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { type CounterState, type DatedReport, DAY_MS } from "../../src/counter/days.ts";
 import { applyUpdate, MAX_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/update.ts";
 
 const DAY = 20_778;
@@ -92,3 +93,97 @@ for (const { what, hits, days, exact } of sums) {
     strictEqual(staysExact({ hits, days: { newest: DAY, hits: days } }), exact);
   });
 }
+
+/** Noon of a day. */
+const noon = (day: number) => day * DAY_MS + DAY_MS / 2;
+const reported = (seen: number, day: number) => ({ seen, at: noon(day), day });
+const none: CounterState = { hits: 0, days: undefined };
+const three = { hits: 3, days: { newest: DAY, hits: [2, 1] } };
+
+const reports: {
+  what: string;
+  held: CounterState;
+  report: DatedReport;
+  hits: number;
+  days: number[];
+  seen: number;
+}[] = [
+  {
+    what: "the first one of a new counter sets its total and no day",
+    held: none,
+    report: reported(126, DAY),
+    hits: 126,
+    days: [],
+    seen: 126,
+  },
+  {
+    what: "the first one of a counter that exists is a starting point",
+    held: three,
+    report: reported(126, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 126,
+  },
+  {
+    what: "a later one adds what is new to the total and to its day",
+    held: { ...three, report: reported(100, DAY - 3) },
+    report: reported(107, DAY - 2),
+    hits: 10,
+    days: [2, 1, 7],
+    seen: 107,
+  },
+  {
+    what: "one of tomorrow, as it is elsewhere, opens that day",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(107, DAY + 1),
+    hits: 10,
+    days: [7, 2, 1],
+    seen: 107,
+  },
+  {
+    what: "a smaller total is a new starting point",
+    held: { ...three, report: reported(100, DAY - 1) },
+    report: reported(40, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 40,
+  },
+  {
+    what: "one of the same moment is ignored",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(107, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 100,
+  },
+  {
+    what: "an earlier one is ignored",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(90, DAY - 1),
+    hits: 3,
+    days: [2, 1],
+    seen: 100,
+  },
+];
+
+for (const { what, held, report, hits, days, seen } of reports) {
+  Deno.test(`applyUpdate: of reports, ${what}`, () => {
+    const update = { hits: undefined, days: undefined, report, mode: "max" as const };
+    const state = applyUpdate(update, { held, today: DAY });
+    strictEqual(state.hits, hits);
+    deepStrictEqual(state.days.hits, days);
+    strictEqual(state.report?.seen, seen);
+  });
+}
+
+Deno.test("applyUpdate: a state keeps, replaces or removes the report, and the mode max keeps the later one", () => {
+  const held = { ...three, report: reported(100, DAY) };
+  const seen = (report: DatedReport | null | undefined, mode: "replace" | "max") =>
+    applyUpdate({ hits: 1, days: undefined, report, mode }, { held, today: DAY }).report?.seen;
+  strictEqual(seen(undefined, "replace"), 100);
+  strictEqual(seen(null, "replace"), undefined);
+  strictEqual(seen(reported(5, DAY - 1), "replace"), 5);
+  strictEqual(seen(reported(5, DAY - 1), "max"), 100);
+  strictEqual(seen(reported(5, DAY + 1), "max"), 5);
+  strictEqual(seen(null, "max"), 100);
+});

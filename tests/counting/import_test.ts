@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { type CounterState, parseDay } from "../../src/counter/days.ts";
 import type { Write } from "../../src/counter/store.ts";
@@ -33,8 +34,9 @@ function recorder(failures: Record<string, ProblemName> = {}) {
   }
 
   const job = new LongJob(() => room.calls);
+  const calendar = { ...createCalendar("UTC"), today: () => TODAY };
   const mode = { mode: "replace" as const, dry: false };
-  return Object.assign(room, { options: { ...mode, today: () => TODAY, job, write, history } });
+  return Object.assign(room, { options: { ...mode, calendar, job, write, history } });
 }
 
 async function* source(...texts: string[]): AsyncGenerator<NumberedLine[]> {

@@ -65,7 +65,8 @@ async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void
     await service.storeReady();
     const { url } = service;
     await using imports = startImports(url);
-    const doors = [{ url, today: createCalendar(TIME_ZONE).today(), hasVisitors: true }];
+    const { today, dayAt } = createCalendar(TIME_ZONE);
+    const doors = [{ url, today: today(), dayAt, hasVisitors: true }];
     await using workload = startRandomWorkload(recorder, { doors, callers: 4, ids: IDS });
     for (let run = 1; run <= runs; run++) {
       await more("answers", () => recorder.answered, 100);

@@ -1,10 +1,12 @@
-import type { Day } from "../../src/counter/days.ts";
+import { type DatedReport, type Day, formatDay, type Report } from "../../src/counter/days.ts";
 
 /** What a counter holds, as the model keeps it; `days` has no day without hits. */
 export interface Counter {
   readonly hits: number;
   /** Undefined where history has not begun. */
   readonly days: ReadonlyMap<Day, number> | undefined;
+  /** The last report. Null in a previous state if there was none and the change set one. */
+  readonly report?: Report | null | undefined;
   /** The newest day that was ever open, which never goes back; -Infinity where there is no history. */
   readonly newest: Day;
   /** The newest day that was open, or that it was, when the counter was removed. */
@@ -20,9 +22,10 @@ export type Op =
   | { readonly kind: "add"; readonly amount: number; readonly day: Day }
   | {
     readonly kind: "set";
-    /** Undefined where the total grows by as much as the days do, which is of the larger ones only. */
+    /** Undefined where the total grows by as much as the days do or a report says, which is of the larger ones only. */
     readonly hits: number | undefined;
     readonly days: ReadonlyMap<Day, number> | undefined;
+    readonly report?: DatedReport | null | undefined;
     readonly mode: "replace" | "max";
     readonly day: Day;
   }
@@ -35,7 +38,7 @@ export type Op =
 export type Seen = number | CounterState | { readonly hits: number; readonly repeat: boolean };
 
 /** What a counter held. */
-export type CounterState = Pick<Counter, "hits" | "days">;
+export type CounterState = Pick<Counter, "hits" | "days" | "report">;
 
 /** What sets a counter. */
 export type Setting = Op & { readonly kind: "set" };
@@ -61,9 +64,7 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
     case "once":
       return once(counter, op);
     case "set":
-      return [...newestAfter(counter, op)].map((newest) => {
-        return { counter: set(counter, { ...op, newest }), seen: held(counter) };
-      });
+      return set(counter, op);
     case "delete": {
       const former = Math.max(counter.former, counter.newest, op.day);
       return [{ counter: { ...NOTHING, former, removed: op.day }, seen: held(counter) }];
@@ -80,7 +81,8 @@ export function textOf(seen: Seen): string {
   if (typeof seen === "number") return String(seen);
   if ("repeat" in seen) return `${seen.hits}${seen.repeat ? " again" : ""}`;
   const days = [...seen.days ?? []].filter(([, hits]) => hits > 0).sort(([a], [b]) => a - b);
-  return `${seen.hits} ${JSON.stringify(days)}`;
+  const report = seen.report === undefined ? "" : ` ${JSON.stringify(seen.report)}`;
+  return `${seen.hits} ${JSON.stringify(days)}${report}`;
 }
 
 /** An operation in one line, days and all. */
@@ -126,29 +128,75 @@ function once(
   });
 }
 
-function held({ hits, days }: Counter, since = -Infinity): CounterState {
-  return { hits, days: days && new Map([...days].filter(([day]) => day >= since)) };
+function held({ hits, days, report }: Counter, since = -Infinity): CounterState {
+  return { hits, days: days && new Map([...days].filter(([day]) => day >= since)), report };
 }
 
 /** The days that may be open after a set: a store may keep in mind on which day the counter was removed. */
-function newestAfter({ newest, removed }: Counter, { day, days }: Setting): Set<Day> {
-  const latest = Math.max(day, newest, ...(days?.keys() ?? []));
+function newestAfter({ newest, removed }: Counter, day: Day, named: readonly Day[]): Set<Day> {
+  const latest = Math.max(day, newest, ...named);
   return new Set(newest > -Infinity ? [latest] : [latest, Math.max(latest, removed)]);
 }
 
-function set(counter: Counter, { hits, days, mode, newest }: Setting & { newest: Day }): Counter {
+/** A setting tells what the counter held, and names the report only where it changes. */
+function set(counter: Counter, op: Setting): { counter: Counter; seen: Seen }[] {
+  const { hits, days, report, mode, day } = op;
+  if (hits === undefined && report) return addReport(counter, { ...op, report });
   const larger = mode === "max";
   const known = counter.days ?? new Map<Day, number>();
   const after = days === undefined ? known : larger ? largest(known, days) : days;
   const grown = counter.hits + sumOf(after) - sumOf(known);
-  return {
+  const isKept = report === undefined || larger && !isLater(report, counter.report);
+  const changed = {
+    ...counter,
     hits: hits === undefined ? grown : larger ? Math.max(hits, counter.hits) : hits,
     days: after,
-    newest,
-    former: counter.former,
-    removed: counter.removed,
-    marks: counter.marks,
+    report: isKept || report === undefined ? counter.report : undated(report),
   };
+  return outcomes(counter, { changed, day, named: [...days?.keys() ?? []] });
+}
+
+/** What was new since the last report belongs to the day of this one; the number of a new counter to none. */
+function addReport(
+  counter: Counter,
+  { report, day }: Setting & { report: DatedReport },
+): { counter: Counter; seen: Seen }[] {
+  const last = counter.report;
+  if (!isLater(report, last)) return [{ counter, seen: { ...held(counter), report: undefined } }];
+  const isNew = counter.days === undefined;
+  const growth = isNew ? 0 : last ? Math.max(0, report.seen - last.seen) : 0;
+  const days = new Map(counter.days);
+  const named = growth > 0 ? [report.day] : [];
+  for (const each of named) days.set(each, (days.get(each) ?? 0) + growth);
+  const hits = isNew ? report.seen : counter.hits + growth;
+  const changed = { ...counter, hits, days, report: undated(report) };
+  return outcomes(counter, { changed, day, named });
+}
+
+function outcomes(
+  counter: Counter,
+  { changed, day, named }: { changed: Counter; day: Day; named: readonly Day[] },
+): { counter: Counter; seen: Seen }[] {
+  const isNamed = changed.report !== counter.report;
+  const seen = { ...held(counter), report: isNamed ? counter.report ?? null : undefined };
+  return [...newestAfter(counter, day, named)].map((newest) => {
+    return { counter: { ...changed, newest }, seen };
+  });
+}
+
+function isLater(report: Report | null, last: Report | null | undefined): boolean {
+  return report !== null && report.at > (last?.at ?? -Infinity);
+}
+
+function undated(report: Report | null): Report | undefined {
+  return report === null ? undefined : { seen: report.seen, at: report.at };
+}
+
+/** A setting as a line of an import. */
+export function lineOf({ hits, days, report }: Setting, id?: string): string {
+  const named = days && Object.fromEntries([...days].map(([day, hits]) => [formatDay(day), hits]));
+  const seen = report && { seen: report.seen, at: new Date(report.at).toISOString() };
+  return JSON.stringify({ id, hits, days: named, ...(report === null ? { seen: null } : seen) });
 }
 
 function sumOf(days: ReadonlyMap<Day, number>): number {

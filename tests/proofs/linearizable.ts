@@ -141,7 +141,8 @@ function isUnknownRead({ op, end }: Event): boolean {
 /** Whether it does not matter what was done just before; a set leaves the marks of hits that count once. */
 function overrides(op: Op, { marks }: Counter): boolean {
   return op.kind === "delete" ||
-    (op.kind === "set" && marks.size === 0 && op.mode === "replace" && op.days !== undefined);
+    (op.kind === "set" && marks.size === 0 && op.mode === "replace" && op.days !== undefined &&
+      op.report !== undefined);
 }
 
 function answersRemain(events: readonly Event[], { first, done }: Node): boolean {

@@ -1,4 +1,4 @@
-import type { Day } from "../../src/counter/days.ts";
+import { type Day, DAY_MS } from "../../src/counter/days.ts";
 import { Caller } from "../faults/caller.ts";
 import type { Op, Setting } from "./counter_model.ts";
 import type { Recorder } from "./recorder.ts";
@@ -8,6 +8,8 @@ export interface Door {
   /** Asked anew for each request, as a service that starts again has another address. */
   readonly url: string;
   readonly today: Day;
+  /** The day of a time there. */
+  dayAt(time: number): Day;
   /** Whether visitors may be told apart there: where it is another day elsewhere, that ends what they are known by. */
   readonly hasVisitors: boolean;
 }
@@ -79,26 +81,27 @@ export function startRandomWorkload(
 type Call = { recorder: Recorder; caller: Caller; door: Door; ids: readonly string[] };
 
 function one({ recorder, caller, door, ids }: Call): Promise<boolean> {
-  const { url, today } = door;
+  const { url } = door;
   const id = pick(ids);
   if (below(100) < 4) {
     const some = ids.filter(() => below(2) === 0);
     const mode = below(2) === 0 ? "max" : "replace";
     const settings = new Map(
-      (some.length === 0 ? [id] : some).map((id) => [id, setting(today, mode)]),
+      (some.length === 0 ? [id] : some).map((id) => [id, setting(door, mode)]),
     );
     return recorder.import(caller, { url, settings });
   }
   return recorder.send(caller, { url, id, op: anyOp(door) });
 }
 
-function anyOp({ today, hasVisitors }: Door): Op {
+function anyOp(door: Door): Op {
+  const { today, hasVisitors } = door;
   const chance = below(96);
   if (chance < 40) return { kind: "add", amount: 1, day: today };
   if (chance < 60) return onceOp({ today, hasVisitors });
   if (chance < 72) return { kind: "total" };
   if (chance < 82) return { kind: "history", since: -Infinity };
-  if (chance < 92) return setting(today);
+  if (chance < 92) return setting(door);
   return { kind: "delete", day: today };
 }
 
@@ -109,15 +112,22 @@ function onceOp({ today: day, hasVisitors }: Pick<Door, "today" | "hasVisitors">
 }
 
 /** A setting that no other is like, so that it is known where it shows. */
-function setting(today: Day, mode: Setting["mode"] = "replace"): Setting {
+function setting({ today, dayAt }: Door, mode: Setting["mode"] = "replace"): Setting {
   const known = below(2) === 0;
   const days = new Map([[today, below(1000)], [today - 1 - below(800), below(1000)]]);
+  // Few times, so that some reports are late or of the same moment.
+  const at = Math.floor(Date.now() / DAY_MS - below(2)) * DAY_MS + below(20);
+  const report = { seen: below(1000), at, day: dayAt(at) };
+  if (mode === "max" && below(3) === 0) {
+    return { kind: "set", hits: undefined, days: undefined, report, mode, day: today };
+  }
   // One that raises days, and the total with them, is of no other mode.
   const raises = mode === "max" && below(2) === 0;
   return {
     kind: "set",
     hits: raises ? undefined : below(1_000_000),
     days: known && !raises ? undefined : days,
+    report: raises || below(3) > 0 ? undefined : below(2) === 0 ? report : null,
     mode,
     day: today,
   };

@@ -1,9 +1,16 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { formatDay, parseDay } from "../../src/counter/days.ts";
+import { parseDay } from "../../src/counter/days.ts";
 import type { Caller } from "../faults/caller.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { authorizedRequest } from "../support/secret.ts";
-import type { Counter, CounterState, Op, Seen, Setting } from "./counter_model.ts";
+import {
+  type Counter,
+  type CounterState,
+  lineOf,
+  type Op,
+  type Seen,
+  type Setting,
+} from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
 /** What callers did to counters and were told, over HTTP, to be held against the model. */
@@ -90,11 +97,15 @@ export class Recorder {
 }
 
 /** What a line of the service says that a counter holds. */
-export function heldIn(json: { hits: number; days?: Record<string, number> }): CounterState {
+export function heldIn(
+  json: { hits: number; days?: Record<string, number>; seen?: number | null; at?: string },
+): CounterState {
   const days = Object.entries(json.days ?? {}).map(([text, hits]): [number, number] => {
     return [parseDay(text) ?? NaN, hits];
   });
-  return { hits: json.hits, days: new Map(days) };
+  const { hits, seen, at = "" } = json;
+  const report = typeof seen === "number" ? { seen, at: Date.parse(at) } : seen;
+  return { hits, days: new Map(days), report };
 }
 
 type Exchange = {
@@ -128,11 +139,6 @@ function requestOf(id: string, op: Op): string {
     case "history":
       return authorizedRequest(`GET /counters${query}`);
   }
-}
-
-function lineOf({ hits, days }: Setting, id?: string): string {
-  const named = days && Object.fromEntries([...days].map(([day, hits]) => [formatDay(day), hits]));
-  return JSON.stringify({ id, hits, days: named });
 }
 
 function seenIn(op: Op, { body, headers }: RawAnswer): Seen {

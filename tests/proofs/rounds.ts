@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Day } from "../../src/counter/days.ts";
+import { type DatedReport, type Day, DAY_MS } from "../../src/counter/days.ts";
 import type { Op } from "./counter_model.ts";
 
 /** An operation of one of several processes; its day comes from the clock of that process. */
@@ -57,6 +57,21 @@ const days = fc.option(
   { nil: undefined },
 );
 
+/** Few totals and few times, so that many reports are late, repeated, of the same moment, or of a service that was reset. */
+const report = fc.record({
+  seen: fc.oneof(fc.nat(20), fc.nat(5_000)),
+  ago: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(500)),
+  ms: fc.nat(3),
+});
+
+function reportAt(
+  { seen, ago, ms }: { seen: number; ago: number; ms: number },
+  today: Day,
+): DatedReport {
+  const day = today - ago;
+  return { seen, at: day * DAY_MS + ms, day };
+}
+
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 8, arbitrary: fc.constant(shown("add", (day) => ({ kind: "add", amount: 1, day }))) },
   { weight: 2, arbitrary: fc.constant(shown("total", () => ({ kind: "total" }))) },
@@ -87,21 +102,37 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       days,
       mode: fc.constantFrom("replace", "max"),
       imported: fc.boolean(),
+      reported: fc.option(fc.option(report, { nil: null }), { nil: undefined }),
     }).map(
-      ({ hits, days, mode, imported }) => ({
+      ({ hits, days, mode, imported, reported }) => ({
         imported,
         ...shown(
-          `${imported ? "import" : "set"} ${hits} ${JSON.stringify(days)} ${mode}`,
+          `${imported ? "import" : "set"} ${hits} ${JSON.stringify([days, reported])} ${mode}`,
           (day) => ({
             kind: "set",
             hits,
             days: days && new Map(days.map(([ago, hits]) => [day - ago, hits])),
+            report: reported && reportAt(reported, day),
             mode,
             day,
           }),
         ),
       }),
     ),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ report, imported: fc.boolean() }).map(({ report, imported }) => ({
+      imported,
+      ...shown(`report ${JSON.stringify(report)}${imported ? " imported" : ""}`, (day) => ({
+        kind: "set",
+        hits: undefined,
+        days: undefined,
+        report: reportAt(report, day),
+        mode: "max",
+        day,
+      })),
+    })),
   },
   {
     weight: 1,

@@ -41,6 +41,7 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
       get url() {
         return services[place]?.url ?? "";
       },
+      dayAt: (time) => calendar.dayAt(time),
       get today() {
         return calendar.today();
       },

@@ -1,7 +1,7 @@
-import type { Calendar } from "../../src/counter/calendar.ts";
+import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
-import { type CounterState, type Day, type Days, formatDay } from "../../src/counter/days.ts";
+import { type CounterState, type Day, DAY_MS, type Days } from "../../src/counter/days.ts";
 import { ImportError } from "../../src/counting/import.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createLog } from "../../src/log.ts";
@@ -10,7 +10,7 @@ import { Problem } from "../../src/problem.ts";
 import type { StoreSetting } from "../../src/start/store_address.ts";
 import { openStore } from "../../src/store/open_store.ts";
 import { waitFor } from "../support/wait_for.ts";
-import type { Op, Seen, Setting } from "./counter_model.ts";
+import { lineOf, type Op, type Seen, type Setting } from "./counter_model.ts";
 
 /** Opens a store for the days of some calendar. */
 export type Open = (calendar: Calendar) => Promise<CounterStore>;
@@ -44,7 +44,12 @@ export class Process {
   constructor(open: Open, today: () => Day) {
     this.#open = open;
     // Its clock stands still between rounds: no day ends in the time that a test takes.
-    this.calendar = { timeZone: "UTC", today, msUntilMidnight: () => 86_400_000 };
+    this.calendar = {
+      ...createCalendar("UTC"),
+      now: () => (today() + 1) * DAY_MS - 1,
+      today,
+      msUntilMidnight: () => DAY_MS,
+    };
   }
 
   async start(): Promise<void> {
@@ -70,11 +75,10 @@ export class Process {
   /** Sets a counter in an import, which tells no more than that it was done. */
   async import(
     id: string,
-    { days, hits, mode }: Setting,
+    setting: Setting,
   ): Promise<"done" | undefined | "refused"> {
-    const named = Array.from(days ?? [], ([day, hits]) => [formatDay(day), hits]);
-    const text = JSON.stringify({ id, hits, days: days && Object.fromEntries(named) });
-    const lines = ReadableStream.from([[{ number: 1, text }]]);
+    const { mode } = setting;
+    const lines = ReadableStream.from([[{ number: 1, text: lineOf(setting, id) }]]);
     try {
       await this.#started.importLines(lines, { mode, dry: false });
       return "done";
@@ -116,7 +120,10 @@ export class Process {
       }
       case "set":
         return shown(
-          await this.#started.set(id, { ...op, days: op.days && dense(op.days, op.day) }),
+          await this.#started.set(id, {
+            ...op,
+            days: op.days && dense(op.days, op.day),
+          }),
         );
       case "delete":
         return shown(await this.#started.delete(id));
@@ -129,12 +136,16 @@ export class Process {
 }
 
 /** What a counter holds, as the model has it. */
-function shown({ hits, days }: CounterState, since = -Infinity): Seen {
+function shown({ hits, days, report }: CounterState, since = -Infinity): Seen {
   const known = days?.hits.map((hits, ago): [Day, number] => [days.newest - ago, hits]) ?? [];
   if (known.some(([, hits]) => !Number.isSafeInteger(hits) || hits < 0)) {
     throw new Error(`Read days: ${JSON.stringify(days)}`);
   }
-  return { hits, days: new Map(known.filter(([day]) => day >= since)) };
+  return {
+    hits,
+    days: new Map(known.filter(([day]) => day >= since)),
+    ...report !== undefined && { report: report && { seen: report.seen, at: report.at } },
+  };
 }
 
 /** Days as a line of an import gives them: from the newest back to the first. */

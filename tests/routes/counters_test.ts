@@ -420,3 +420,63 @@ Deno.test("GET /counters sends eight lists at a time, and one more once one of t
   strictEqual((await app.send("GET /counters", authorized)).status, 200);
   for (const { body } of [...others, more]) await body?.cancel();
 });
+
+Deno.test("POST /counters: reports of another service's total raise the counter by what is new, whenever they arrive", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  const send = (text: string) => app.sendBody("POST /counters?mode=max", text);
+  const line = async () => (await app.send("GET /counters?id=docker/a/b", authorized)).body;
+  await send('{"id":"docker/a/b","seen":126,"at":"2026-11-20T02:00:00Z"}');
+  strictEqual(
+    await line(),
+    '{"id":"docker/a/b","hits":126,"seen":126,"at":"2026-11-20T02:00:00Z"}',
+  );
+  tomorrow();
+  const report = '{"id":"docker/a/b","seen":130,"at":"2026-11-21T02:00:00Z"}';
+  const { json } = await app.sendBody("POST /counters?mode=max&dry=1", report);
+  deepStrictEqual(field(json, "changes"), [{ id: "docker/a/b", before: 126, after: 130 }]);
+  for (let times = 0; times < 2; times++) await send(report);
+  await send('{"id":"docker/a/b","seen":128,"at":"2026-11-20T12:00:00Z"}');
+  const held =
+    '{"id":"docker/a/b","hits":130,"days":{"2026-11-21":4},"seen":130,"at":"2026-11-21T02:00:00Z"}';
+  strictEqual(await line(), held);
+  strictEqual((await app.send("GET /counters", authorized)).body, lines(held));
+  const { body } = await app.send("GET /counters?days=0", authorized);
+  match(body, /"hits":130,"seen":130,"at"/);
+});
+
+Deno.test("POST /counters: a report whose growth has no room stops the import with 409 and changes nothing", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const state = `{"id":"a","hits":${
+    Number.MAX_SAFE_INTEGER - 1
+  },"seen":5,"at":"2026-11-20T01:00:00Z"}`;
+  await app.sendBody("POST /counters", state);
+  const text = '{"id":"a","seen":7,"at":"2026-11-20T02:00:00Z"}';
+  const { status, json } = await app.sendBody("POST /counters?mode=max", text);
+  strictEqual(status, 409);
+  match(String(field(json, "detail")), /^Line 1 /);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, state);
+});
+
+Deno.test("PUT and DELETE /counters name the report that they change, so that their responses undo it", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const put = async (text: string) => (await app.sendBody("PUT /counters?id=a", text)).body;
+  const at = '"at":"2026-11-20T02:00:00Z"';
+  await app.hit("a");
+  strictEqual(await put('{"hits":5}'), '{"id":"a","hits":1,"days":{"2026-11-20":1}}');
+  const before = await put(`{"hits":6,"seen":9,${at}}`);
+  strictEqual(before, '{"id":"a","hits":5,"days":{"2026-11-20":1},"seen":null}');
+  strictEqual(await put('{"hits":7}'), '{"id":"a","hits":6,"days":{"2026-11-20":1}}');
+  const { body: deleted } = await app.send("DELETE /counters?id=a", authorized);
+  strictEqual(deleted, `{"id":"a","hits":7,"days":{"2026-11-20":1},"seen":9,${at}}`);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, '{"id":"a","hits":0}');
+  await put(deleted);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, deleted);
+  strictEqual(await put(before), deleted);
+  strictEqual(
+    (await app.send("GET /counters?id=a", authorized)).body,
+    '{"id":"a","hits":5,"days":{"2026-11-20":1}}',
+  );
+});

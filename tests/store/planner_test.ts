@@ -350,6 +350,7 @@ Deno.test("planWrite: deleting a counter of which nothing is stored writes nothi
       total: undefined,
       history: { ledger: undefined, years: [], deletedYears: [] },
       deduplication: undefined,
+      report: null,
     });
   }
 });

@@ -1,3 +1,4 @@
+import { createCalendar } from "../../src/counter/calendar.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
@@ -37,7 +38,7 @@ export async function kvStore(
     prefix: "hits:",
     source: "deno-kv",
     health: NOOP_HEALTH,
-    calendar: { timeZone: "UTC", today, msUntilMidnight },
+    calendar: { ...createCalendar("UTC"), today, msUntilMidnight },
     onDamaged() {},
     ...setup,
     isShared: shared,

@@ -1,5 +1,6 @@
 import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/store.ts";
 import type { StoreLink } from "../../src/store/redis/connection/node.ts";
+import { createCalendar } from "../../src/counter/calendar.ts";
 import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
@@ -84,7 +85,7 @@ export async function storeOn(
     onDamaged = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
-  const calendar = { timeZone: "UTC", today, msUntilMidnight };
+  const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
   return await createRedisStore({ link, prefix, calendar, onDamaged });
 }
 

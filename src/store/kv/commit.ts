@@ -2,7 +2,7 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
+import { encodeLedger, encodeReport, encodeYear, type KvKeys, OWN } from "./layout.ts";
 import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./limits.ts";
 import type { KvRecord } from "./records.ts";
 
@@ -32,7 +32,7 @@ export function addToCommit(
 ): void {
   for (const { item: { id }, record: { versionstamp }, plan: { writes } } of changes) {
     if (writes === undefined) continue;
-    const { total, history, deduplication } = writes;
+    const { total, history, deduplication, report } = writes;
     const key = keys.total(id);
     // The total changes with everything else of a counter, so that this guards all of it.
     operation.check({ key, versionstamp });
@@ -46,6 +46,8 @@ export function addToCommit(
       for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
       for (const year of deletedYears) operation.delete(keys.year(id, year));
     }
+    if (report) operation.set(keys.report(id), encodeReport(report));
+    else if (report === null) operation.delete(keys.report(id));
     if (deduplication !== undefined) {
       const time = Date.now();
       const bucket = dayBucketAt(time);
@@ -86,9 +88,11 @@ export function cutIntoCommits<One extends Change>(
 }
 
 /** Returns upper bounds for what {@linkcode addToCommit} adds. */
-function sizeOf({ total, history, deduplication }: Writes): { mutations: number; bytes: number } {
+function sizeOf(
+  { total, history, deduplication, report }: Writes,
+): { mutations: number; bytes: number } {
   // A deletion is also recorded.
-  let mutations = total === undefined ? 2 : 1;
+  let mutations = (total === undefined ? 2 : 1) + (report === undefined ? 0 : 1);
   let days = 0;
   if (history !== undefined) {
     const { ledger, years, deletedYears } = history;

@@ -128,7 +128,7 @@ export class Database {
   async readTotals(ids: readonly CounterId[]): Promise<KvRecord[]> {
     const isQuiet = !this.isShared && !this.#isUncertain && this.#inFlight === 0;
     const begun = this.#begun;
-    const records = await readRecords(this.place, ids, { withLedger: false });
+    const records = await readRecords(this.place, ids, "total");
     if (!isQuiet || begun !== this.#begun) return records;
     ids.forEach((id, index) => {
       const record = records[index];
@@ -139,7 +139,7 @@ export class Database {
 
   /** Reads records with the closed years from `since` on, each from one instant. */
   async readHistories(queries: readonly HistoryQuery[]): Promise<KvRecord[]> {
-    const records = await readRecords(this.place, queries.map(idOf));
+    const records = await readRecords(this.place, queries.map(idOf), "report");
     return await Promise.all(each(queries, records, (query, record) => {
       return this.#withHistory(query, record);
     }));
@@ -165,10 +165,15 @@ export class Database {
 
   /** Reads records for updates and deletions, with all years. */
   async readForWrites(items: readonly Write[]): Promise<KvRecord[]> {
-    // A deletion also removes what is left of the days of a counter without a total.
-    const areUpdates = items.every(({ update }) => update !== undefined);
-    const read = areUpdates ? readForUpdates : readRecords;
-    const records = await read(this.place, items.map(idOf));
+    const ids = items.map(idOf);
+    // A deletion also removes what is left of the days of a counter without a total. A report that
+    // is ignored is not committed, so its record has to be from one instant.
+    const areSimple = items.every(({ update }) =>
+      update !== undefined && update.report === undefined
+    );
+    const records = areSimple
+      ? await readForUpdates(this.place, ids)
+      : await readRecords(this.place, ids, "report");
     return await Promise.all(each(items, records, ({ id }, record) => {
       return this.#withYears(record, { id, since: -Infinity });
     }));
@@ -348,7 +353,7 @@ export class Database {
   async #withHistory(query: HistoryQuery, record: KvRecord): Promise<KvRecord> {
     const { years, ledgerStamp } = await this.#withYears(record, query);
     if (years === undefined) return record;
-    const [after = record] = await readRecords(this.place, [query.id]);
+    const [after = record] = await readRecords(this.place, [query.id], "report");
     if (after.ledgerStamp !== ledgerStamp) return await this.#withHistory(query, after);
     return { ...after, years };
   }

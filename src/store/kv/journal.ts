@@ -94,7 +94,7 @@ export class Journal {
     const all = [...this.#old.keys()].sort();
     for (let start = 0; start < all.length; start += atOnce) {
       const some = all.slice(start, start + atOnce);
-      const entries = await readRecords(this.#place, some, { withLedger: false });
+      const entries = await readRecords(this.#place, some, "total");
       const operation = kv.atomic();
       const ids = some.filter((id, index) => {
         const [row, stamp] = [this.get(id), entries[index]?.versionstamp];

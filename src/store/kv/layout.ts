@@ -4,6 +4,7 @@ import {
   isOpenYear,
   isYearEntry,
   type OpenYear,
+  type Report,
   type YearEntry,
 } from "../../counter/days.ts";
 
@@ -30,6 +31,8 @@ export function kvKeys(prefix: string) {
     total: (id: string): Deno.KvKey => [prefix, id],
     /** Not next to the total, which would make every commit more expensive. */
     ledger: (id: string): Deno.KvKey => [OWN, "days", prefix, id],
+    /** The last report of another service's total, if there was one. */
+    report: (id: string): Deno.KvKey => [OWN, "report", prefix, id],
     year: (id: string, year: number): Deno.KvKey => [OWN, "years", prefix, id, year],
     /** The number of the first hit with an idempotency key, in its day bucket. */
     once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
@@ -74,6 +77,17 @@ export function decodeYear(value: unknown, year: number): YearEntry | undefined 
   if (last === undefined) return undefined;
   const entry = { year, last, hits };
   return isYearEntry(entry) ? entry : undefined;
+}
+
+/** Encodes a report. */
+export function encodeReport({ seen, at }: Report): Uint8Array {
+  return encode([seen, at]);
+}
+
+/** Decodes a report. Returns undefined if the value is not one. */
+export function decodeReport(value: unknown): Report | undefined {
+  const [seen = NaN, at = NaN] = decode(value);
+  return Number.isSafeInteger(seen) && Number.isSafeInteger(at) ? { seen, at } : undefined;
 }
 
 /**

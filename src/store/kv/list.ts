@@ -47,9 +47,11 @@ async function pageOf(
   const totals = entries.filter(({ key }) => idOf(key) !== undefined);
   const ids = totals.flatMap(({ key }) => idOf(key) ?? []);
   const ledgers = since === undefined ? NONE : await readRange(place, ids, place.keys.ledger);
+  const reports = since === undefined ? NONE : await readRange(place, ids, place.keys.report);
   const found = ids.map((id, index) => {
     const [ledger] = ledgers.get(id) ?? [];
-    return recordOf(place, { total: totals[index], ledger, row: place.journaled(id) });
+    const [report] = reports.get(id) ?? [];
+    return recordOf(place, { total: totals[index], ledger, report, row: place.journaled(id) });
   });
   const records = since === undefined ? found : await withYears(database, ids, found, since);
   const counters: ListedCounter[] = [];

@@ -3,7 +3,7 @@ import { firstDayOf, type YearEntry } from "../../counter/days.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
-import { decodeLedger, decodeYear, type KvKeys } from "./layout.ts";
+import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
 import { KEYS_PER_READ } from "./limits.ts";
 
 /** A counter as Deno KV holds it. */
@@ -34,23 +34,27 @@ export interface KvPlace {
 
 export type KvEntry = Deno.KvEntryMaybe<unknown>;
 
-/** Reads records, in the order of the ids. A total and its ledger are from one instant. */
+/** The entries of a counter, in the order in which they are read. */
+const PARTS = ["total", "ledger", "report"] as const;
+
+/**
+ * Reads records up to one of their parts, in the order of the ids. The parts of a record are from
+ * one instant.
+ */
 export async function readRecords(
   place: KvPlace,
   ids: readonly CounterId[],
-  { withLedger = true } = {},
+  last: typeof PARTS[number] = "ledger",
 ): Promise<KvRecord[]> {
   const { kv, keys } = place;
   // Before the entries: if a total moves from the journal to its entry now, the entry is newer.
   const rows = ids.map((id) => place.journaled(id));
-  const wanted = withLedger
-    ? ids.flatMap((id) => [keys.total(id), keys.ledger(id)])
-    : ids.map((id) => keys.total(id));
-  const found = await readKeys(kv, wanted);
+  const parts = PARTS.slice(0, PARTS.indexOf(last) + 1);
+  const wanted = ids.flatMap((id) => parts.map((part) => keys[part](id)));
+  const found = await readKeys(kv, wanted, parts.length);
   return rows.map((row, index) => {
-    return withLedger
-      ? recordOf(place, { total: found[2 * index], ledger: found[2 * index + 1], row })
-      : recordOf(place, { total: found[index], row });
+    const [total, ledger, report] = found.slice(index * parts.length, (index + 1) * parts.length);
+    return recordOf(place, { total, ledger, report, row });
   });
 }
 
@@ -77,11 +81,16 @@ export async function readForUpdates(
   });
 }
 
-/** Reads entries, in the order of the keys. KEYS_PER_READ is even, so pairs stay together. */
-async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEntry[]> {
+/** Reads entries, in the order of the keys. Groups of `together` keys are from one instant. */
+async function readKeys(
+  kv: Deno.Kv,
+  keys: readonly Deno.KvKey[],
+  together = 1,
+): Promise<KvEntry[]> {
   const reads: Promise<KvEntry[]>[] = [];
-  for (let start = 0; start < keys.length; start += KEYS_PER_READ) {
-    reads.push(kv.getMany<unknown[]>(keys.slice(start, start + KEYS_PER_READ)));
+  const size = KEYS_PER_READ - KEYS_PER_READ % together;
+  for (let start = 0; start < keys.length; start += size) {
+    reads.push(kv.getMany<unknown[]>(keys.slice(start, start + size)));
   }
   return (await Promise.all(reads)).flat();
 }
@@ -90,11 +99,15 @@ async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEnt
 interface CounterEntries {
   readonly total: KvEntry | undefined;
   readonly ledger?: KvEntry | undefined;
+  readonly report?: KvEntry | undefined;
   readonly row: JournalTotal | undefined;
 }
 
 /** Converts entries to a record. A row counts if it is newer than the entry of the total. */
-export function recordOf(place: KvPlace, { total, ledger, row }: CounterEntries): KvRecord {
+export function recordOf(
+  place: KvPlace,
+  { total, ledger, report, row }: CounterEntries,
+): KvRecord {
   const valid = ledger && decodeLedger(ledger.value);
   const isDamaged = valid === undefined && typeof ledger?.versionstamp === "string";
   if (isDamaged) place.onDamaged(String(ledger.key.at(-1)));
@@ -107,6 +120,7 @@ export function recordOf(place: KvPlace, { total, ledger, row }: CounterEntries)
     versionstamp,
     ledger: isDamaged ? "damaged" : valid,
     ledgerStamp: ledger?.versionstamp,
+    ...report && { report: decodeReport(report.value) },
   };
 }
 

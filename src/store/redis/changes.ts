@@ -99,7 +99,7 @@ export class RedisChanges {
           const { result, writes } = planWrite(record, write.update, day);
           // A ledger without a total is left from a counter that was deleted.
           const isEmpty = !record.exists && !(result instanceof Problem);
-          return { result: isEmpty ? { hits: 0, days: undefined } : result, writes };
+          return { result: isEmpty ? { ...result, hits: 0, days: undefined } : result, writes };
         },
       })));
     } finally {

@@ -4,6 +4,7 @@ import {
   isOpenYear,
   isYearEntry,
   type OpenYear,
+  type Report,
   type YearEntry,
   yearOf,
   yearsSince,
@@ -29,6 +30,11 @@ export function relatedKey(ledger: string, name: string): string {
 /** Returns the key of a closed year. */
 export function yearKey(ledger: string, year: number): string {
   return relatedKey(ledger, `days${year}`);
+}
+
+/** Returns the key of the last report. */
+export function reportKey(ledger: string): string {
+  return relatedKey(ledger, "report");
 }
 
 /** The part of a key that alone decides its slot: the content of the first braces, unless they are empty. */
@@ -73,6 +79,7 @@ export function slotOf(key: string): number {
 export interface StoredTexts {
   readonly total: string | null;
   readonly ledger: string | null;
+  readonly report: string | null;
   /** The closed years that were read. */
   readonly years: ReadonlyMap<number, string | null>;
 }
@@ -86,7 +93,7 @@ export function yearsToRead(ledger: string | null, since: Day, today: Day): read
 }
 
 /** Returns the record that the texts of a counter describe. */
-export function parseRecord({ total, ledger, years }: StoredTexts): CounterRecord {
+export function parseRecord({ total, ledger, report, years }: StoredTexts): CounterRecord {
   const parsed = ledger === null ? undefined : parseLedger(ledger) ?? "damaged";
   const isOpen = typeof parsed === "object" && !isProvisional(ledger);
   return {
@@ -94,6 +101,7 @@ export function parseRecord({ total, ledger, years }: StoredTexts): CounterRecor
     exists: total !== null,
     openDay: isOpen ? parsed.openDay : -Infinity,
     ledger: parsed,
+    report: report === null ? undefined : parseReport(report),
     years: Array.from(years)
       .filter((entry): entry is [number, string] => entry[1] !== null)
       .map(([year, text]) => parseYear(year, text) ?? damagedYear(year)),
@@ -144,6 +152,17 @@ export function parseLedger(text: string): OpenYear | undefined {
     before,
   };
   return isOpenYear(ledger) && isExactSum(before) ? ledger : undefined;
+}
+
+/** Returns the text of a report. */
+export function formatReport({ seen, at }: Report): string {
+  return `${seen} ${at}`;
+}
+
+/** Parses a report. Returns undefined if the text is not one. */
+function parseReport(text: string): Report | undefined {
+  const [seen = NaN, at = NaN] = parseNumbers(text, 0) ?? [];
+  return Number.isSafeInteger(seen) && Number.isSafeInteger(at) ? { seen, at } : undefined;
 }
 
 /** Returns the text of a year: its last day with hits, and the hits of that day and of those before it. */

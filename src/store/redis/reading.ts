@@ -17,6 +17,7 @@ import {
   ledgerKey,
   parseRecord,
   parseTotal,
+  reportKey,
   type StoredTexts,
   yearKey,
   yearsToRead,
@@ -92,7 +93,7 @@ export class RedisReading {
     }));
     while (pending.length > 0) {
       const groups = await this.#readGroups(pending.map(({ key, ledger, years }) => {
-        return [key, ledger, ...years.map((year) => yearKey(ledger, year))];
+        return [key, ledger, reportKey(ledger), ...years.map((year) => yearKey(ledger, year))];
       }));
       pending = pending.flatMap((query, at) => {
         const group = groups[at] ?? new Problem("store-unavailable");
@@ -100,12 +101,12 @@ export class RedisReading {
           found[query.index] = group;
           return [];
         }
-        const [total = null, ledger = null, ...texts] = group;
+        const [total = null, ledger = null, report = null, ...texts] = group;
         // The ledger tells the years to read. A year may end between two reads.
         const years = yearsToRead(ledger, query.since, today);
         if (!isEqual(years, query.years)) return [{ ...query, years }];
         const entries = years.map((year, index) => [year, texts[index] ?? null] as const);
-        found[query.index] = { total, ledger, years: new Map(entries) };
+        found[query.index] = { total, ledger, report, years: new Map(entries) };
         return [];
       });
     }

@@ -6,10 +6,12 @@ import type { Command } from "./connection/client.ts";
 import { problemOf } from "./connection/reply.ts";
 import {
   formatLedger,
+  formatReport,
   formatYear,
   ledgerKey,
   parseRecord,
   relatedKey,
+  reportKey,
   type StoredTexts,
   yearKey,
 } from "./layout.ts";
@@ -123,7 +125,7 @@ interface NewValue {
 /** Returns the values of a swap by their keys: the total, the ledger, and the years. */
 function newValues(
   key: string,
-  { texts, writes: { total, history }, today }: {
+  { texts, writes: { total, history, report }, today }: {
     texts: StoredTexts;
     writes: Writes;
     today: Day;
@@ -156,6 +158,10 @@ function newValues(
   }
   for (const year of history?.deletedYears ?? []) {
     put(yearKey(ledger, year), { stored: texts.years.get(year), value: "-" });
+  }
+  if (report !== undefined) {
+    const value = report === null ? "-" : `=${formatReport(report)}`;
+    put(reportKey(ledger), { stored: texts.report, value });
   }
   if (total === undefined) {
     // A process that takes the day to be open may still add plain hits, which belong to this ledger.

@@ -9,8 +9,9 @@ import { READ, type Route, route, SHARED_READ } from "./http/endpoint.ts";
 import { createReadPolicy } from "./http/response.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { createRenderer } from "./png/renderer.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
-import { CALENDAR, CARD, CHART, picture } from "./routes/chart.ts";
+import { CALENDAR, CARD, CHART, picture, PREVIEW } from "./routes/chart.ts";
 import { compat } from "./routes/compat.ts";
 import { count, countText } from "./routes/count.ts";
 import { deleteCounter, importCounters, listCounters, setCounter } from "./routes/counters.ts";
@@ -22,6 +23,7 @@ import { hitImage } from "./routes/hit_image.ts";
 import { leancloud } from "./routes/leancloud.ts";
 import { metricsText } from "./routes/metrics.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
+import { png } from "./routes/png.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
@@ -50,6 +52,8 @@ export interface App {
   preload(): Promise<unknown>;
   /** Has every response from now on close its connection. */
   drain(): void;
+  /** Ends the thread that draws PNGs. */
+  close(): void;
 }
 
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
@@ -59,6 +63,7 @@ function routesOf(s: Service): readonly Route[] {
   const routes: readonly Route[] = [
     route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
     route("/hit.svg", SHARED_READ, "keyholder", "image", hitImage(s)),
+    route("/hit.png", SHARED_READ, "keyholder", "image", png(hitImage(s), s, { counts: true })),
     route("/count", SHARED_READ, "reader", readCors, count(s)),
     route("/count.txt", SHARED_READ, "reader", readCors, countText(s)),
     route("/counts", SHARED_READ, "reader", readCors, counts(s)),
@@ -68,6 +73,11 @@ function routesOf(s: Service): readonly Route[] {
     route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, CHART)),
     route("/calendar.svg", SHARED_READ, "reader", readCors, picture(s, CALENDAR)),
     route("/card.svg", SHARED_READ, "reader", readCors, picture(s, CARD)),
+    route("/badge.png", SHARED_READ, "reader", readCors, png(badge(s), s)),
+    route("/chart.png", SHARED_READ, "reader", readCors, png(picture(s, CHART), s)),
+    route("/calendar.png", SHARED_READ, "reader", readCors, png(picture(s, CALENDAR), s)),
+    route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, CARD), s)),
+    route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, PREVIEW), s, { scale: 3 })),
     route("/key", READ, "owner", "none", counterKey(s)),
     route("/days", SHARED_READ, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),
@@ -104,6 +114,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     reads: createReadPolicy(config.openReads),
     hits: createHitPolicy({ ...config, counters, metrics, log }),
     recentHits: new RecentHits(),
+    renderer: createRenderer(log),
     draining,
     metrics,
     log,
@@ -124,5 +135,6 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     drain() {
       draining.hasBegun = true;
     },
+    close: service.renderer.close,
   };
 }

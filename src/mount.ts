@@ -38,7 +38,10 @@ export const fetch = async (
 export async function close(): Promise<void> {
   const opened = opening;
   opening = undefined;
-  if (opened !== undefined) await (await opened).counters.close();
+  if (opened === undefined) return;
+  const { app, counters } = await opened;
+  app.close();
+  await counters.close();
 }
 
 async function open(): Promise<OpenService> {

@@ -123,6 +123,20 @@ const KINDS = {
       "Too many requests are waiting for the store. Nothing was changed, so it is safe to retry.",
     badge: "busy",
   },
+  "busy": {
+    status: 503,
+    title: "Too many PNGs are waiting",
+    detail:
+      "Too many requests are waiting for a PNG. Nothing was changed, so it is safe to retry. SVG images are not affected.",
+    badge: "busy",
+  },
+  "no-png": {
+    status: 503,
+    title: "No PNG renderer",
+    detail:
+      "The PNG renderer could not be loaded. A bundle of the service loads it from tallymark-png.js, which must be in the same folder. SVG images are not affected.",
+    badge: "no PNG",
+  },
   "shutting-down": {
     status: 503,
     title: "Shutting down",

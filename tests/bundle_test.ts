@@ -21,6 +21,7 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
   await using elsewhere = await tempDir();
   const entry = join(elsewhere.path, "tallymark.js");
   await Deno.rename(join(project.path, "dist/tallymark.js"), entry);
+  const pngFile = join(elsewhere.path, "tallymark-png.js");
 
   await t.step("has no module of Node loaded by its start", async () => {
     const text = await Deno.readTextFile(entry);
@@ -61,6 +62,23 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
     strictEqual((await service.stop("SIGINT")).code, 0);
   });
 
+  await t.step("draws PNGs with a second file, and says so without it", async () => {
+    const options = { entry, env: { SECRET_TOKEN, PUBLIC_READS: "1", STORE_URL: "memory:" } };
+    {
+      await using service = await startService(options);
+      const { status, headers, body } = await png(service.url);
+      deepStrictEqual([status, headers.get("x-tallymark")], [503, "no-png"]);
+      match(new TextDecoder().decode(body), /tallymark-png\.js/);
+      const counted = await fetch(`${service.url}/hit.png?token=${SECRET_TOKEN}`).then(drained);
+      deepStrictEqual([counted.status, await text(`${service.url}/count.txt`)], [503, "0"]);
+    }
+    await Deno.rename(join(project.path, "dist/tallymark-png.js"), pngFile);
+    await using service = await startService(options);
+    const { status, headers, body } = await png(service.url);
+    deepStrictEqual([status, headers.get("content-type")], [200, "image/png"]);
+    strictEqual(new TextDecoder("latin1").decode(body.subarray(1, 4)), "PNG");
+  });
+
   await t.step("says which flag is missing where Deno KV is", async () => {
     const wrap = (line: string[]) => line.filter((word) => word !== "--unstable-kv");
     for (const STORE_URL of ["", "memory:"]) {
@@ -90,6 +108,12 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
 async function hit(url: string): Promise<unknown> {
   const headers = { "X-Auth-Token": SECRET_TOKEN };
   return await (await fetch(`${url}/hit`, { method: "POST", headers })).json();
+}
+
+async function png(url: string) {
+  const response = await fetch(`${url}/badge.png`);
+  const { status, headers } = response;
+  return { status, headers, body: await response.bytes() };
 }
 
 async function text(url: string): Promise<string> {

@@ -39,6 +39,8 @@ Deno.test("Deno Deploy: counts in the platform's KV, reads are public, nothing i
       strictEqual(headers.get("access-control-allow-origin"), "*", path);
       match(body, new RegExp(`\\b${hits}\\b`), path);
     }
+    const { status, headers } = await get(`${url}/badge.png`);
+    deepStrictEqual([status, headers.get("content-type")], [200, "image/png"]);
     const { code, stderr } = await service.stop("SIGINT");
     strictEqual(code, 0);
     deepStrictEqual(eventsOf(stderr), ["start", "stop"]);

@@ -15,7 +15,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/mount.ts", ["src/server.ts", "src/start/"]],
   ["src/serve.ts", ["src/server.ts", "src/start/", "src/problem.ts"]],
   ["src/app.ts", [
-    ...["src/routes/", "src/hits/", "src/http/", "src/auth/"],
+    ...["src/routes/", "src/hits/", "src/http/", "src/auth/", "src/png/renderer.ts"],
     // Preloaded for the routes.
     ...["src/page/", "src/openapi/"],
   ]],
@@ -108,6 +108,10 @@ const RULES: [modules: string, mayImport: string[]][] = [
     ...["src/store/", "src/counter/", "src/problem.ts", "src/bounded_map.ts"],
     "node:",
   ]],
+  ["src/png/renderer.ts", [
+    ...["src/png/tallymark-png.js", "src/badge/", "src/load_once.ts", "src/problem.ts"],
+  ]],
+  ["src/png/", ["src/png/", "npm:@resvg/resvg-wasm"]],
   ["src/chart/", ["src/chart/", "src/badge/", "src/bounded_map.ts"]],
   ["src/badge/", ["src/badge/", "src/bounded_map.ts"]],
 ];
@@ -142,9 +146,9 @@ Deno.test("imports: every module has a rule, and every rule a module", () => {
   deepStrictEqual(RULES.filter(([part]) => !all.some((module) => covers(part, module))), []);
 });
 
-Deno.test("imports: every module is used by main.ts, but for what others mount or serve", () => {
+Deno.test("imports: every module is used by main.ts, but for what others mount or serve and for a worker", () => {
   const unused = modules.filter((module) => !serverGraph.has(module));
-  deepStrictEqual(unused, ["src/mount.ts", "src/serve.ts"]);
+  deepStrictEqual(unused, ["src/mount.ts", "src/png/worker.ts", "src/serve.ts"]);
 });
 
 Deno.test("imports: every module of the page's script is used by page.ts, and none by the server", () => {
@@ -175,8 +179,9 @@ for (const module of [...modules, ...scripts]) {
 }
 
 Deno.test("imports: files for browsers are in src/page, or in src/compat for other services, and are imported as text", async () => {
-  deepStrictEqual(pages.filter((page) => !/^src\/(?:page|compat)\//.test(page)), []);
-  for (const module of modules) {
+  const others = pages.filter((page) => !/^src\/(?:page|compat)\//.test(page));
+  deepStrictEqual(others.toSorted(), ["src/png/tallymark-png.js", "src/png/worker.min.js"]);
+  for (const module of modules.filter((module) => module !== "src/png/renderer.ts")) {
     const text = await Deno.readTextFile(join(projectFolder, module));
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
       ok(

@@ -69,13 +69,10 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     ground: shades.css,
     words: drawHeading(heading, look) +
       `<g font-size="10">${drawWords({ since, newest, best, most, legend }, look)}</g>`,
-    above: `<pattern id="p" width="${PITCH}" height="${PITCH}" patternUnits="userSpaceOnUse">` +
-      `<rect x="1" y="1" width="11" height="11" rx="2.5" fill="#fff"/></pattern>` +
-      `<mask id="m"><path fill="url(#p)" d="M0 0h${WEEKS * PITCH}v${9 * PITCH}H0z"/></mask>` +
-      `<g transform="translate(${LEFT} ${TOP})" mask="url(#m)">` +
-      `<g transform="scale(${PITCH}) translate(0 .5)" fill="none">${
+    above: shades.fills.map(drawPattern).join("") +
+      `<g transform="translate(${LEFT} ${TOP}) scale(${PITCH}) translate(0 .5)" fill="none">${
         drawCells(hits, { shades, column: legend.column })
-      }</g></g>`,
+      }</g>`,
   });
 }
 
@@ -158,7 +155,7 @@ function firstOfMonth(monday: Day): Day | undefined {
 }
 
 /**
- * Draws runs of equal cells as one stroke, which a mask cuts into squares. Each shade covers the
+ * Draws runs of equal cells as one stroke, whose pattern is a cell. Each shade covers the
  * lighter ones, so that a run ends only at a lighter cell.
  */
 function drawCells(
@@ -166,10 +163,23 @@ function drawCells(
   { shades, column }: { shades: Shades; column: number },
 ): string {
   const levels = levelsOf(hits);
-  return shades.strokes.map((stroke, level) => {
+  return shades.fills.map((_, level) => {
     const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
-    return `<path${stroke} d="${runs}M${column + level} ${LEGEND_ROW}h1"/>`;
+    return `<path stroke="url(#${PATTERNS[level]})" d="${runs}M${
+      column + level
+    } ${LEGEND_ROW}h1"/>`;
   }).join("");
+}
+
+/** The ids of the patterns. */
+const PATTERNS = "pqrst";
+
+/** Draws a cell as the pattern of a shade. */
+function drawPattern(fill: string, level: number): string {
+  return `<pattern id="${
+    PATTERNS[level]
+  }" y=".5" width="1" height="1" patternUnits="userSpaceOnUse" ` +
+    `viewBox="0 0 13 13"><rect x="1" y="1" width="11" height="11" rx="2.5"${fill}/></pattern>`;
 }
 
 /** The runs of a weekday's cells that are at least this dark. */
@@ -194,21 +204,21 @@ function levelsOf(hits: readonly number[]): number[] {
   return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
 }
 
-/** The paint of the five shades, from the lightest, for no hits. */
+/** Attributes that fill a cell in the five shades, from the lightest, for no hits. */
 interface Shades {
   readonly css: string;
-  readonly strokes: readonly string[];
+  readonly fills: readonly string[];
 }
 
 function shadesOf({ theme, color }: PictureLook): Shades {
   const paint = new Paint(schemeOf(theme));
   if (color !== undefined || theme === "none") {
     const ink = color ?? ANY;
-    const strokes = OPACITIES.map((opacity) => ` stroke="${ink}" stroke-opacity="${opacity}"`);
-    return { css: "", strokes: [` stroke="${NOTHING}" stroke-opacity=".18"`, ...strokes] };
+    const fills = OPACITIES.map((opacity) => ` fill="${ink}" fill-opacity="${opacity}"`);
+    return { css: "", fills: [` fill="${NOTHING}" fill-opacity=".18"`, ...fills] };
   }
-  const strokes = SHADES.map((stroke, level) => paint.stroke(`l${level}`, stroke));
-  return { css: paint.css(), strokes };
+  const fills = SHADES.map((shade, level) => paint.fill(`l${level}`, shade));
+  return { css: paint.css(), fills };
 }
 
 const SHADES: readonly Ink[] = [

@@ -11,14 +11,16 @@ import { drawType, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */
 export const CARD = { width: 400, height: 150, radius: 10 };
+/** The size of a preview, which links show three times as large. */
+export const PREVIEW = { width: 400, height: 210, radius: 0 };
 /** Number of days that its line shows. */
 export const CARD_DAYS = 30;
 
 const LEFT = 20;
 const RIGHT = CARD.width - 20;
-/** The line runs between these heights. */
+/** The line runs from this height down to that above the lower edge. */
 const PEAK = 98;
-const GROUND = 138;
+const GROUND = 12;
 const WEEK = { count: 7, unit: "day" } as const;
 /** The width of the mark and the space behind it. */
 const MARK = 22;
@@ -34,8 +36,9 @@ const SMALL = { size: 11, bold: false };
 export function drawCard(
   { id, total, days }: ChartFigures & { readonly id: string },
   look: PictureLook,
+  size = CARD,
 ): string {
-  const paint = paintOf(look, CARD);
+  const paint = paintOf(look, size);
   const name = cleanText(id);
   const count = formatCount(total, look);
   const today = formatCount(days.hits[0] ?? 0, look);
@@ -44,11 +47,11 @@ export function drawCard(
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
   const accents = accentsOf(look, paint);
-  return frame(CARD, {
+  return frame(size, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accents.css + drawLine(days.hits, paint) +
+    ground: accents.css + drawLine(days.hits, { paint, size }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
@@ -114,18 +117,29 @@ function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
 }
 
 /** The days up to today, from edge to edge; nothing if all of them are 0. */
-function drawLine(hits: readonly number[], { bars, tint }: PicturePaint): string {
+function drawLine(
+  hits: readonly number[],
+  { paint: { bars, tint }, size: { width, height, radius } }: {
+    paint: PicturePaint;
+    size: typeof CARD;
+  },
+): string {
   const shown = Array.from({ length: CARD_DAYS }, (_, index) => hits[CARD_DAYS - 1 - index] ?? 0);
   const most = Math.max(...shown);
   if (most === 0) return "";
-  const step = (CARD.width - 2) / (CARD_DAYS - 1);
+  const step = (width - 2) / (CARD_DAYS - 1);
+  const floor = FINENESS * (height + 4);
+  const ground = height - GROUND;
   const points = shown.map((number, index) => ({
     x: FINENESS * (1 + index * step),
-    y: FINENESS * (GROUND - (GROUND - PEAK) * number / most),
+    y: FINENESS * (ground - (ground - PEAK) * number / most),
   }));
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
-    `<clipPath id="k"><rect x="5" y="5" width="1990" height="740" rx="45"/></clipPath>` +
+    `<clipPath id="k"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +
+    `height="${FINENESS * (height - 2)}" rx="${
+      Math.max(0, FINENESS * (radius - 1))
+    }"/></clipPath>` +
     `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${bars} ` +
-    `d="M-20 770V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V770z"/>`;
+    `d="M-20 ${floor}V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V${floor}z"/>`;
 }

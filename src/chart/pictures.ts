@@ -3,7 +3,7 @@ import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
 import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
-import { CARD, CARD_DAYS, drawCard } from "./card.ts";
+import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./card.ts";
 import { type ChartFigures, drawChart } from "./chart.ts";
 
 import { frame, paintOf, type Size } from "./frame.ts";
@@ -50,6 +50,19 @@ export const card: Picture<PictureQuery> = {
   drawProblem: (problem, query) =>
     drawProblem(problem, { look: parsePictureLook(query), size: CARD }),
 };
+
+/** A card for links. It has a background, because it is shown on pages of any color. */
+export const preview: Picture<PictureQuery> = {
+  since: card.since,
+  draw: (figures, query) => drawCard(figures, parsePreviewLook(query), PREVIEW),
+  drawProblem: (problem, query) =>
+    drawProblem(problem, { look: parsePreviewLook(query), size: PREVIEW }),
+};
+
+function parsePreviewLook(query: PictureQuery): PictureLook {
+  const look = parsePictureLook(query);
+  return look.theme === "dark" ? look : { ...look, theme: "light" };
+}
 
 /** The frame of the picture that could not be drawn, its label, and a sentence. */
 export function drawProblem(

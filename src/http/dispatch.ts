@@ -20,6 +20,7 @@ import {
   type CorsPolicy,
   createResponse,
   headResponse,
+  type Image,
   NO_SNIFF,
   problemImageResponse,
   problemResponse,
@@ -134,12 +135,16 @@ export function createDispatcher(
     const { route, request, query, queryError } = state;
     if (route === undefined) return finish(problemResponse(problem, "json"), state);
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
-    const { errors, drawProblem, protocol } = route;
+    const { errors, protocol } = route;
     const format = typeof errors === "function" ? errors(query) : errors;
-    const response = drawProblem === undefined
-      ? problemResponse(problem, protocol?.formatProblem ?? format)
-      : problemImageResponse(problem, { svg: drawProblem(problem, query), request });
-    return finish(allowPages(response, corsPolicy(route, state)), state);
+    const respond = (image: Image | undefined) => {
+      const response = image === undefined
+        ? problemResponse(problem, protocol?.formatProblem ?? format)
+        : problemImageResponse(problem, { image, request });
+      return finish(allowPages(response, corsPolicy(route, state)), state);
+    };
+    const image = route.drawProblem?.(problem, query);
+    return image instanceof Promise ? image.then(respond) : respond(image);
   }
 
   /** Completes every response. */

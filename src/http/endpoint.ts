@@ -3,7 +3,7 @@ import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.
 import type { Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
-import type { CorsPolicy, HeaderRecord, TextFormat } from "./response.ts";
+import type { CorsPolicy, HeaderRecord, Image, TextFormat } from "./response.ts";
 
 /** The remote end of a connection, as Deno reports it. Empty if there is no connection. */
 export interface ConnectionInfo {
@@ -102,7 +102,10 @@ export interface Endpoint extends EndpointFacts {
   readonly subject: Subject;
   readonly parameters: readonly Parameter[];
   readonly errors: TextFormat | ((query: Query<string>) => TextFormat);
-  readonly drawProblem?: ((problem: Problem, query: Query<string>) => string) | undefined;
+  /** Resolves with undefined if the problem cannot be drawn. Then it is text. Never rejects. */
+  readonly drawProblem?:
+    | ((problem: Problem, query: Query<string>) => string | Promise<Image | undefined>)
+    | undefined;
   readonly onProblem?:
     | ((problem: Problem, query: Query<string> | undefined) => void)
     | undefined;

@@ -6,7 +6,10 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 /** The format of a problem that is reported as text. */
 export type TextFormat = "json" | "text";
 /** The format of a body. */
-export type BodyFormat = TextFormat | "svg" | "script" | "html";
+export type BodyFormat = TextFormat | "svg" | "png" | "script" | "html";
+
+/** An image: an SVG document or a PNG. */
+export type Image = string | Uint8Array<ArrayBuffer>;
 
 /** The pages that may read a response: those of any site, those of any site as an image only, or none. */
 export type CorsPolicy = "any" | "image" | "none";
@@ -36,6 +39,7 @@ const CONTENT_TYPES: Record<BodyFormat, string> = {
   json: "application/json",
   text: "text/plain; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
+  png: "image/png",
   script: "text/javascript; charset=utf-8",
   html: "text/html; charset=utf-8",
 };
@@ -63,7 +67,7 @@ export function headersFor(format: BodyFormat, cacheControl: string): HeaderReco
 const FLAG = "x-tallymark";
 
 /** Returns the header that tells a response from the usual one. */
-export function flagHeader(flag: HitFlag | "stale" | ProblemName): HeaderRecord {
+export function flagHeader(flag: HitFlag | "stale" | "counted" | ProblemName): HeaderRecord {
   return { [FLAG]: flag };
 }
 
@@ -75,7 +79,7 @@ const flagged = new WeakSet<Response>();
  * with several headers for finalization (reads at 0.92 of the speed).
  */
 export function createResponse(
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: Image | null,
   headers: HeaderRecord,
   status = 200,
 ): Response {
@@ -129,14 +133,14 @@ export function problemResponse(
  */
 export function problemImageResponse(
   problem: Problem,
-  { svg, request }: { svg: string; request: Request },
+  { image, request }: { image: Image; request: Request },
 ): Response {
   const headers = {
-    ...headersFor("svg", UNCACHED_IMAGE),
+    ...headersFor(typeof image === "string" ? "svg" : "png", UNCACHED_IMAGE),
     ...problemHeaders(problem),
     "vary": "Accept",
   };
-  return createResponse(svg, headers, asksForImage(request) ? 200 : problem.status);
+  return createResponse(image, headers, asksForImage(request) ? 200 : problem.status);
 }
 
 function problemHeaders({ kind, status, allow }: Problem): HeaderRecord {

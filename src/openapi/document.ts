@@ -2,6 +2,7 @@ import type { AccessLevel } from "../auth/access.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
+  bodies,
   type Content,
   type Description,
   type ParameterObject,
@@ -135,10 +136,11 @@ function responsesOf(
   { responses, problems = [] }: Description,
 ): Responses {
   const statuses = [400, ...(access === "anyone" ? [] : [401]), 414, 500, ...problems];
+  const imageFormat = responses[200]?.content === bodies.png ? "png" : "svg";
   const textFormat = typeof errors === "function" ? "json or text" : errors;
   return {
     ...responses,
-    ...problemResponses(statuses, drawProblem === undefined ? textFormat : "svg"),
+    ...problemResponses(statuses, drawProblem === undefined ? textFormat : imageFormat),
   };
 }
 

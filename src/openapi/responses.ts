@@ -70,6 +70,7 @@ export const bodies = {
   top: { "application/json": { schema: refTo("Top") } },
   hits: { "text/plain": { schema: refTo("HitsText") } },
   svg: { "image/svg+xml": { schema: refTo("Svg") } },
+  png: { "image/png": { schema: { type: "string", description: "A PNG image." } } },
   shieldsBadge: { "application/json": { schema: refTo("ShieldsBadge") } },
   key: { "application/json": { schema: { oneOf: [refTo("Key"), refTo("FamilyKey")] } } },
   line: { "application/json": { schema: refTo("Line") } },
@@ -87,7 +88,7 @@ export const bodies = {
 } satisfies Record<string, Content>;
 
 /** A value of `X-Tallymark`; `problem` means the name of any problem. */
-type Flag = HitFlag | "stale" | "problem";
+type Flag = HitFlag | "stale" | "counted" | "problem";
 
 const FLAGS: Record<Flag, { values: readonly string[]; meaning: string }> = {
   prefetch: { values: ["prefetch"], meaning: "`prefetch`: a prefetch, not counted." },
@@ -100,6 +101,10 @@ const FLAGS: Record<Flag, { values: readonly string[]; meaning: string }> = {
   stale: {
     values: ["stale"],
     meaning: "`stale`: the store is unavailable, and this is the last value that was read.",
+  },
+  counted: {
+    values: ["counted"],
+    meaning: "`counted`: the hit was counted, but the image could not be drawn.",
   },
   problem: {
     values: PROBLEM_NAMES,
@@ -140,6 +145,23 @@ export function revalidated(description: string): Responses {
     ...flagHeaders(["stale", "problem"]),
   };
   return { 200: { description, headers, content: bodies.svg }, 304: unchanged(control) };
+}
+
+/** Describes the endpoint that serves the images of another one as PNGs. */
+export function describeAsPng(description: Description): Description {
+  const { name, responses, problems = [] } = description;
+  const asPng = (response: ResponseObject): ResponseObject => ({
+    ...response,
+    ...(response.content !== undefined && { content: bodies.png }),
+  });
+  return {
+    ...description,
+    name: `${name}Png`,
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, asPng(response)]),
+    ),
+    problems: [...problems, 503],
+  };
 }
 
 /** Describes a text that does not change while the process runs. */
@@ -193,7 +215,7 @@ export function service(
 }
 
 /** The format of an endpoint's problems. */
-type ProblemFormat = "json" | "text" | "json or text" | "svg";
+type ProblemFormat = "json" | "text" | "json or text" | "svg" | "png";
 
 /** The bodies of problems: RFC 9457, plain text or an image. */
 const problemBodies: Record<ProblemFormat, Content> = {
@@ -204,6 +226,8 @@ const problemBodies: Record<ProblemFormat, Content> = {
     "text/plain": { schema: { type: "string", minLength: 1 } },
   },
   svg: bodies.svg,
+  // Text if the renderer could not be loaded.
+  png: { ...bodies.png, "application/problem+json": { schema: refTo("Problem") } },
 };
 
 const string = { type: "string" };
@@ -246,9 +270,13 @@ const PROBLEMS: {
 
 /** Describes the problems with the given statuses. */
 export function problemResponses(statuses: readonly number[], format: ProblemFormat): Responses {
-  const control = format === "svg" ? { const: UNCACHED_IMAGE } : { const: "no-store" };
+  const controls = format === "svg"
+    ? [UNCACHED_IMAGE]
+    : format === "png"
+    ? [UNCACHED_IMAGE, "no-store"]
+    : ["no-store"];
   const common = {
-    ...cacheControl(control),
+    ...cacheControl({ enum: controls }),
     "X-Tallymark": {
       description: "The name of the problem.",
       required: true,

@@ -37,6 +37,13 @@ export const CARD = {
   picture: pictures.card,
 };
 
+export const PREVIEW = {
+  name: "Preview",
+  summary: "Show a counter as the preview image of a link, 1200 by 630 pixels",
+  parameters: PICTURE_LOOKS,
+  picture: pictures.preview,
+};
+
 /** `GET /chart.svg`, `/calendar.svg` and `/card.svg`: the days of a counter or of a prefix as a picture. */
 export function picture<Name extends string>(
   { counters, reads }: Service,

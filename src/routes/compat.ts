@@ -186,8 +186,8 @@ export function compat(service: Service): Endpoint {
         }
       } catch (problem) {
         if (!(problem instanceof Problem) || address.isPicture !== true) throw problem;
-        const svg = errorBadge(problem);
-        return allowPages(problemImageResponse(problem, { svg, request }), "any");
+        const image = errorBadge(problem);
+        return allowPages(problemImageResponse(problem, { image, request }), "any");
       }
     },
     // Not in the OpenAPI document, because other services define these addresses.

@@ -79,7 +79,7 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
       };
       if (typeof hit === "number") return createResponse(draw(query, figuresOf(hit)), HEADERS);
       const svg = draw(query, figuresOf(hit.hits));
-      if ("problem" in hit) return problemImageResponse(hit.problem, { svg, request });
+      if ("problem" in hit) return problemImageResponse(hit.problem, { image: svg, request });
       return createResponse(svg, { ...HEADERS, ...flagHeader(hit.flag) });
     },
     drawProblem: errorBadge,
@@ -91,7 +91,9 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
         "Prefetches, and crawlers with a key, get a response but are not counted. " +
         "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
         "place is a 400.",
-      responses: { 200: uncached("The badge with the new count.", ...HIT_FLAGS, "problem") },
+      responses: {
+        200: uncached("The badge with the new count.", ...HIT_FLAGS, "counted", "problem"),
+      },
       problems: HIT_PROBLEMS,
     },
   });

@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { bodies, service } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
+import type { Renderer } from "../png/renderer.ts";
 import type { LatestReader } from "./read_counter.ts";
 
 /** The parts that endpoints share. */
@@ -21,6 +22,7 @@ export interface Service {
   readonly reads: ReadPolicy;
   readonly hits: HitPolicy;
   readonly recentHits: RecentHits;
+  readonly renderer: Renderer;
   readonly draining: Draining;
   readonly metrics: Metrics;
   readonly log: Log;

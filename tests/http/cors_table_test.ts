@@ -64,7 +64,7 @@ function policyOf({ path, access }: Endpoint, shown: Shown, openReads: boolean):
     case "keyholder":
     case "family":
       if (shown.hasKey && !shown.hasSecret) return "any";
-      return path === "/hit.svg" ? "image" : "none";
+      return path === "/hit.svg" || path === "/hit.png" ? "image" : "none";
     case "owner":
     case "secretholder":
       return "none";

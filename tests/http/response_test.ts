@@ -288,6 +288,8 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "family-too-large": { status: 409, title: "Family too large", badge: "too many" },
   "internal": { status: 500, title: "Internal error", badge: "error" },
   "store-unavailable": { status: 503, title: "Store unavailable", badge: "unavailable" },
+  "busy": { status: 503, title: "Too many PNGs are waiting", badge: "busy" },
+  "no-png": { status: 503, title: "No PNG renderer", badge: "no PNG" },
   "overloaded": { status: 503, title: "Too many requests are waiting", badge: "busy" },
   "shutting-down": { status: 503, title: "Shutting down", badge: "shutting down" },
   "outcome-unknown": { status: 504, title: "Outcome unknown", badge: "no answer" },
@@ -308,9 +310,8 @@ for (const name of Object.keys(statuses) as ProblemName[]) {
     strictEqual(asText.status, status);
     strictEqual(await asText.text(), `${title}: ${detail}`);
 
-    const svg = errorBadge(problem);
     const request = new Request("http://localhost/");
-    const asImage = problemImageResponse(problem, { svg, request });
+    const asImage = problemImageResponse(problem, { image: errorBadge(problem), request });
     strictEqual(asImage.status, status);
     const image = await asImage.text();
     const drawn = parseSvg(image);

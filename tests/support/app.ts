@@ -116,7 +116,10 @@ export function openApp(
       const { json } = await send(`GET /count?id=${encodeURIComponent(id)}`, authorized);
       return field(json, "hits");
     },
-    [Symbol.asyncDispose]: () => counters.close(),
+    [Symbol.asyncDispose]() {
+      app.close();
+      return counters.close();
+    },
   };
 }
 

@@ -1,0 +1,103 @@
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import { encodePng } from "./encode.ts";
+
+/** What a painter is made of: the renderer, and the fonts, the first of which has most characters. */
+export interface PainterParts {
+  readonly wasm: Uint8Array<ArrayBuffer>;
+  readonly fonts: readonly [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
+}
+
+/** An SVG document of this service, and how many pixels of the PNG one of its pixels becomes. */
+export interface PaintJob {
+  readonly svg: string;
+  readonly scale: number;
+}
+
+/** What a worker answers to a job. */
+export type PaintResult =
+  | { readonly png: Uint8Array<ArrayBuffer> }
+  | { readonly error: unknown };
+
+/** Renders an SVG document as a PNG. */
+export type Painter = (job: PaintJob) => Promise<Uint8Array<ArrayBuffer>>;
+
+/** Maximum size of a PNG in pixels. */
+const MAX_WIDTH = 2880;
+const MAX_HEIGHT = 1200;
+
+/** Loads the renderer. May be called once in a process or worker. */
+export async function createPainter({ wasm, fonts }: PainterParts): Promise<Painter> {
+  await initWasm(wasm);
+  const hasGlyph = createGlyphCheck(fonts[0]);
+  const font = {
+    fontBuffers: [...fonts],
+    ...{ defaultFontFamily: "DejaVu Sans", sansSerifFamily: "DejaVu Sans" },
+    ...{ serifFamily: "DejaVu Sans", monospaceFamily: "DejaVu Sans Mono" },
+  };
+  return async ({ svg, scale }) => {
+    const [, width, height] = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? [];
+    const zoom = Math.min(scale, MAX_WIDTH / Number(width), MAX_HEIGHT / Number(height));
+    const drawing = new Resvg(replaceMissing(anchorAtStart(svg), hasGlyph), {
+      font,
+      fitTo: { mode: "zoom", value: zoom },
+    });
+    const image = drawing.render();
+    try {
+      // A copy of the pixels, whose memory in WASM is freed below.
+      const pixels = new Uint8Array(image.pixels);
+      return await encodePng({ width: image.width, height: image.height, pixels });
+    } finally {
+      image.free();
+      drawing.free();
+    }
+  };
+}
+
+/**
+ * Places fitted texts by their start. The renderer would add the space after the last character to their length, and so
+ * move their middle by half of it. A single character is not fitted.
+ */
+function anchorAtStart(svg: string): string {
+  return svg.replace(FITTED_TEXT, (_, x, before, length, after, text) => {
+    if ([...text].length === 1) return `<text x="${x}"${before}${after}>${text}`;
+    const start = Number(x) - Number(length) / 2;
+    return `<text style="text-anchor:start" x="${start}"${before} textLength="${length}"${after}>${text}`;
+  });
+}
+
+const FITTED_TEXT = /<text x="([\d.]+)"([^>]*) textLength="([\d.]+)"([^>]*)>([^<]*)/g;
+
+/** An emoji of one or more code points, or a character beyond ASCII. */
+const CHARACTER = /\p{RGI_Emoji}|[^\0-\x7f]/gv;
+/** Characters that are drawn together with the one before them. */
+const ATTACHED = /^[\p{M}\p{Cf}]/u;
+
+/** Replaces the characters that no font has with question marks. */
+function replaceMissing(svg: string, hasGlyph: (codePoint: number) => boolean): string {
+  return svg.replace(CHARACTER, (text) => {
+    const codePoint = text.codePointAt(0) ?? 0;
+    if (hasGlyph(codePoint)) return String.fromCodePoint(codePoint);
+    return ATTACHED.test(text) ? "" : "?";
+  });
+}
+
+/** Returns a function that reports whether a font has a character (OpenType, table "cmap", format 12). */
+function createGlyphCheck(font: Uint8Array<ArrayBuffer>): (codePoint: number) => boolean {
+  const view = new DataView(font.buffer, font.byteOffset);
+  const items = (at: number, count: number, size: number) =>
+    Array.from({ length: count }, (_, index) => at + size * index);
+  const cmap = items(12, view.getUint16(4), 16).find((at) => view.getUint32(at) === 0x636d6170);
+  const table = view.getUint32((cmap ?? 0) + 8);
+  const groups = items(table + 4, view.getUint16(table + 2), 8)
+    .map((at) => table + view.getUint32(at + 4))
+    .filter((at) => view.getUint16(at) === 12)
+    .flatMap((at) => items(at + 16, view.getUint32(at + 12), 12))
+    .map((at) => [view.getUint32(at), view.getUint32(at + 4)] as const);
+  const known = new Map<number, boolean>();
+  return (codePoint) => {
+    const has = known.get(codePoint) ??
+      groups.some(([first, last]) => first <= codePoint && codePoint <= last);
+    known.set(codePoint, has);
+    return has;
+  };
+}

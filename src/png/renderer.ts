@@ -1,0 +1,139 @@
+import { errorBadge } from "../badge/badge.ts";
+import { loadOnce } from "../load_once.ts";
+import type { Log } from "../log.ts";
+import { Problem } from "../problem.ts";
+import type { Painter, PainterParts, PaintJob, PaintResult } from "./painter.ts";
+
+type Png = Uint8Array<ArrayBuffer>;
+
+/** Maximum number of requests that wait for a PNG. */
+const MAX_WAITING = 16;
+/** Time that one PNG may take, in milliseconds. */
+const RENDER_LIMIT_MS = 2000;
+/** Delay of a refusal, in milliseconds. Clients that ask again at once would take the time of hits. */
+const REFUSAL_DELAY_MS = 250;
+
+/** Images that are rendered when the renderer is loaded. */
+interface FixedImages {
+  readonly busy: Png;
+  readonly counted: Png;
+}
+
+/** Renders PNGs one at a time, and loads what this needs at the first one. */
+export interface Renderer {
+  /**
+   * Calls `use` with a place in the queue, which it keeps until its promise settles. Rejects without a call with "busy" if
+   * all places are taken, and with "no-png" if the renderer cannot be loaded. In `use`, rendering rejects with "busy" if it
+   * fails.
+   */
+  withPlace<Result>(use: (render: Painter) => Promise<Result>): Promise<Result>;
+  /** Resolves with an image that needs no place. Rejects with "no-png" if the renderer cannot be loaded. */
+  fixed(name: keyof FixedImages): Promise<Png>;
+  /** Ends the worker. */
+  close(): void;
+}
+
+/** Creates a renderer that loads nothing yet. */
+export function createRenderer(log: Log): Renderer {
+  let engine: Engine | undefined;
+  let waiting = 0;
+  let lastJob: Promise<unknown> = Promise.resolve();
+  let hasLoggedFailure = false;
+
+  const load = loadOnce(async (): Promise<FixedImages> => {
+    const { paint } = engine = createEngine(await import("./tallymark-png.js"));
+    const draw = (badge: string, detail: string) =>
+      paint({ svg: errorBadge({ badge, detail }), scale: 2 });
+    const busy = await draw("busy", new Problem("busy").detail);
+    return { busy, counted: await draw("counted", "The hit was counted.") };
+  });
+
+  async function loadFixed(): Promise<FixedImages> {
+    try {
+      return await load();
+    } catch (cause) {
+      if (!hasLoggedFailure) log.error("PNG renderer not loaded", { cause });
+      hasLoggedFailure = true;
+      throw new Problem("no-png", { cause });
+    }
+  }
+
+  function render(job: PaintJob): Promise<Png> {
+    const png = lastJob.then(() => engine?.paint(job)).then((png) => {
+      if (png === undefined) throw new TypeError("No engine for a PNG");
+      return png;
+    }).catch((cause) => {
+      log.error("PNG not rendered, renderer restarted", { cause });
+      throw new Problem("busy", { cause });
+    });
+    lastJob = png.catch(() => {});
+    return png;
+  }
+
+  return {
+    async withPlace(use) {
+      if (waiting >= MAX_WAITING) {
+        await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS));
+        throw new Problem("busy");
+      }
+      waiting++;
+      try {
+        await loadFixed();
+        return await use(render);
+      } finally {
+        waiting--;
+      }
+    },
+    fixed: async (name) => (await loadFixed())[name],
+    close: () => engine?.close(),
+  };
+}
+
+/** A painter that can be closed. */
+interface Engine {
+  readonly paint: Painter;
+  close(): void;
+}
+
+/** Creates an engine in a worker, or in this thread on platforms without workers. */
+function createEngine(
+  { createPainter, parts, script }: typeof import("./tallymark-png.js"),
+): Engine {
+  if (typeof Worker === "undefined") {
+    const painter = createPainter(parts);
+    return { paint: async (job) => (await painter)(job), close() {} };
+  }
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  let current: Worker | undefined;
+
+  function paint(job: PaintJob): Promise<Png> {
+    const worker = current ??= startWorker(url, parts);
+    return new Promise<Png>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error("Timed out")), RENDER_LIMIT_MS);
+      const settle = (result: PaintResult) => {
+        clearTimeout(timer);
+        if ("png" in result) resolve(result.png);
+        else reject(result.error);
+      };
+      worker.onmessage = ({ data }: MessageEvent<PaintResult>) => settle(data);
+      worker.onerror = (event) => {
+        event.preventDefault();
+        settle({ error: new Error(event.message) });
+      };
+      worker.postMessage(job);
+    }).catch((error) => {
+      // Its next answer would belong to this job. The next job starts another worker.
+      worker.terminate();
+      current = undefined;
+      throw error;
+    });
+  }
+
+  return { paint, close: () => current?.terminate() };
+}
+
+function startWorker(url: string, parts: PainterParts): Worker {
+  const worker = new Worker(url, { type: "module" });
+  worker.postMessage(parts);
+  return worker;
+}

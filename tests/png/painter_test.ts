@@ -1,0 +1,74 @@
+import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
+import { renderBadge } from "../../src/badge/badge.ts";
+import { parseLook, STYLES } from "../../src/badge/look.ts";
+import { badgeBars } from "../../src/badge/spark.ts";
+import * as pictures from "../../src/chart/pictures.ts";
+import { createPainter } from "../../src/png/painter.ts";
+import { parts } from "../../src/png/tallymark-png.js";
+import { FIGURES } from "../chart/gallery.ts";
+
+const paint = await createPainter(parts);
+const figures = { ...FIGURES, id: "ada/engine" };
+
+function badge(query: Record<string, string>, message = "12,345"): string {
+  const look = parseLook(new Map(Object.entries(query)));
+  return renderBadge(look, message, look.style.bars ? { bars: badgeBars(FIGURES.days, 14) } : {});
+}
+
+/** Reads the size of a PNG from its header. */
+function sizeOf(png: Uint8Array<ArrayBuffer>): number[] {
+  const view = new DataView(png.buffer);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
+Deno.test("painter: a badge has at most 3 kB at scale 1 and 6 kB at scale 2, in every style", async () => {
+  for (const style of STYLES.keys()) {
+    const svg = badge({ style, logo: "eye" });
+    for (const [scale, bytes] of [[1, 3000], [2, 6000]] as const) {
+      const { length } = await paint({ svg, scale });
+      ok(length <= bytes, `${style} at scale ${scale}: ${length} bytes`);
+    }
+  }
+});
+
+Deno.test("painter: the largest images have at most 2,880 by 1,200 pixels and 200 kB", async () => {
+  const query = new Map([["width", "960"], ["height", "400"], ["range", "90d"], ["theme", "dark"]]);
+  const largest = [
+    ...["bars", "area", "total"].map((kind) =>
+      pictures.chart.draw(figures, new Map([...query, ["kind", kind]]))
+    ),
+    pictures.calendar.draw(figures, query),
+    pictures.card.draw(figures, query),
+    badge({ style: "for-the-badge", label: "W".repeat(100), spark: "30" }),
+    badge({ style: "odometer", digits: "16" }),
+  ];
+  for (const svg of largest) {
+    const png = await paint({ svg, scale: 3 });
+    const [width = 0, height = 0] = sizeOf(png);
+    ok(width <= 2880 && height <= 1200, `${width} by ${height}`);
+    ok(png.length <= 200_000, `${png.length} bytes`);
+  }
+  const chart = await paint({ svg: largest[1] ?? "", scale: 3 });
+  deepStrictEqual(sizeOf(chart), [2880, 1200]);
+});
+
+Deno.test("painter: a preview has 1200 by 630 pixels", async () => {
+  const svg = pictures.preview.draw(figures, new Map<string, string>());
+  deepStrictEqual(sizeOf(await paint({ svg, scale: 3 })), [1200, 630]);
+});
+
+Deno.test("painter: characters that no font has are drawn as question marks, an emoji as one", async () => {
+  const draw = (text: string) =>
+    paint({
+      svg: `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="20">` +
+        `<text y="14" font-family="Verdana,DejaVu Sans">${text}</text></svg>`,
+      scale: 1,
+    });
+  deepStrictEqual(await draw("\u65e5\u672c"), await draw("??"));
+  deepStrictEqual(await draw("a\u{1f468}\u200d\u{1f469}\u200d\u{1f467}b"), await draw("a?b"));
+  deepStrictEqual(await draw("\u2764\ufe0f"), await draw("\u2764"));
+  // DejaVu Sans has these scripts.
+  for (const text of ["\u0645\u0634", "\u041f\u0440\u0438", "\u03b1\u03b2", "\u05d0\u05d1"]) {
+    notDeepStrictEqual(await draw(text), await draw("??"), text);
+  }
+});

@@ -1,0 +1,167 @@
+import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { counterId } from "../../src/counter/counter_id.ts";
+import { type Endpoint, endpoint } from "../../src/http/endpoint.ts";
+import { createResponse } from "../../src/http/response.ts";
+import { Problem } from "../../src/problem.ts";
+import type { Renderer } from "../../src/png/renderer.ts";
+import { png } from "../../src/routes/png.ts";
+import { memoryApp, UNCACHED_IMAGE } from "../support/app.ts";
+import { SECRET } from "../support/secret.ts";
+
+const IMAGE = { accept: "image/png,image/*" };
+const AUTHORIZED = { "x-auth-token": SECRET };
+const PATHS = ["/badge.png", "/chart.png", "/calendar.png", "/card.png", "/preview.png"];
+
+/** Reads the size of a PNG from its header. */
+async function sizeOf(response: Response): Promise<[number, number]> {
+  const view = new DataView(await response.arrayBuffer());
+  strictEqual(view.getUint32(0), 0x89504e47);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
+Deno.test("PNGs: every image has one, with the caching and CORS headers of the SVG image", async () => {
+  await using app = await memoryApp();
+  await app.hit("blog/a", 3);
+  for (const path of PATHS) {
+    for (const subject of ["id=blog/a", "prefix=blog/"]) {
+      const { status, headers } = await app.send(`GET ${path}?${subject}`);
+      strictEqual(status, 200, path);
+      deepStrictEqual(
+        [headers["content-type"], headers["cache-control"], headers["access-control-allow-origin"]],
+        ["image/png", "no-cache, max-age=0, must-revalidate", "*"],
+      );
+      strictEqual(headers["content-security-policy"], undefined);
+    }
+  }
+});
+
+Deno.test("PNGs: scale is 1, 2 or 3, and 2 for anything else", async () => {
+  await using app = await memoryApp();
+  const width = async (query: string) => (await sizeOf(await app.open(`GET /card.png${query}`)))[0];
+  deepStrictEqual(await Promise.all(["?scale=1", "?scale=2", "?scale=3"].map(width)), [
+    ...[400, 800, 1200],
+  ]);
+  for (const query of ["", "?scale=", "?scale=0", "?scale=4", "?scale=2.5", "?scale=x"]) {
+    strictEqual(await width(query), 800, query);
+  }
+  deepStrictEqual(await sizeOf(await app.open("GET /preview.png?scale=1")), [1200, 630]);
+});
+
+Deno.test("PNGs: an ETag belongs to number, look and scale, and a client that has the PNG gets 304", async () => {
+  await using app = await memoryApp();
+  const etag = async (query: string) => (await app.send(`GET /badge.png?${query}`)).headers.etag;
+  const [tag = "", ...others] = await Promise.all(["", "scale=3", "color=red"].map(etag));
+  match(tag, /^"[^"]+-2x"$/);
+  for (const other of others) notStrictEqual(other, tag);
+  for (const known of [tag, `W/${tag}`, "*"]) {
+    const { status, body } = await app.send("GET /badge.png", { "if-none-match": known });
+    deepStrictEqual([status, body], [304, ""]);
+  }
+  await app.hit("home");
+  notStrictEqual(await etag(""), tag);
+  strictEqual((await app.send("GET /badge.png", { "if-none-match": tag })).status, 200);
+});
+
+Deno.test("PNGs: HEAD reports the length of the PNG, and /hit.png does not count it", async () => {
+  await using app = await memoryApp();
+  const { byteLength } = await (await app.open("GET /badge.png")).arrayBuffer();
+  const response = await app.open("HEAD /badge.png");
+  strictEqual(response.headers.get("content-length"), String(byteLength));
+  await app.send("HEAD /hit.png", AUTHORIZED);
+  strictEqual(await app.count("home"), 0);
+});
+
+Deno.test("/hit.png: counts with the secret or a key, and is never cached", async () => {
+  await using app = await memoryApp();
+  const { json } = await app.send("GET /key?id=blog/a", AUTHORIZED);
+  const { key } = json as { key: string };
+  const first = await app.send("GET /hit.png?id=blog/a", AUTHORIZED);
+  const second = await app.send(`GET /hit.png?id=blog/a&key=${key}`, {
+    "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  });
+  for (const { status, headers } of [first, second]) {
+    deepStrictEqual([status, headers["content-type"], headers["cache-control"]], [
+      ...[200, "image/png", UNCACHED_IMAGE],
+    ]);
+  }
+  strictEqual(await app.count("blog/a"), 2);
+});
+
+Deno.test("PNGs: an error is drawn as a PNG, with 200 for image clients", async () => {
+  await using app = await memoryApp({ openReads: false });
+  for (const path of [...PATHS, "/hit.png"]) {
+    const asked = await app.send(`GET ${path}`, IMAGE);
+    deepStrictEqual(
+      [asked.status, asked.headers["content-type"], asked.headers["x-tallymark"]],
+      [200, "image/png", "unauthorized"],
+      path,
+    );
+    const plain = await app.send(`GET ${path}`);
+    deepStrictEqual([plain.status, plain.headers["content-type"]], [401, "image/png"], path);
+  }
+});
+
+Deno.test("/hit.png: a full queue counts nothing, and image clients get the busy PNG", async () => {
+  await using app = await memoryApp();
+  const responses = await Promise.all(
+    Array.from({ length: 24 }, () => app.send("GET /hit.png", { ...AUTHORIZED, ...IMAGE })),
+  );
+  const busy = responses.filter(({ headers }) => headers["x-tallymark"] === "busy");
+  strictEqual(busy.length, 8);
+  for (const { status, headers, body } of busy) {
+    deepStrictEqual([status, headers["retry-after"], body], [200, "1", busy[0]?.body]);
+  }
+  strictEqual(await app.count("home"), 16);
+  const others = await Promise.all(Array.from({ length: 20 }, () => app.send("GET /badge.png")));
+  const refused = others.filter(({ status }) => status === 503);
+  strictEqual(refused.length, 4);
+  for (const { headers } of refused) {
+    deepStrictEqual([headers["content-type"], headers["retry-after"]], ["image/png", "1"]);
+  }
+});
+
+/** A renderer whose renders fail. */
+const failing: Renderer = {
+  withPlace: (use) => use(() => Promise.reject(new Problem("busy"))),
+  fixed: (name) => Promise.resolve(new TextEncoder().encode(name)),
+  close() {},
+};
+
+function respondWith(headers: Record<string, string>, method = "GET", counts = true) {
+  const image: Endpoint = endpoint("counter", {
+    summary: "Draw",
+    respond: () => createResponse("<svg/>", headers),
+  });
+  // Cast: png() uses nothing else of the service.
+  const service = { renderer: failing } as Parameters<typeof png>[1];
+  const request = new Request("http://localhost/hit.png", { method });
+  const run = png(image, service, { counts }).prepare(new Map(), request);
+  const id = counterId("home");
+  const context = {
+    id,
+    isPrefix: false,
+    connection: {},
+    query: new Map(),
+    grant: "secret",
+  } as const;
+  return run({ ...context, request });
+}
+
+Deno.test("/hit.png: if a hit was counted but cannot be drawn, the fixed PNG says so", async () => {
+  for (const headers of [{}, { "x-tallymark": "camo" }]) {
+    const response = await respondWith(headers);
+    strictEqual(response.status, 200);
+    strictEqual(response.headers.get("x-tallymark"), "counted");
+    strictEqual(await response.text(), "counted");
+  }
+});
+
+Deno.test("/hit.png: if nothing was counted, an image that cannot be drawn is busy", async () => {
+  const kindOf = (run: Response | Promise<Response>) =>
+    Promise.resolve(run).then(() => undefined, (problem) => problem.kind);
+  for (const flag of ["bot", "prefetch", "repeat", "store-unavailable"]) {
+    strictEqual(await kindOf(respondWith({ "x-tallymark": flag })), "busy", flag);
+  }
+  strictEqual(await kindOf(respondWith({}, "HEAD")), "busy");
+  strictEqual(await kindOf(respondWith({}, "GET", false)), "busy");
+});

@@ -99,6 +99,7 @@ async function open(
           });
           try {
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+            health.healthy();
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
               ...store,
@@ -108,6 +109,8 @@ async function open(
               },
             };
           } catch (error) {
+            // A server that answers is reachable, so a new connection does not end this state.
+            health.unwritable(error);
             await link.close();
             throw error;
           }

@@ -94,10 +94,22 @@ Deno.test(
     await using service = await startService(connectedTo(redis.url));
     await service.waitForOutput(/ACL SETUSER with these rules: \+scan \+evalsha \+eval"/);
     for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
+    const connections = async () => {
+      const info = String(await redis.command("INFO", "stats"));
+      return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
+    };
+    const before = await connections();
+    // Each attempt to open the store, twice a second, opens a connection, and so does each look here.
+    let looks = 0;
+    await waitFor("three more attempts", async () => {
+      looks++;
+      return await connections() - before - looks >= 3 || undefined;
+    });
     await redis.command("ACL", "SETUSER", "default", "+@all");
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
     strictEqual(service.stderr().match(/lacks permissions/g)?.length, 1, service.stderr());
+    strictEqual(service.stderr().match(/store available/g)?.length, 1, service.stderr());
   },
 );
 

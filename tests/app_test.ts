@@ -75,7 +75,7 @@ for (const { path, methods: [method = ""] } of paths) {
 }
 
 const unknownPaths =
-  "/nothing /hit/ /HIT /hits /hit.png /count/ /count.json /badge/home /badge.svg /key/home //hit /api/hit /favicon.ico /%00 /%ff /hit%2f /* /__proto__ /constructor"
+  "/nothing /hit/ /HIT /hits /hit.gif /as /count/ /count.json /badge/home /badge.svg /key/home //hit /api/hit /favicon.ico /%00 /%ff /hit%2f /* /__proto__ /constructor"
     .split(" ");
 
 Deno.test("createApp() answers 404 on every other path, whatever the method", async () => {

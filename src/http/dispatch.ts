@@ -166,6 +166,10 @@ export function createDispatcher(
     getPath: (request) => getPath(request) || "/",
   });
   for (const [path, group] of groups) {
+    // Hono takes "/as" for "/as/*" as well.
+    if (path.endsWith("/*")) {
+      app.all(path.slice(0, -2), ({ req, env }) => handle(undefined, req.raw, env));
+    }
     app.all(path, ({ req, env }) => handle(group, req.raw, env));
   }
   app.notFound(({ req, env }) => handle(undefined, req.raw, env));

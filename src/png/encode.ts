@@ -2,7 +2,7 @@
 export interface Raster {
   readonly width: number;
   readonly height: number;
-  readonly pixels: Uint8Array<ArrayBuffer>;
+  readonly pixels: Uint8Array;
 }
 
 /** Encodes an image as a PNG with a palette of at most 256 colors (PNG specification, third edition). */
@@ -15,7 +15,7 @@ export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>
   // 8 bits for each index into a palette.
   header.setUint16(8, 0x0803);
   const colors = palette.map(straightColor);
-  const deflated = new Blob([rows]).stream().pipeThrough(new CompressionStream("deflate"));
+  const deflated = ReadableStream.from([rows]).pipeThrough(new CompressionStream("deflate"));
   const parts = [
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     ...chunk("IHDR", new Uint8Array(header.buffer)),

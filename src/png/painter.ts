@@ -42,14 +42,14 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
       fitTo: { mode: "zoom", value: zoom },
     });
     const image = drawing.render();
-    try {
-      // A copy of the pixels, whose memory in WASM is freed below.
-      const pixels = new Uint8Array(image.pixels);
-      return await encodePng({ width: image.width, height: image.height, pixels });
-    } finally {
-      image.free();
-      drawing.free();
-    }
+    // The pixels are a copy, so the memory in WASM is free before they are encoded.
+    const { width: columns, height: rows, pixels } = image;
+    image.free();
+    drawing.free();
+    const png = await encodePng({ width: columns, height: rows, pixels });
+    // Frees up to 14 MB now, not at a later garbage collection.
+    if (pixels.buffer instanceof ArrayBuffer) pixels.buffer.transfer(0);
+    return png;
   };
 }
 

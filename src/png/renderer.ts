@@ -10,8 +10,10 @@ type Png = Uint8Array<ArrayBuffer>;
 const MAX_WAITING = 16;
 /** Time that one PNG may take, in milliseconds. */
 const RENDER_LIMIT_MS = 2000;
+/** Pause after a PNG while others wait, as a multiple of the time that it took, so that hits get the processor. */
+const PAUSE_FACTOR = 4;
 /** Delay of a refusal, in milliseconds. Clients that ask again at once would take the time of hits. */
-const REFUSAL_DELAY_MS = 250;
+const REFUSAL_DELAY_MS = 500;
 
 /** Images that are rendered when the renderer is loaded. */
 interface FixedImages {
@@ -66,14 +68,17 @@ export function createRenderer(log: Log): Renderer {
       log.error("PNG not rendered, renderer restarted", { cause });
       throw new Problem("busy", { cause });
     });
-    lastJob = png.catch(() => {});
+    const start = lastJob.then(() => performance.now());
+    lastJob = png.catch(() => {}).then(async () => {
+      if (waiting > 1) await pause(PAUSE_FACTOR * (performance.now() - await start));
+    });
     return png;
   }
 
   return {
     async withPlace(use) {
       if (waiting >= MAX_WAITING) {
-        await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS));
+        await pause(REFUSAL_DELAY_MS);
         throw new Problem("busy");
       }
       waiting++;
@@ -87,6 +92,10 @@ export function createRenderer(log: Log): Renderer {
     fixed: async (name) => (await loadFixed())[name],
     close: () => engine?.close(),
   };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** A painter that can be closed. */

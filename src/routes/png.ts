@@ -62,10 +62,11 @@ export function png(
     summary: `${summary}, as a PNG`,
     parameters: fixedScale === undefined ? [...parameters, scale] : parameters,
     async drawProblem(problem, query) {
-      const svg = await drawProblem?.(problem, query);
-      if (problem.kind === "no-png" || typeof svg !== "string") return undefined;
+      if (problem.kind === "no-png") return undefined;
       try {
         if (problem.kind === "busy") return await renderer.fixed("busy");
+        const svg = await drawProblem?.(problem, query);
+        if (typeof svg !== "string") return undefined;
         return await renderInPlace({ svg, scale: scaleOf(query) });
       } catch {
         return await renderer.fixed("busy").catch(() => undefined);
@@ -74,7 +75,8 @@ export function png(
     prepare(query, request) {
       const run = image.prepare(query, request);
       return async (context) => {
-        if (!counts) {
+        // A place before the work, unless a client may have the PNG, for which no place is needed.
+        if (!counts && request.headers.has("if-none-match")) {
           return convert(await run(context), { query, request, render: renderInPlace });
         }
         return await renderer.withPlace(async (render) => {

@@ -44,7 +44,7 @@ const STORES: { name: string; ignore?: boolean; start(): Promise<HangingStore> }
 
 /** The endpoints that ask no store, and so answer as ever. All others, also new ones, have to say that the store hangs. */
 const STORELESS =
-  /^\/(?:key|decisions|session|tally\.js|api|openapi\.json|metrics|healthz|sample\/.*)?$/;
+  /^\/(?:key|decisions|session|tally\.js|like\.js|api|openapi\.json|metrics|healthz|sample\/.*)?$/;
 
 /** Parameters that have an endpoint ask the store for something else. */
 const VARIANTS: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ const VARIANTS: Readonly<Record<string, string>> = {
   dry: "dry=1",
 };
 
-/** Addresses of other counters: their endpoint serves many, which SERVE_AS opens. */
+/** Addresses of other counters that SERVE_AS opens. Those of LeanCloud call the same endpoints. */
 const OTHER_ADDRESSES = [
   "GET /as/komarev/ghpvc/?username=octocat",
   "GET /as/countapi/hit/site/page",
@@ -65,21 +65,23 @@ const OTHER_ADDRESSES = [
 /** A request as "METHOD /path?query". */
 const REQUESTS = [
   ...OTHER_ADDRESSES,
-  ...routes.filter(({ path }) => path !== "/as/*").flatMap(({ path, methods, parameters }) => {
-    const names = new Set<string>(parameters.map(({ name }) => name));
-    const subjects = [
-      ...names.has("id") ? [`id=hung${path}`] : [],
-      ...names.has("prefix") ? ["prefix=hung/"] : [],
-    ];
-    const variants = Object.keys(VARIANTS).filter((name) => names.has(name));
-    const queries = (subjects.length > 0 ? subjects : [""]).flatMap((subject) => [
-      subject,
-      ...variants.map((name) => `${subject}&${VARIANTS[name]}`),
-    ]);
-    return methods.filter((method) => method !== "OPTIONS").flatMap((method) =>
-      queries.map((query) => `${method} ${path}?${query}`)
-    );
-  }),
+  ...routes.filter(({ path }) => !path.startsWith("/as/")).flatMap(
+    ({ path, methods, parameters }) => {
+      const names = new Set<string>(parameters.map(({ name }) => name));
+      const subjects = [
+        ...names.has("id") ? [`id=hung${path}`] : [],
+        ...names.has("prefix") ? ["prefix=hung/"] : [],
+      ];
+      const variants = Object.keys(VARIANTS).filter((name) => names.has(name));
+      const queries = (subjects.length > 0 ? subjects : [""]).flatMap((subject) => [
+        subject,
+        ...variants.map((name) => `${subject}&${VARIANTS[name]}`),
+      ]);
+      return methods.filter((method) => method !== "OPTIONS").flatMap((method) =>
+        queries.map((query) => `${method} ${path}?${query}`)
+      );
+    },
+  ),
   "GET /counters?",
 ].filter((line) => !/^(?:PUT|DELETE) \/counters\?prefix/.test(line));
 

@@ -132,6 +132,8 @@ for (const { name, ignore = false, start } of STORES) {
 
 Deno.test("the requests to a hung store are those of every endpoint", () => {
   for (const { path } of routes) {
+    // It asks for a key in a header, and then calls the endpoints that are here.
+    if (path === "/as/leancloud/*") continue;
     ok(REQUESTS.some((line) => pathOf(line).startsWith(path.replace("*", ""))), path);
   }
 });

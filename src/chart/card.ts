@@ -29,6 +29,7 @@ const MAX_WIDTH = 230;
 const LARGEST = { size: 30, bold: true };
 const LARGE = { size: 22, bold: true };
 const SMALL = { size: 11, bold: false };
+const NO_HISTORY = "Daily history begins with the next view.";
 
 /**
  * Draws the name, count, today's hits, trend of seven days and line of thirty days of a counter.
@@ -57,6 +58,7 @@ export function drawCard(
       `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
     words: drawName(name, strong) + drawCount(count, strong) +
       `<g font-size="11">` +
+      (days.hits.length === 0 ? drawNoHistory() : "") +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
       drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56, ink: strong }) +
       (trend === undefined ? "" : drawAside({
@@ -68,6 +70,11 @@ export function drawCard(
       })) +
       `</g>`,
   });
+}
+
+/** Says in place of the line why there is none. */
+function drawNoHistory(): string {
+  return drawType(setType(NO_HISTORY, SMALL), { x: LEFT, y: 124, at: "left" });
 }
 
 function drawName(name: string, ink: string): string {

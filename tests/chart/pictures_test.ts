@@ -415,3 +415,10 @@ function cellsIn(path: string): [number, number][] {
   }
   return cells;
 }
+
+Deno.test("a card without daily history says when it begins, and one with history does not", () => {
+  const words = "Daily history begins with the next view.";
+  const none = { total: 12, days: { newest: TODAY, hits: [] } };
+  ok(texts(parseSvg(card("", none))).some(({ text }) => text === words));
+  ok(!texts(parseSvg(card("", FIGURES))).some(({ text }) => text === words));
+});

@@ -31,6 +31,7 @@ function blocksOf(page: string): Block[] {
 const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["docker ", "needs a container engine; compose_test runs what compose.yaml runs"],
   ["task start link", "command_line_test runs the command"],
+  ["systemd-run ", "needs systemd and root; command_line_test runs the command"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
   ["deno serve --parallel", "serve_test compares and runs it"],

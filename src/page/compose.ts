@@ -13,10 +13,11 @@ export interface Page {
 
 /** Puts the parts of the page and what it knows of the service into one document. */
 export async function composePage(facts: PageFacts): Promise<Page> {
-  const [styleHash, scriptHash] = await Promise.all([css, script].map(hashOf));
+  const style = css.replaceAll(/^ +/gm, "");
+  const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
     html: html
-      .replace('<link rel="stylesheet" href="page.css">', () => `<style>${css}</style>`)
+      .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
       .replace("<!--styles-->", () => stylesWithoutScript(facts))
       .replace('id="facts">', (start) => start + inScript(facts))
       .replace(' src="page.js">', () => `>${script}`),

@@ -5,16 +5,21 @@ import { forgetPictures, initBuilder, restoreDesign, show } from "./script/build
 import { forgetKeys } from "./script/counter.ts";
 import { forgetCounters, initCounters, load } from "./script/counters.ts";
 import { byId, endToast } from "./script/elements.ts";
-import { forgetRequests, more } from "./script/requests.ts";
+import { forgetRequests, initRequests, showRequests } from "./script/requests.ts";
 import { followLink, isSignedIn, onSession, showGate, signOut } from "./script/session.ts";
 
 /** The titles of the views, by the first part of the address after its hash. */
 const VIEWS: Record<string, string> = {
   counters: "Counters",
   badges: "Badges",
+  requests: "Recent requests",
+  import: "Import and export",
   "sign-in": "Sign in",
 };
+/** The views that need a session. */
+const OWNER_VIEWS = ["counters", "requests", "import"];
 const sessionButton = byId("session");
+const skip = byId("skip");
 
 /** Shows the view that the address names; the owner's counters are shown to the owner alone. */
 function showView() {
@@ -28,24 +33,26 @@ function showView() {
     : wanted.includes("=") || !isOwner
     ? "badges"
     : "counters";
-  const view = named === "counters" && !isOwner
+  const view = OWNER_VIEWS.includes(named) && !isOwner
     ? "sign-in"
     : named === "sign-in" && isOwner
     ? "counters"
     : named;
   const isNew = byId(view).hidden;
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
-  for (const link of document.querySelectorAll("nav a")) {
-    link.ariaCurrent = link.getAttribute("href") === `#${view}` ? "page" : null;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
+    link.ariaCurrent = link.hash === `#${view}` ? "page" : null;
+    link.hidden = !isOwner && OWNER_VIEWS.includes(link.hash.slice(1));
   }
-  byId("to-counters").hidden = !isOwner;
+  skip.textContent = `Skip to ${view === "counters" ? "the counters" : "the content"}`;
   sessionButton.textContent = isOwner ? "Sign out" : "Sign in";
   sessionButton.classList.toggle("quiet", isOwner);
   sessionButton.hidden = view === "sign-in";
   document.title = `${VIEWS[view]} · Tallymark`;
   if (view === "counters") {
     if (isNew) load();
-  } else if (view === "badges") {
+  } else if (view === "requests") showRequests();
+  else if (view === "badges") {
     const query = new URLSearchParams(address.replace(/^badges&?/, ""));
     if (query.size > 0) restoreDesign(query);
     else show();
@@ -69,9 +76,25 @@ onSession((event) => {
   }
   showView();
   if (!byId("badges").hidden) show();
+  if (event === "began") focusContent("main h1");
 });
 
-initCounters([more]);
+/** Moves the focus to the table of the view, or to its heading if it has none. */
+function focusContent(selector: string) {
+  const places = [...document.querySelectorAll<HTMLElement>(selector)];
+  const place = places.find((place) => place.checkVisibility());
+  if (!place) return;
+  place.tabIndex = -1;
+  place.focus();
+}
+
+skip.addEventListener("click", (event) => {
+  event.preventDefault();
+  const isTableShown = document.querySelector(".counters")?.checkVisibility();
+  focusContent(isTableShown ? ".counters" : "main h1");
+});
+initCounters();
+initRequests();
 initBuilder();
 showGate("first");
 sessionButton.addEventListener("click", () => {

@@ -33,12 +33,15 @@ testPage(
 );
 
 testPage(
-  "the first snippet that the builder offers counts, with a key that the owner gets",
+  "a visitor first gets a line that only shows, the owner one that counts with its key",
   { env: OPEN },
   async ({ page, service, browser }) => {
+    match(await copied(page, "URL"), /\/badge\?id=home&/);
+    await page.getByText("Count views and show them").click();
     match(await copied(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
-    await page.getByText("Only the owner can create keys.").waitFor();
-    await page.getByRole("link", { name: "Sign in" }).click();
+    const told = await page.getByLabel("To paste").first().innerText();
+    match(told, /^This line needs the counter’s key in place of KEY\. Sign in to get it/);
+    await page.getByLabel("To paste").getByRole("link", { name: "Sign in" }).click();
     await signIn(page, SECRET);
     await page.getByRole("link", { name: "Badges" }).click();
     await page.locator("#code").getByText(/key=[\w-]{22}/).waitFor();
@@ -107,6 +110,7 @@ testPage(
   async ({ page, browser }) => {
     await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
     await page.getByRole("radio", { name: "Flat square" }).check();
+    await page.getByRole("radio", { name: /^Count views/ }).check();
     await page.getByLabel("Count each visitor once a day").check();
     await page.getByRole("radio", { name: "red", exact: true }).check();
     const markdown = await copied(page, "Markdown");
@@ -173,7 +177,7 @@ for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
       await using service = await startService({ env: OPEN });
       await using opened = await openPage(sharedChromium(), `${service.url}/${hash}`);
       await shown(opened.page, "#on-light");
-      match(await copied(opened.page, "URL"), /\/hit\.svg\?id=home&label=a&/);
+      match(await copied(opened.page, "URL"), /\/badge\?id=home&label=a&/);
       deepStrictEqual(opened.complaints, []);
     },
   );
@@ -183,6 +187,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   env: OPEN,
 }, async ({ page, service }) => {
   await page.getByRole("radio", { name: "Pixel" }).check();
+  await page.getByRole("radio", { name: /^Count views/ }).check();
   await settled(page);
   await page.getByRole("tab", { name: "Chart" }).click();
   await page.getByText("Charts, calendars and cards do not count views.").waitFor();
@@ -226,11 +231,14 @@ testPage("the builder shows a sample where reads are closed, and to the owner th
   await shown(page, "#on-light");
   match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?id=home&/);
   const { width } = await shown(page, "#on-dark");
-  await page.getByText("Only show the number").click();
-  await page.getByText("everyone else sees an error in display-only images").waitFor();
+  await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
+    .waitFor();
+  strictEqual(await page.locator("#code").count(), 0);
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
   await page.getByRole("link", { name: "Badges" }).click();
+  await page.getByText("Only show the number").click();
+  await page.getByText("everyone else sees an error in display-only images").waitFor();
   await page.locator("#on-light[src^='blob:']").waitFor();
   ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
 });
@@ -241,7 +249,7 @@ Deno.test("the page works behind a path of a proxy", needsChromium, async () => 
   await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/`);
   const { page, complaints } = opened;
   await shown(page, "#on-light");
-  match(await copied(page, "URL"), new RegExp(`^${proxy.url}/hits/hit\\.svg\\?id=home&`));
+  match(await copied(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
   await page.getByText("No counters yet").waitFor();

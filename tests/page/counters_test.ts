@@ -9,7 +9,7 @@ import {
   signIn,
   testOwner,
 } from "../support/owner_page.ts";
-import { SECRET } from "../support/secret.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { assertAccessible, assertAccessibleInBothModes, testPage } from "../support/web_page.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -64,7 +64,7 @@ testOwner("counters are grouped by prefix, with their sum, and the choice is rem
   const group = page.getByRole("row", { name: /blog\// }).first();
   match((await group.innerText()).replace(/\s+/g, " "), /blog\/ 2 counters 21 4 25 .* 310/);
   deepStrictEqual((await idsOf(page)).slice(0, 4), [HOSTILE, "blog/", "blog/two", "blog/one"]);
-  await page.getByRole("button", { name: "blog/ 2 counters" }).click();
+  await page.getByRole("button", { name: "2 counters under blog/" }).click();
   deepStrictEqual((await idsOf(page)).slice(0, 3), [HOSTILE, "blog/", "javascript:alert(1)"]);
   await page.getByLabel("Group by prefix").uncheck();
   ok(!(await idsOf(page)).includes("blog/"));
@@ -72,6 +72,85 @@ testOwner("counters are grouped by prefix, with their sum, and the choice is rem
   await page.getByText("8 counters", { exact: true }).waitFor();
   ok(!await page.getByLabel("Group by prefix").isChecked());
 });
+
+const PAGES = Array.from({ length: 50 }, (_, index) => ({
+  id: `https://example.com/${index}`,
+  hits: index,
+  days: { [dayAgo(1)]: index },
+}));
+
+testOwner(
+  "above 50 counters groups start closed; one shows 20 rows and a button for the rest, and a search opens it",
+  [...PAGES, { id: "https://example.com", hits: 1 }, { id: "https://example.org/a", hits: 1 }],
+  async ({ page }) => {
+    const group = "https://example.com/";
+    deepStrictEqual((await idsOf(page)).toSorted(), [
+      "https://example.com",
+      group,
+      "https://example.org/a",
+    ]);
+    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
+    strictEqual((await idsOf(page)).length, 23);
+    await page.getByRole("button", { name: `30 more under ${group}` }).click();
+    await page.getByRole("button", { name: `${group}29`, exact: true }).waitFor();
+    strictEqual(await page.locator(":focus").getAttribute("title"), `${group}29`);
+    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
+    await page.getByLabel("Search").fill("com/31");
+    await page.getByText("1 of 50 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), [group, `${group}31`]);
+  },
+  // High enough for all rows, as only those near the screen are in the document.
+  { viewport: { width: 1000, height: 3000 } },
+);
+
+testOwner(
+  "a group opens with its chart, its badge, its key and its most read counters, and sums what /count sums",
+  [...PAGES, { id: "https://example.com", hits: 7 }],
+  async ({ page, service }) => {
+    const prefix = "https://example.com/";
+    await page.getByTitle(prefix, { exact: true }).click();
+    const detail = page.locator(".detail");
+    const query = new URLSearchParams({ prefix });
+    const ask = async (path: string) =>
+      await (await fetch(`${service.url}/${path}?${query}`, { headers: authorized })).json();
+    const [{ key }, { hits, counters }] = await Promise.all([ask("key"), ask("count")]);
+    await detail.getByText(key, { exact: true }).waitFor();
+    await detail.getByText("badge?prefix=https%3A//example.com/").waitFor();
+    strictEqual(counters, 50);
+    const row = page.getByRole("row", { name: /^example\.com/ });
+    ok((await row.innerText()).includes(hits.toLocaleString("en-US")));
+    await detail.getByRole("button", { name: "Last 12 months" }).click();
+    match(await detail.getByRole("img").getAttribute("aria-label") ?? "", /12 months: 1,225 in/);
+    await assertAccessible(page);
+    await detail.getByRole("button", { name: `${prefix}47` }).click();
+    await page.getByRole("heading", { name: `${prefix}47` }).waitFor();
+    strictEqual(await page.locator(".detail").count(), 1);
+    strictEqual(await page.locator(":focus").getAttribute("title"), `${prefix}47`);
+  },
+  { env: { PUBLIC_READS: "1" } },
+);
+
+testOwner(
+  "the first weeks are drawn from the first known day, and a peak is named at its bar, clear of lines",
+  [{
+    id: "new",
+    hits: 109,
+    days: {
+      ...Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((back) => [dayAgo(back), 10])),
+      [dayAgo(7)]: 39,
+    },
+  }],
+  async ({ page }) => {
+    const chart = page.locator(".figures + .chart");
+    strictEqual(await chart.locator(".bar").count(), 8);
+    const [name, bar, line] = await Promise.all(
+      [".peak", ".hot", ".grid >> nth=2"].map((selector) => chart.locator(selector).boundingBox()),
+    );
+    ok(name && bar && line);
+    ok(Math.abs(name.x - bar.x) < 2, `${name.x} ${bar.x}`);
+    ok(name.y + name.height <= line.y + 3 || name.y >= line.y, `${name.y} ${line.y}`);
+  },
+);
 
 const MANY = Array.from({ length: 20_000 }, (_, index) => ({
   id: `c${index}`,
@@ -130,14 +209,18 @@ testOwner(
 testOwner(
   "each chart has ranges, a tooltip by pointer and arrow keys, and its figures as a table",
   [
-    { id: "a", hits: 30, days: { [dayAgo(0)]: 3, [dayAgo(1)]: 7, [dayAgo(200)]: 20 } },
+    {
+      id: "a",
+      hits: 31,
+      days: { [dayAgo(0)]: 3, [dayAgo(1)]: 7, [dayAgo(89)]: 1, [dayAgo(200)]: 20 },
+    },
   ],
   async ({ page }) => {
     const chart = page.locator(".figures + .chart");
     const drawn = chart.getByRole("img");
     match(
       await drawn.getAttribute("aria-label") ?? "",
-      /last 90 days: 10 in all, most on .* with 7$/,
+      /last 90 days: 11 in all, most on .* with 7$/,
     );
     await chart.locator(".plot").focus();
     await page.keyboard.press("ArrowLeft");
@@ -146,20 +229,20 @@ testOwner(
     match(await page.locator("#said").innerText(), /7 views/);
     await page.keyboard.press("Escape");
     ok(await chart.locator(".tip").isHidden());
-    await chart.getByRole("button", { name: "12m" }).click();
+    await chart.getByRole("button", { name: "Last 12 months" }).click();
     await waitFor(
       "the year",
-      async () => /: 30 in all/.test(await drawn.getAttribute("aria-label") ?? "") || undefined,
+      async () => /: 31 in all/.test(await drawn.getAttribute("aria-label") ?? "") || undefined,
     );
     strictEqual(await chart.locator(".bar").count(), 12);
     await chart.getByText("Daily figures").click();
     await chart.locator("table tr").nth(11).waitFor();
     strictEqual(await chart.locator("table tr").count(), 12);
-    await chart.getByRole("button", { name: "30d" }).click();
+    await chart.getByRole("button", { name: "Last 30 days" }).click();
     strictEqual(await chart.locator(".bar").count(), 30);
     await page.keyboard.press("ArrowRight");
     strictEqual(await chart.locator(".bar").count(), 90);
-    strictEqual(await page.locator(":focus").innerText(), "90d");
+    strictEqual(await page.locator(":focus").textContent(), "90dLast 90 days");
     await assertAccessible(page);
   },
 );
@@ -311,8 +394,12 @@ for (const width of [320, 640, 1600]) {
       await openRow(page, "blog/one");
       await page.getByRole("heading", { name: "Key" }).waitFor();
       for (const summary of await page.locator("summary:visible").all()) await summary.click();
+      await assertAccessibleInBothModes(page);
+      strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
+      await page.getByRole("link", { name: "Import", exact: true }).click();
       await page.getByLabel("A file to import").waitFor();
       await assertAccessibleInBothModes(page);
+      strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
     },
     { viewport: { width, height: 800 } },
   );

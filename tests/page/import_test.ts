@@ -8,12 +8,14 @@ testOwner(
   "the owner imports lines as people keep them, and sees before what would change",
   LINES,
   async ({ page, service }) => {
-    await page.getByText("Import and export").click();
+    await page.getByRole("link", { name: "Import", exact: true }).click();
     await page.getByLabel("Lines to import").fill(
       'id,hits\n41 https://github.com/user/repo\nblog/one,10\n"quoted, id",7\n12,345 thousands\n1.234.567 millions\nlast 12,345\n{"id":"own","hits":5}\n',
     );
     await page.getByRole("button", { name: "Show what would change" }).click();
     await page.getByText("7 counters, 6 would change.").waitFor();
+    // Numbers of another service never lower what was counted here.
+    strictEqual(await page.getByLabel("Existing counters").inputValue(), "max");
     await page.getByText("https://github.com/user/repo: 0 → 41").waitFor();
     strictEqual(await countOf(service, "own"), "0");
     await page.getByRole("button", { name: "Import", exact: true }).click();
@@ -31,17 +33,18 @@ testOwner(
 );
 
 testOwner("a service without counters imports some", [], async ({ page }) => {
-  await page.getByRole("button", { name: "Import counters from elsewhere" }).click();
+  await page.getByRole("link", { name: "Import counters from elsewhere" }).click();
   await page.getByLabel("Lines to import").fill("a 1");
   await page.getByRole("button", { name: "Show what would change" }).click();
   await page.getByText("1 counter, 1 would change.").waitFor();
   await page.getByRole("button", { name: "Import", exact: true }).click();
   await page.getByText("Imported 1 counter.").waitFor();
+  await page.getByRole("link", { name: "Counters" }).click();
   await page.getByRole("button", { name: "a", exact: true }).waitFor();
 });
 
 testOwner("the owner exports a file that holds every counter", LINES, async ({ page }) => {
-  await page.getByText("Import and export").click();
+  await page.getByRole("link", { name: "Import", exact: true }).click();
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export everything" }).click();
   const download = await downloading;

@@ -125,7 +125,34 @@ testOwner("each view has an address that a reload keeps", LINES, async ({ page }
   await page.reload();
   await page.getByText("2 counters", { exact: true }).waitFor();
   strictEqual(await page.title(), "Counters · Tallymark");
+  for (
+    const [name, title] of [["Requests", "Recent requests"], [
+      "Import",
+      "Import and export",
+    ]] as const
+  ) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.reload();
+    await page.getByRole("heading", { name: title }).waitFor();
+    await assertAccessible(page);
+  }
 });
+
+testOwner(
+  "signing in moves the focus to the heading, and a link before everything else to the counters",
+  LINES,
+  async ({ page }) => {
+    const focused = page.locator(":focus");
+    strictEqual(await focused.textContent(), "Counters");
+    await page.reload();
+    await page.getByText("2 counters", { exact: true }).waitFor();
+    await page.keyboard.press("Tab");
+    strictEqual(await focused.textContent(), "Skip to the counters");
+    await page.keyboard.press("Enter");
+    strictEqual(await focused.getAttribute("aria-label"), "Counters");
+    match(page.url(), /#counters$/);
+  },
+);
 
 testOwner(
   "signing out leaves nothing of the owner's in the document, and the token was never in it",
@@ -137,8 +164,8 @@ testOwner(
       "JSON.parse(sessionStorage.getItem('tallymark-session')).token",
     );
     ok(!(await page.content()).includes(token));
-    await page.getByText("Recent requests").click();
-    await page.getByText("Import and export").click();
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("link", { name: "Import", exact: true }).click();
     await page.getByLabel("Lines to import").fill("typed 5");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
@@ -151,8 +178,9 @@ testOwner(
   "a session that has ended asks for the secret, takes rows and keys away, and keeps what was typed",
   LINES,
   async ({ page, service }) => {
-    await page.getByText("Import and export").click();
+    await page.getByRole("link", { name: "Import", exact: true }).click();
     await page.getByLabel("Lines to import").fill("typed 5");
+    await page.getByRole("link", { name: "Counters" }).click();
     await openRow(page, "blog/two");
     await page.getByText(/key=[\w-]{22}/).first().waitFor();
     await page.getByRole("button", { name: "More for blog/two" }).click();
@@ -200,7 +228,7 @@ testOwner(
       strictEqual(answer.status, status);
       await answer.body?.cancel();
     }
-    await page.getByText("Recent requests").click();
+    await page.getByRole("link", { name: "Requests" }).click();
     await page.locator(".log tbody tr").first().waitFor();
     const lines = await page.locator(".log tbody tr").allInnerTexts();
     const told = lines.map((line) => line.split("\t").slice(1).join(" | ")).toSorted();

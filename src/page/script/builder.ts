@@ -9,6 +9,7 @@ import {
 } from "./preview.ts";
 import type { Control } from "../compose.ts";
 import { call, facts, sessionToken } from "./session.ts";
+import { prefixOf } from "./figures.ts";
 import { queryOf } from "./snippets.ts";
 
 /** The kinds of pictures by path, in the order of the tabs. */
@@ -67,8 +68,8 @@ let kind = "badge";
 let family = false;
 /** The tile that was chosen of each kind. */
 const picked: Map<string, string> = new Map();
-/** Whether a badge counts: remembered while a picture is chosen that cannot. */
-let counts = true;
+/** Whether a badge counts, if that was chosen. It is remembered while a picture is chosen that cannot. */
+let counts: boolean | undefined;
 
 // --- The form ------------------------------------------------------------------------------------
 
@@ -170,7 +171,7 @@ export function initBuilder() {
   showTiles();
   byId("badges").append(
     make("h1", "Build a badge"),
-    make("p.lead", "Paste it once. It counts every view from then on."),
+    make("p.lead", "Paste it once. Its number stays up to date."),
     make(".work", form, result),
   );
 }
@@ -318,7 +319,7 @@ const showSoon = debounced(show);
 function take({ target }: Event) {
   const { name, value } = target as HTMLInputElement;
   if (name === tileName()) picked.set(kind, value);
-  if (kind === "badge") counts = countRadio.checked;
+  if (name === "do" && kind === "badge") counts = countRadio.checked;
   awaitResult();
   showSoon();
 }
@@ -348,7 +349,8 @@ export function restoreDesign(query: URLSearchParams) {
       } else control.value = value;
     }
   }
-  counts = query.get("do") !== "show";
+  const wanted = query.get("do");
+  counts = wanted === null ? undefined : wanted === "count";
   for (const name of Object.keys(STYLE_DEFAULTS)) {
     // What a whole design leaves out was chosen too.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
@@ -367,19 +369,19 @@ export function show() {
   const isBadge = kind === "badge";
   countRadio.disabled = !isBadge;
   // Where a picture only shows, what was chosen comes back with the badge.
-  countRadio.checked = isBadge && counts;
+  // Without a key the line that works is the one that only shows.
+  countRadio.checked = isBadge && (counts ?? sessionToken() !== undefined);
   showRadio.checked = !countRadio.checked;
   onlyShow.hidden = isBadge;
   once.hidden = !isCounting();
-  closed.hidden = facts.openReads || isCounting();
+  closed.hidden = facts.openReads || isCounting() || !sessionToken();
   ownColor.hidden = new FormData(form).get("swatch") !== "other";
   const known = new Map(parameters());
   labelField.placeholder = known.get("label") ?? "";
   showKnown(known);
   showHint();
   const id = counterId();
-  // Up to its first slash: the key of a family opens all that begins with it.
-  const prefix = id.slice(0, id.indexOf("/") + 1);
+  const prefix = prefixOf(id);
   if (prefix === "") family = false;
   opens.hidden = prefix === "" || !isCounting();
   opening.mark(family ? 1 : 0);
@@ -406,7 +408,7 @@ function keepAddress(looks: Choices) {
     ["picture", kind === "badge" ? "" : kind],
     ["id", idField.value.trim()],
     ...looks,
-    ["do", kind !== "badge" || isCounting() ? "" : "show"],
+    ["do", counts === undefined || kind !== "badge" ? "" : counts ? "count" : "show"],
     ["once", isCounting() && onceBox.checked ? "day" : ""],
     ["family", family ? "on" : ""],
   ];

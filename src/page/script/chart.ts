@@ -1,17 +1,19 @@
 import { ceilingOf, peakIndex, RANGES } from "../../chart/bars.ts";
 import { announce, choice, compact, draw, fill, grouped, make } from "./elements.ts";
-import { type ChartBar, namedBars } from "./figures.ts";
+import { type ChartBar, knownRange, namedBars } from "./figures.ts";
 
 const RANGE_WORDS = {
-  "30d": "last 30 days",
-  "90d": "last 90 days",
-  "12m": "last 12 months",
+  "30d": "Last 30 days",
+  "90d": "Last 90 days",
+  "12m": "Last 12 months",
 } as const;
 export type RangeName = keyof typeof RANGE_WORDS;
 const NAMES: readonly RangeName[] = ["30d", "90d", "12m"];
 
 /** Above the bars for the name of the peak, below for dates, at the side for numbers. */
 const [TOP, BOTTOM, SIDE] = [20, 24, 44];
+/** Width of a long name of a peak. */
+const PEAK_WIDTH = 150;
 
 /** A bar chart with its ranges, a tooltip, and its figures as a table. */
 export function chart(
@@ -57,7 +59,14 @@ export function chart(
     make("summary", "Daily figures"),
     table,
   );
-  const picker = choice("Range", [...NAMES], NAMES.indexOf(range), (index) => {
+  const names = NAMES.map((name) =>
+    make(
+      "span",
+      make("span", { "aria-hidden": true }, name),
+      make("span.sr", RANGE_WORDS[name]),
+    )
+  );
+  const picker = choice(`Range of ${title}`, names, NAMES.indexOf(range), (index) => {
     const chosen = NAMES[index] ?? range;
     if (choose) return choose(chosen);
     range = chosen;
@@ -116,7 +125,7 @@ export function chart(
     const room = plot.clientWidth;
     if (room === 0) return;
     const known = { newest: today, hits: days };
-    bars = namedBars(known, RANGES[range]);
+    bars = namedBars(known, knownRange(RANGES[range], known));
     const right = room - SIDE;
     const bottom = height - BOTTOM;
     const most = Math.max(...bars.map(({ hits }) => hits));
@@ -148,7 +157,9 @@ export function chart(
       {
         height,
         role: "img",
-        "aria-label": `Views of ${title}, ${RANGE_WORDS[range]}: ${sentence()}`,
+        "aria-label": `Views of ${title}, last ${bars.length} ${
+          range === "12m" ? "months" : "days"
+        }: ${sentence()}`,
       },
       ...lines,
       ...strokes,
@@ -171,10 +182,19 @@ export function chart(
   function peakName(peak: number, right: number, y: (hits: number) => number) {
     const bar = bars[peak];
     if (!bar) return;
-    const x = Math.min(right - 60, Math.max(60, (peak + .5) * step));
+    // At an edge the text begins or ends with the bar.
+    const middle = (peak + .5) * step;
+    const half = barWidth(step) / 2;
+    const [x, anchor] = middle < PEAK_WIDTH / 2
+      ? [middle - half, "start"]
+      : middle > right - PEAK_WIDTH / 2
+      ? [middle + half, "end"]
+      : [middle, "middle"];
+    const above = y(bar.hits) - 7;
+    const isCrossed = TOP > above - 12 && TOP < above + 4;
     return draw(
       "text.peak",
-      { x, y: Math.max(12, y(bar.hits) - 7), "text-anchor": "middle" },
+      { x, y: isCrossed ? TOP - 5 : above, "text-anchor": anchor },
       grouped(bar.hits),
       draw("tspan", ` · ${bar.name}`),
     );
@@ -198,9 +218,13 @@ export function chart(
   };
 }
 
+function barWidth(step: number) {
+  return Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;
+}
+
 /** A bar that is round at the top. */
 function barPath(middle: number, bottom: number, tall: number, step: number) {
-  const width = Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;
+  const width = barWidth(step);
   const round = Math.min(2.5, width / 2, tall);
   const corner = `${round} ${round} 0 0 1 ${round}`;
   return `M${(middle - width / 2).toFixed(1)} ${bottom}v${round - tall}a${corner} ${-round}` +

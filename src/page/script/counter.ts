@@ -26,8 +26,8 @@ export interface Line {
 /** The number that was being typed when a session ended, so that it is there again. */
 export const drafts: Map<string, string> = new Map();
 
-/** A counter's days back to here are asked for, all of them when `/counters` is asked for one. */
-const YEAR = 400;
+/** Number of days that the longest range of a chart needs. */
+export const YEAR = 400;
 
 /** What an opened row shows. */
 export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
@@ -74,7 +74,13 @@ async function fetchLine(id: string): Promise<Line> {
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-function describe(place: HTMLElement, { month }: Figures, today: number, days: Line["days"] = {}) {
+/** Says the best day, the average and the beginning of the daily history. */
+export function describe(
+  place: HTMLElement,
+  { month }: Figures,
+  today: number,
+  days: Line["days"] = {},
+) {
   const all = Object.entries(days).sort();
   const first = all[0]?.[0];
   // Of equal days the first, as in the charts.
@@ -124,17 +130,21 @@ async function showKey(id: string, place: HTMLElement) {
         return "Copy";
       }),
       why,
-      make("h3", "Key"),
-      make(
-        ".paste",
-        make("code", key),
-        copyButton("Copy", () => key, "Copy the key"),
-      ),
-      make("p.small", "It only works for this counter, so it is safe to publish."),
+      ...keyParts(key, "This key can count this counter and nothing else; it may be public."),
     );
   } catch (error) {
     fill(place, make("p.small", messageOf(error)));
   }
+}
+
+/** A key with its button, and what it may be used for. */
+export function keyParts(key: string, purpose: string) {
+  const copying = copyButton("Copy", () => key, "Copy the key");
+  return [
+    make("h3", "Key"),
+    make(".paste", make("code", key), copying),
+    make("p.small", purpose),
+  ];
 }
 
 // --- The menu, set and delete --------------------------------------------------------------------

@@ -2,16 +2,9 @@ import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "./chart.ts";
 import { announce, byId, fill, grouped, icon, make, messageOf, plural } from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
+import { trend } from "./lines.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";
-import {
-  forgetRows,
-  initTable,
-  renewDetail,
-  showGhosts,
-  showRows,
-  tableParts,
-  trend,
-} from "./table.ts";
+import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load is loaded again on request only. */
@@ -46,8 +39,8 @@ const hero = make("section.panel", { "aria-label": "All counters" }, figures, al
 const empty = emptyPanel();
 
 /** Puts the view into the page. */
-export function initCounters(more: HTMLElement[]) {
-  byId("counters").append(head, away, hero, ...tableParts, empty, ...more);
+export function initCounters() {
+  byId("counters").append(head, away, hero, ...tableParts, empty);
   initTable(reload);
   setInterval(renew, REFRESH_MS / 6);
   document.addEventListener("visibilitychange", renew);
@@ -84,11 +77,7 @@ function emptyPanel() {
     make("ol.first", ...steps),
     make("a.button.primary", { href: "#badges" }, "Build your first badge"),
     " ",
-    make(
-      "button.quiet",
-      { click: () => byId("import").toggleAttribute("open", true) },
-      "Import counters from elsewhere",
-    ),
+    make("a.button.quiet", { href: "#import" }, "Import counters from elsewhere"),
   );
 }
 
@@ -99,6 +88,10 @@ async function reload() {
   renewDetail();
   await load();
   if (range === "12m") await loadRange(range);
+}
+
+export function isLoaded() {
+  return loadedAt > 0;
 }
 
 /** Loads every counter with its last days; what is shown stays until everything is there. */

@@ -26,6 +26,9 @@ export const DAY_MS = 86_400_000;
 /** How many days of each counter are kept: as many as the longest chart of days shows. */
 export const DAYS = 90;
 
+/** Maximum number of days that each have their date below. */
+const MAX_NAMED_DAYS = 14;
+
 /** The days that were read, as the same few stand in every line. */
 const dayNumbers: Map<string, number> = new Map();
 
@@ -91,6 +94,16 @@ export function sumOf(id: string, rows: readonly Figures[]) {
   return sumsOf(id, total, days);
 }
 
+/**
+ * Returns the prefix by which counters are grouped: scheme and host of an id that is a URL, the part up to the first slash of
+ * others. Returns an empty text for an id without one. `/count?prefix=` sums the same counters.
+ */
+export function prefixOf(id: string) {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(id)
+    ? /^[^/]*\/\/[^/]+\//.exec(id)?.[0] ?? ""
+    : id.slice(0, id.indexOf("/") + 1);
+}
+
 /** How a number went up or down against the one before, in percent; "new" where there was none. */
 export function trendOf(now: number, then: number) {
   if (then === 0) return { up: now > 0, text: now > 0 ? "new" : "–", word: "" };
@@ -125,13 +138,20 @@ function round(value: number) {
   return Math.round(value * 10) / 10;
 }
 
+/** Returns a range of days without those before the first known day, but of at least seven days. */
+export function knownRange(range: Range, { hits }: Days): Range {
+  if (range.unit !== "day") return range;
+  const known = hits.findLastIndex((hits) => hits > 0) + 1;
+  return { unit: "day", count: Math.min(range.count, Math.max(7, known)) };
+}
+
 /** Returns the bars of a range with their names, oldest first. */
 export function namedBars(days: Days, range: Range): ChartBar[] {
   const [short, long] = range.unit === "month" ? [shortMonth, longMonth] : [shortDay, weekday];
   return barsOf(days, range).map((bar, index) => ({
     ...bar,
     back: range.count - 1 - index,
-    tick: isTick(bar, range),
+    tick: isTick(bar, range) || range.unit === "day" && range.count <= MAX_NAMED_DAYS,
     name: short(bar.first),
     long: long(bar.first),
   }));

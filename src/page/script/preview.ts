@@ -119,12 +119,18 @@ async function showSnippets(design: Design) {
     return {};
   });
   if (mine !== turn) return;
+  const box = snippetBox("code", texts, format, (name) => {
+    format = name;
+    return `Copy ${name}`;
+  });
+  const isVisitor = !sessionToken();
   fill(
     snippets,
-    ...snippetBox("code", texts, format, (name) => {
-      format = name;
-      return `Copy ${name}`;
-    }),
+    ...design.isCounting
+      ? [isVisitor && noKeyNote(), ...box]
+      : isVisitor && !facts.openReads
+      ? [protectedNote()]
+      : box,
   );
   snippets.ariaBusy = "false";
   showNotes(design, failure);
@@ -154,8 +160,32 @@ async function snippetsOf(
   return snippets;
 }
 
+function warning(...text: (Node | string)[]) {
+  return make("p.note.small", make("span", ...text));
+}
+
+function signInLink() {
+  return make("a", { href: "#sign-in" }, "Sign in");
+}
+
+function noKeyNote() {
+  return warning(
+    make("b", "This line needs the counter’s key"),
+    " in place of KEY. ",
+    signInLink(),
+    " to get it: only the owner can create keys.",
+  );
+}
+
+function protectedNote() {
+  return warning(
+    "Reads are protected on this server. ",
+    signInLink(),
+    " to get a line that works.",
+  );
+}
+
 function showNotes({ isCounting, prefix }: Design, failure: string | undefined) {
-  const warning = (...text: (Node | string)[]) => make("p.note.small", make("span", ...text));
   const key = make(
     "p.told",
     icon("M2 7.5l3.5 3.5L12 3.5"),
@@ -166,15 +196,9 @@ function showNotes({ isCounting, prefix }: Design, failure: string | undefined) 
       " and works for nothing else, so it is safe to publish.",
     ),
   );
-  const noKey = warning(
-    make("b", "Only the owner can create keys."),
-    " ",
-    make("a", { href: "#sign-in" }, "Sign in"),
-    " to replace KEY with this counter’s key.",
-  );
   fill(
     notes,
-    failure ? warning(failure) : isCounting && (sessionToken() ? key : noKey),
+    failure ? warning(failure) : isCounting && sessionToken() !== undefined && key,
     /^(localhost|127\.|\[)/.test(location.hostname) && warning(
       "GitHub cannot reach ",
       make("b", location.hostname),

@@ -1,5 +1,5 @@
-import { load } from "./counters.ts";
-import { fill, grouped, make, messageOf, plural, save } from "./elements.ts";
+import { isLoaded, load } from "./counters.ts";
+import { byId, fill, grouped, make, messageOf, plural, save } from "./elements.ts";
 import { call, callForJson } from "./session.ts";
 import { isCounter } from "./table.ts";
 
@@ -29,17 +29,12 @@ interface Decision {
   outcome: string;
 }
 
-const requests = make("div");
-const requestsFold = make(
-  "details",
-  { toggle: showRequests },
-  make("summary", "Recent requests ", make("small", "what was counted, what was not, and why")),
-  requests,
-);
+const requests = make(".panel.more");
 
-async function showRequests() {
-  if (!requestsFold.open) return;
+/** Shows the latest requests. The counters are loaded first, because only their ids are shown. */
+export async function showRequests() {
   try {
+    if (!isLoaded()) await load();
     const { decisions, rejected }: Record<"decisions" | "rejected", Decision[]> = await callForJson(
       "decisions",
     );
@@ -91,31 +86,42 @@ const file = make("input", {
 const mode = make(
   "select",
   { "aria-label": "Existing counters" },
-  make("option", { value: "replace" }, "Replace the number"),
   make("option", { value: "max" }, "Keep the larger number"),
+  make("option", { value: "replace" }, "Replace the number"),
 );
 const changes = make("div", { role: "status" });
 
-/** What stands below the table. */
-export const more = make(
-  ".panel.more",
-  requestsFold,
-  make(
-    "details",
-    { id: "import" },
-    make("summary", "Import and export"),
+/** Puts both views into the page. */
+export function initRequests() {
+  byId("requests").append(
     make(
-      "form",
-      { submit: tryImport },
-      given,
-      file,
-      mode,
-      make("button.primary", { type: "submit" }, "Show what would change"),
-      make("button", { click: exportAll }, "Export everything"),
+      ".head",
+      make("h1", "Recent requests"),
+      make(".end", make("button", { click: showRequests }, "Refresh")),
     ),
-    changes,
-  ),
-);
+    make("p.lead", "The last requests since the server started: counted or not, and why."),
+    requests,
+  );
+  byId("import").append(
+    make(
+      ".head",
+      make("h1", "Import and export"),
+      make(".end", make("button", { click: exportAll }, "Export everything")),
+    ),
+    make(
+      ".panel.more",
+      make(
+        "form",
+        { submit: tryImport },
+        given,
+        file,
+        mode,
+        make("button.primary", { type: "submit" }, "Show what would change"),
+      ),
+      changes,
+    ),
+  );
+}
 
 /** A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already. */
 function lineFrom(text: string, index: number) {
@@ -186,5 +192,4 @@ export function forgetRequests(keepsTyped: boolean) {
   fill(requests);
   fill(changes);
   if (!keepsTyped) given.value = "";
-  requestsFold.open = false;
 }

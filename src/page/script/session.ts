@@ -88,7 +88,7 @@ export function showGate(why: "first" | "ended") {
   byId("gate-title").textContent = why === "ended" ? "The session has ended" : "Sign in";
   byId("gate-why").textContent = why === "ended"
     ? "Sessions last 12 hours. Sign in again and you are back where you were."
-    : "Enter this server's secret (see data/secret or SECRET_TOKEN). It is sent once and not stored.";
+    : "The secret is in data/secret next to the counters, or the SECRET_TOKEN that you set. It is sent once and not stored.";
   refuse("");
 }
 

@@ -1,15 +1,10 @@
 import { counterDetail, drafts } from "./counter.ts";
-import { debounced, draw, fill, grouped, icon, make, plural } from "./elements.ts";
-import { type Figures, sparkline, sumOf, trendOf } from "./figures.ts";
+import { debounced, fill, grouped, icon, make, plural } from "./elements.ts";
+import { type Figures, prefixOf } from "./figures.ts";
+import { groupDetail } from "./group.ts";
+import { type Group, groupsOf, groupsWith, type Line, lineOf, sparkOf, trend } from "./lines.ts";
 
 type Column = "id" | "today" | "yesterday" | "week" | "month" | "total";
-
-/** A line of the table: a counter, or the sum of those below a prefix. */
-interface Line {
-  row: Figures;
-  prefix: string;
-  members: Figures[] | undefined;
-}
 
 /** The columns, and from which width of the page on they are shown. */
 const COLUMNS: [column: Column, name: string, className: string][] = [
@@ -28,6 +23,10 @@ const ROWS_PER_FRAME = 8;
 const GROUPED = "tallymark-grouped";
 /** From how many counters on they are grouped unless the owner chose otherwise. */
 const MANY = 8;
+/** Maximum number of counters with which groups start unfolded. */
+const MAX_UNFOLDED = 50;
+/** Number of rows of an unfolded group before its button for the rest. */
+const GROUP_ROWS = 20;
 
 let rows: Figures[] = [];
 /** The rows in groups, whose sums are made once. */
@@ -41,8 +40,17 @@ let lines: Line[] = [];
 /** Which of them is open, if one is. */
 let openAt = -1;
 let order: { column: Column; ascending: boolean } = { column: "month", ascending: false };
-const folded: Set<string> = new Set();
-let open: { id: string; detail: HTMLTableRowElement | undefined; height: number } | undefined;
+/** The groups that were folded or unfolded by hand, by prefix. */
+const unfolded: Map<string, boolean> = new Map();
+/** The prefixes of the groups that show all of their rows. */
+const whole: Set<string> = new Set();
+interface Opened {
+  id: string;
+  isGroup: boolean;
+  detail: HTMLTableRowElement | undefined;
+  height: number;
+}
+let open: Opened | undefined;
 /** The rows that are in the document. */
 const drawn: Map<Line, HTMLElement> = new Map();
 /** The most hits in 30 days of any counter: what a full bar behind an id stands for. */
@@ -100,7 +108,7 @@ export function initTable(load: typeof reload) {
   addEventListener("scroll", drawSoon, { passive: true });
   addEventListener("resize", drawSoon);
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && open) toggle(open.id);
+    if (event.key === "Escape" && open) toggle(open.id, open.isGroup);
     const isTyping = document.activeElement?.matches("input, textarea, select");
     if (event.key !== "/" || isTyping || !tools.checkVisibility()) return;
     event.preventDefault();
@@ -137,11 +145,12 @@ export function isCounter(id: string) {
 export function forgetRows(keepsTyped: boolean) {
   [rows, lines, today, allGroups] = [[], [], 0, undefined];
   drawn.clear();
-  if (keepsTyped && open) open = { id: open.id, detail: undefined, height: 0 };
+  if (keepsTyped && open) open = { ...open, detail: undefined, height: 0 };
   else {
     open = undefined;
     search.value = "";
-    folded.clear();
+    unfolded.clear();
+    whole.clear();
   }
   fill(body);
   fill(noMatch);
@@ -162,13 +171,8 @@ function arrange() {
   const wanted = search.value.trim().toLowerCase();
   const found = wanted === "" ? rows : rows.filter(({ id }) => id.toLowerCase().includes(wanted));
   isGrouped.checked = JSON.parse(localStorage.getItem(GROUPED) ?? String(rows.length >= MANY));
-  const groups = () => wanted === "" ? allGroups ??= groupsOf(rows) : groupsOf(found);
-  lines = (isGrouped.checked ? groups() : found.map((row) => lineOf(row))).sort(inOrder)
-    .flatMap((line) =>
-      !line.members || folded.has(line.prefix)
-        ? [line]
-        : [line, ...line.members.map((row) => lineOf(row, line.prefix)).sort(inOrder)]
-    );
+  lines = groupsOrCounters(found).sort(inOrder)
+    .flatMap((line) => [line, ...memberLines(line)]);
   for (const [index, head] of heads.entries()) {
     const isIt = COLUMNS[index]?.[0] === order.column;
     head.ariaSort = !isIt ? "none" : order.ascending ? "ascending" : "descending";
@@ -195,18 +199,27 @@ function clearSearch() {
   search.focus();
 }
 
-function lineOf(row: Figures, prefix = ""): Line {
-  return { row, prefix, members: undefined };
+function groupsOrCounters(found: Figures[]) {
+  if (!isGrouped.checked) return found.map((row) => lineOf(row));
+  allGroups ??= groupsOf(rows);
+  return isSearching() ? groupsWith(found, allGroups) : allGroups;
 }
 
-/** Counters by the part up to their first slash; one alone stands for itself. */
-function groupsOf(found: Figures[]): Line[] {
-  const groups = Map.groupBy(found, ({ id }) => id.slice(0, id.indexOf("/") + 1));
-  return [...groups].flatMap(([prefix, members]) =>
-    prefix === "" || members.length < 2
-      ? members.map((row) => lineOf(row))
-      : [{ row: sumOf(prefix, members), prefix, members }]
-  );
+function isSearching() {
+  return search.value.trim() !== "";
+}
+
+/** A search unfolds every group that it finds. */
+function isUnfolded(prefix: string) {
+  return isSearching() || (unfolded.get(prefix) ?? rows.length <= MAX_UNFOLDED);
+}
+
+function memberLines({ row, prefix, group }: Line): Line[] {
+  if (!group || !isUnfolded(prefix)) return [];
+  const members = group.found.map((row) => lineOf(row, prefix)).sort(inOrder);
+  const more = members.length - GROUP_ROWS;
+  if (more <= 0 || isSearching() || whole.has(prefix)) return members;
+  return [...members.slice(0, GROUP_ROWS), { row, prefix, more }];
 }
 
 function inOrder({ row: one }: Line, { row: other }: Line) {
@@ -237,8 +250,8 @@ function indexAt(height: number) {
   return openAt < 0 || index <= openAt ? index : Math.max(openAt, below);
 }
 
-function isOpen({ row, members }: Line) {
-  return !members && open?.id === row.id;
+function isOpen({ row, group, more }: Line) {
+  return !more && open?.id === row.id && open.isGroup === (group !== undefined);
 }
 
 function drawSoon() {
@@ -281,7 +294,7 @@ function drawRows(isAnew = false) {
     if (!element) continue;
     if (index > next) elements.push(room(topOf(index) - topOf(next)));
     elements.push(element);
-    if (open && isOpen(line)) elements.push(detailFor(open, line.row));
+    if (open && isOpen(line)) elements.push(detailFor(open, line));
     next = index + 1;
   }
   elements.push(room(topOf(lines.length) - topOf(next)));
@@ -311,23 +324,26 @@ function room(height: number) {
 }
 
 function rowFor(line: Line, index: number) {
-  const { row, prefix, members } = line;
-  const isUnfolded = members ? !folded.has(prefix) : isOpen(line);
+  const { row, prefix, group, more } = line;
+  if (more) return moreRow(prefix, more, index);
   const opener = make(
     "button.opener",
     {
       title: row.id,
-      "aria-expanded": isUnfolded,
-      "aria-label": members || prefix === "" ? undefined : row.id,
-      click: () => members ? fold(prefix) : toggle(row.id),
+      "aria-expanded": isOpen(line),
+      "aria-label": group || prefix === "" ? undefined : row.id,
+      click: () => toggle(row.id, group !== undefined),
     },
     icon("M5 3l4 4-4 4", "svg.icon.chevron"),
-    make("span", { dir: "auto" }, members ? prefix : row.id.slice(prefix.length)),
-    members && make("small", plural(members.length, "counter")),
+    make(
+      "span",
+      { dir: "auto" },
+      group ? prefix.replace(/^https:../, "") : row.id.slice(prefix.length),
+    ),
   );
-  const bar = make(".id", opener);
-  const kind = members ? ".group" : (prefix === "" ? "" : ".in") + (isUnfolded ? ".chosen" : "");
-  if (!members) bar.style.setProperty("--share", `${100 * row.month / share}%`);
+  const bar = make(".id", opener, group && foldButton(prefix, group));
+  const kind = (group ? ".group" : prefix === "" ? "" : ".in") + (isOpen(line) ? ".chosen" : "");
+  if (!group) bar.style.setProperty("--share", `${100 * row.month / share}%`);
   return make(
     `tr${kind}`,
     { "aria-rowindex": index + 2 },
@@ -344,53 +360,77 @@ function rowFor(line: Line, index: number) {
   );
 }
 
-/** How a number went up or down. */
-export function trend(now: number, then: number) {
-  const { up, text, word } = trendOf(now, then);
+/** Returns the button that shows and hides the counters of a group, or their number while a search shows them. */
+function foldButton(prefix: string, { members, found }: Group) {
+  const all = plural(members.length, "counter");
+  if (isSearching()) return make("small", `${grouped(found.length)} of ${all}`);
+  const shows = isUnfolded(prefix);
   return make(
-    up ? "span.up" : "span.down",
-    word !== "" && make("span.sr", `${word} ${text.slice(2)}`),
-    make("span", { "aria-hidden": word !== "" }, text),
+    "button.fold-group",
+    { "aria-expanded": shows, "aria-label": `${all} under ${prefix}`, click: () => fold(prefix) },
+    make("span", grouped(members.length), make("span.medium", " counters")),
+    icon("M3 5l4 4 4-4"),
   );
 }
 
-function sparkOf(days: readonly number[]) {
-  const { before, today } = sparkline(days);
-  return draw(
-    "svg.spark",
-    { viewBox: "0 0 120 23.5", preserveAspectRatio: "none", "aria-hidden": true },
-    draw("path", { d: before }),
-    draw("path.now", { d: today }),
+function moreRow(prefix: string, more: number, index: number) {
+  const click = () => {
+    whole.add(prefix);
+    arrange();
+    // The first row that was left out takes the place of the button.
+    focusOn((line) => line === lines[index]);
+  };
+  const name = `${grouped(more)} more`;
+  const button = make("button", { "aria-label": `${name} under ${prefix}`, click }, name);
+  return make(
+    "tr.in.rest",
+    { "aria-rowindex": index + 2 },
+    make("td", { colspan: COLUMNS.length + 1 }, button),
   );
 }
 
 // --- Opening -------------------------------------------------------------------------------------
 
 function fold(prefix: string) {
-  if (!folded.delete(prefix)) folded.add(prefix);
+  unfolded.set(prefix, !isUnfolded(prefix));
   arrange();
-  focusOn((line) => line.members && line.prefix === prefix);
+  focusOn((line) => line.group && line.prefix === prefix, ".fold-group");
 }
 
-function toggle(id: string) {
+function toggle(id: string, isGroup: boolean) {
   drafts.clear();
   const changed = [id, open?.id];
-  open = open?.id === id ? undefined : { id, detail: undefined, height: 0 };
+  const isIt = open?.id === id && open.isGroup === isGroup;
+  open = isIt ? undefined : { id, isGroup, detail: undefined, height: 0 };
   openAt = lines.findIndex(isOpen);
   for (const line of drawn.keys()) if (changed.includes(line.row.id)) drawn.delete(line);
   drawRows();
-  focusOn((line) => !line.members && line.row.id === id);
+  focusOn((line) => !line.more && isGroup === (line.group !== undefined) && line.row.id === id);
 }
 
-function focusOn(isIt: (line: Line) => unknown) {
+/** Opens a counter of a group, and scrolls to it. */
+function reveal(id: string) {
+  const prefix = prefixOf(id);
+  unfolded.set(prefix, true);
+  whole.add(prefix);
+  open = { id, isGroup: false, detail: undefined, height: 0 };
+  arrange();
+  scrollBy(0, body.getBoundingClientRect().top + topOf(openAt) - 2 * ROW_HEIGHT);
+  drawRows(true);
+  focusOn(isOpen);
+}
+
+function focusOn(isIt: (line: Line) => unknown, button = "button") {
   for (const [line, row] of drawn) {
-    if (isIt(line)) row.querySelector("button")?.focus({ preventScroll: true });
+    if (isIt(line)) row.querySelector<HTMLElement>(button)?.focus({ preventScroll: true });
   }
 }
 
-function detailFor(opened: NonNullable<typeof open>, row: Figures) {
+function detailFor(opened: Opened, { row, group }: Line) {
   if (!opened.detail) {
-    const inside = counterDetail(row, today, reload);
+    const inside = group
+      ? groupDetail(row, { members: group.members, today, reveal })
+      : counterDetail(row, today, reload);
     opened.detail = make("tr.detail", make("td", { colspan: COLUMNS.length + 1 }, inside));
     new ResizeObserver((_, observer) => {
       if (open !== opened) return observer.disconnect();

@@ -1,0 +1,92 @@
+import { chart } from "./chart.ts";
+import { describe, keyOf, keyParts, type Line, YEAR } from "./counter.ts";
+import { fill, grouped, make, messageOf } from "./elements.ts";
+import { DAY_MS, type Figures, figuresOf } from "./figures.ts";
+import { callForJson, facts as service, here } from "./session.ts";
+import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
+
+/** Number of counters in the list of the most read ones. */
+const TOP = 5;
+
+interface Surroundings {
+  readonly members: readonly Figures[];
+  readonly today: number;
+  /** Opens the row of a counter. */
+  readonly reveal: (id: string) => void;
+}
+
+/** Returns the content of an opened group: its chart, its badge, its key and its most read counters. */
+export function groupDetail(row: Figures, { members, today, reveal }: Surroundings) {
+  const prefix = row.id;
+  const facts = make("p.facts");
+  const views = chart(prefix, 200, "30d", () => undefined);
+  const paste = make("div");
+  const query = queryOf([["prefix", prefix]]);
+  const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
+  const names = top.map(({ id, month }) =>
+    make("li", make("button", { click: () => reveal(id), title: id }, id), grouped(month))
+  );
+  const element = make(
+    ".split",
+    make("div", views.element, facts),
+    make(
+      "div",
+      paste,
+      service.openReads &&
+        make(
+          ".line",
+          make("a.button", { href: `badge?${query}`, target: "_blank" }, "Open badge"),
+        ),
+      make("h3", "Most read in 30 days"),
+      make("ol.most", ...names),
+    ),
+  );
+  views.show(row.days, today);
+  describe(facts, row, today);
+  showKey(prefix, paste);
+  fetchDays(query, today).then((days) => {
+    const year = figuresOf({ id: prefix, hits: row.total, days }, today, YEAR);
+    views.show(year.days, today);
+    describe(facts, year, today, days);
+  }, (error) => facts.append(messageOf(error)));
+  return element;
+}
+
+/** Fetches the sum of each day, which the service refuses for a group of too many counters. */
+async function fetchDays(query: string, today: number) {
+  const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
+  const range = `from=${dayText(today - YEAR)}&to=${dayText(today)}`;
+  const { days }: { days: { day: string; hits: number }[] } = await callForJson(
+    `days?${query}&${range}`,
+  );
+  return Object.fromEntries(days.map(({ day, hits }) => [day, hits])) satisfies Line["days"];
+}
+
+async function showKey(prefix: string, place: HTMLElement) {
+  try {
+    const key = await keyOf("prefix", prefix);
+    const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
+    const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
+    const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
+    const List = elementSnippet("tally-top", [["prefix", prefix], ["key", key], ["limit", "5"]]);
+    const snippets: Record<string, string> = service.openReads
+      ? { Markdown, HTML, Script, List, URL: url }
+      : { List };
+    fill(
+      place,
+      ...snippetBox("paste", snippets, "Markdown", () => "Copy"),
+      make(
+        "p.small",
+        service.openReads
+          ? "The sum of these counters, and a list of the most read pages. Neither counts a view."
+          : "A list of the most read pages. Reads are protected on this server, so a badge of the sum would show an error. Set PUBLIC_READS=1 to make it public.",
+      ),
+      ...keyParts(
+        key,
+        `This key can count and list the counters under ${prefix} and nothing else; it may be public.`,
+      ),
+    );
+  } catch (error) {
+    fill(place, make("p.small", messageOf(error)));
+  }
+}

@@ -78,12 +78,14 @@ async function open(
           });
         },
       });
-    case "redis":
+    case "redis": {
+      let lacksRights = false;
       return createLazyStore({
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { library, openRedis, createRedisStore, watchDurability } = await loadRedis();
+          const { library, openRedis, createRedisStore, RightsError, watchDurability } =
+            await loadRedis();
           const link = await openRedis({
             setting,
             replicas,
@@ -99,7 +101,8 @@ async function open(
           });
           try {
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });
-            health.healthy();
+            if (lacksRights) health.healthy();
+            lacksRights = false;
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
               ...store,
@@ -109,13 +112,15 @@ async function open(
               },
             };
           } catch (error) {
-            // A server that answers is reachable, so a new connection does not end this state.
-            health.unwritable(error);
+            lacksRights = error instanceof RightsError;
+            // The server is reachable, so the next connection must not end this state.
+            if (lacksRights) health.unwritable(error);
             await link.close();
             throw error;
           }
         },
       });
+    }
   }
 }
 
@@ -164,13 +169,14 @@ function loadKv() {
 
 /** Loads the Redis client and the code that uses it, which take longer than the rest of a start. */
 async function loadRedis() {
-  const [library, { openRedis }, { createRedisStore }, { watchDurability }] = await Promise.all([
+  const [library, opening, store, rights, durability] = await Promise.all([
     import("@redis/client"),
     import("./redis/open_redis.ts"),
     import("./redis/store.ts"),
+    import("./redis/rights.ts"),
     import("./redis/durability.ts"),
   ]);
-  return { library, openRedis, createRedisStore, watchDurability };
+  return { library, ...opening, ...store, ...rights, ...durability };
 }
 
 async function platformKv(): Promise<Deno.Kv> {

@@ -168,7 +168,8 @@ Deno.test({
 
 Deno.test("cluster: a user who may do no more than it takes is served", needsRedis, async () => {
   const cluster = shared;
-  const rules = ["on", ">p", "~hits:*", "~{hits:*", "+@read", "+@write", "+@scripting", "+ping"];
+  const keys = ["~hits:*", "~{hits:*", "~tallymark:salt:*"];
+  const rules = ["on", ">p", ...keys, "+@read", "+@write", "+@scripting", "+ping"];
   for (const node of cluster.nodes) {
     await node.command("ACL", "SETUSER", "few", ...rules, "+cluster|slots", "+info");
   }

@@ -3,8 +3,13 @@ import type { StoreLink } from "./connection/node.ts";
 import { isForbidden } from "./connection/reply.ts";
 import { ledgerKey } from "./layout.ts";
 
+/** Reports that the Redis user lacks permissions. */
+export class RightsError extends Error {
+  override readonly name = "RightsError";
+}
+
 /**
- * Throws an error that names the commands and keys that the Redis user lacks. Every command is sent in a form that changes
+ * Throws a {@linkcode RightsError} that names the commands and keys that the Redis user lacks. Every command is sent in a form that changes
  * nothing, for a counter that no id can name. Other refusals and an unreachable Redis are not errors here.
  */
 export async function checkRights(link: StoreLink, prefix: string): Promise<void> {
@@ -44,5 +49,7 @@ export async function checkRights(link: StoreLink, prefix: string): Promise<void
   });
   if (missing.size === 0) return;
   const rules = [...missing].join(" ");
-  throw new Error(`The Redis user lacks permissions. Run ACL SETUSER with these rules: ${rules}`);
+  throw new RightsError(
+    `The Redis user lacks permissions. Run ACL SETUSER with these rules: ${rules}`,
+  );
 }

@@ -36,10 +36,14 @@ export function welcome(routes: () => readonly Route[], { reads }: Service): End
 }
 
 function listRoutes(routes: readonly Route[]): string {
+  const shown = ({ methods }: Route) =>
+    methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
+  const width = Math.max(...routes.map((route) => shown(route).length));
   const longest = Math.max(...routes.map(({ path }) => path.length));
-  const lines = routes.map(({ methods, path, summary, access }) => {
-    const shown = methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").join(", ");
-    return `  ${shown.padEnd(9)}  ${path.padEnd(longest)}  ${summary}${REQUIREMENTS[access]}`;
+  const lines = routes.map((route) => {
+    const { path, summary, access } = route;
+    const beginning = `  ${shown(route).padEnd(width)}  ${path.padEnd(longest)}`;
+    return `${beginning}  ${summary}${REQUIREMENTS[access]}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }

@@ -243,7 +243,8 @@ Deno.test(
     }
     // What fails first is told, and not what fails as everything ends for it.
     await Promise.all([move(), exportAgain()]);
-    ok(exports > 1);
+    // Most of those that a move meets break off.
+    ok(exports > 0);
     await load.stop();
     load.ledger.checkOutcomes(200, 503);
     load.ledger.check(await cluster.stored());

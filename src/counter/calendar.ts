@@ -8,25 +8,28 @@ export interface Calendar {
   now(): number;
   /** Returns the day of a time in milliseconds since the epoch. */
   dayAt(time: number): Day;
-  /** The calendar day that it is now. */
+  /** Returns the current day. */
   today(): Day;
-  /** How many milliseconds are left of it: 1 at least. */
+  /** Returns the milliseconds until the current day ends, at least 1. */
   msUntilMidnight(): number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** The calendar of a time zone; throws a RangeError for one that this machine does not know. `now` gives milliseconds. */
+/**
+ * Creates the calendar of a time zone. Throws a RangeError if the runtime does not know the zone.
+ * `now` returns milliseconds since the epoch.
+ */
 export function createCalendar(timeZone: string, now: () => number = Date.now): Calendar {
   const dayAt = timeZone === "UTC" ? dayInUtc : dayInZone(timeZone);
   let minute = NaN;
   let day = NaN;
-  /** When the day ends that somebody asked for last. */
+  /** The end of the day for which `msUntilMidnight` was called last. */
   let end = { day: NaN, minute: NaN };
 
   function today(): Day {
     const time = now();
-    // Zones are whole minutes apart from UTC, so that no day begins within one (IANA tzdb, since 1972).
+    // Look up the day once a minute: offsets from UTC are whole minutes since 1972 (IANA tzdb).
     const current = Math.floor(time / MINUTE_MS);
     if (current !== minute) {
       minute = current;
@@ -42,7 +45,7 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
     today,
     msUntilMidnight() {
       if (end.day !== today()) {
-        // The first minute of the next day is looked for by halves: no day is longer than two of UTC.
+        // Binary search for the first minute of the next day. No day is longer than 48 hours.
         let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
         while (after - before > 1) {
           const middle = Math.floor((before + after) / 2);
@@ -79,7 +82,7 @@ function dayInZone(timeZone: string): (time: number) => Day {
   };
 }
 
-/** The stretches of time whose hits can be asked for; those that end today include it. */
+/** The periods whose hits can be read. Those that end today include it. */
 export const PERIODS = [
   "today",
   "yesterday",
@@ -94,12 +97,12 @@ export const PERIODS = [
 /** One of {@linkcode PERIODS}. */
 export type Period = typeof PERIODS[number];
 
-/** The period that a text names; undefined if it names none. */
+/** Returns undefined if a text names no period. */
 export function parsePeriod(text: string): Period | undefined {
   return PERIODS.find((period) => period === text);
 }
 
-/** The first day that a period may reach back to; -Infinity for "total", which asks for no days. */
+/** Returns the first day of a period that ends today, or -Infinity for `total`. */
 export function periodStart(period: Period, today: Day): Day {
   switch (period) {
     case "today":
@@ -119,7 +122,10 @@ export function periodStart(period: Period, today: Day): Day {
   }
 }
 
-/** The hits of a counter in a period. If its newest day is later than today, because another clock is ahead, that day is today. */
+/**
+ * Returns the hits of a counter in a period. If the newest day of the counter is later than today,
+ * because another clock is ahead, the period ends with that day.
+ */
 export function hitsIn(
   period: Period,
   { held, today }: { held: CounterState; today: Day },
@@ -131,7 +137,6 @@ export function hitsIn(
   const last = period === "yesterday" ? end - 1 : end;
   const length = Math.min(hits.length, newest - periodStart(period, end) + 1);
   let sum = 0;
-  // Hot path of families, which add up the days of many counters: no copies.
   for (let back = Math.max(0, newest - last); back < length; back++) sum += hits[back] ?? 0;
   return sum;
 }

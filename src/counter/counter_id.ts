@@ -2,28 +2,34 @@ import { Problem } from "../problem.ts";
 
 declare const brand: unique symbol;
 
-/** The id of a counter: trimmed, in Unicode NFC, 1 to 200 bytes of UTF-8, with something to see. */
+/** The id of a counter: 1 to 200 bytes of UTF-8 in NFC, trimmed, with a visible character. */
 export type CounterId = string & { readonly [brand]: true };
 
-/** The longest id, in bytes of UTF-8. */
+/** Maximum size of an id, in bytes of UTF-8. */
 export const MAX_ID_BYTES = 200;
 
-/** The counter that is meant if none is named. */
+/** The counter of requests that name none. */
 export const DEFAULT_ID = branded("home");
 
 const PLAIN = /^[!-~]{1,200}$/;
-/** Unicode's "Other": control, format, surrogate, private-use and unassigned characters; and separators of lines. */
+/** Control, format, surrogate, private-use and unassigned characters, and line separators. */
 const FORBIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 /**
- * A character with a shape of its own. Variation selectors and fillers have none, and are allowed beside others: emoji
- * and some scripts are written with them. An id of nothing else would look empty in a list.
+ * A character that is visible by itself. Variation selectors and fillers are not. They are allowed
+ * with others, because emoji and some scripts need them. An id of nothing else would look empty.
  */
 const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u;
-/** UTF-16 code units: NFC makes a text at most three times shorter in UTF-8, which has at least a byte for each. */
+/**
+ * Maximum length of a text before it is normalized, in UTF-16 code units. NFC shortens a text to a
+ * third of its length at most, and each code unit takes at least one byte.
+ */
 const MAX_UNITS = 3 * MAX_ID_BYTES;
 const encoder = new TextEncoder();
 
-/** The id that a text names, or "home" for none; throws the problem "bad-id". */
+/**
+ * Parses a counter id. Returns `home` if `text` is undefined or blank. Throws `bad-id` if it is
+ * invalid.
+ */
 export function counterId(text: string | undefined): CounterId {
   if (text === undefined) return DEFAULT_ID;
   if (PLAIN.test(text)) return branded(text);
@@ -34,20 +40,23 @@ export function counterId(text: string | undefined): CounterId {
   return branded(id);
 }
 
-/** How ids begin that are meant together, normalized as they are; empty for all. Throws the problem "bad-id". */
+/**
+ * Parses a prefix of counter ids, and normalizes it as they are. The empty prefix is that of all
+ * counters. Throws `bad-id` if it is invalid.
+ */
 export function counterPrefix(text: string): string {
   return normalized(text.trimStart());
 }
 
 function normalized(text: string): string {
-  // Checked first: normalizing takes quadratic time if combining marks pile up.
+  // Check the length first: normalizing many combining marks takes quadratic time.
   if (text.length > MAX_UNITS) throw new Problem("bad-id");
   const id = text.normalize("NFC");
   if (FORBIDDEN.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
   return id;
 }
 
-/** The one place where a text becomes an id, after the checks above. */
+/** Marks a text that was checked as an id. No other code may do this. */
 function branded(text: string): CounterId {
   return text as CounterId;
 }

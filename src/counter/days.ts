@@ -3,7 +3,7 @@ export type Day = number;
 
 export const DAY_MS = 86_400_000;
 
-/** The hits of single days: one number for each day from `newest` backwards to the beginning of history. */
+/** The hits of each day, from `newest` backwards to the first known day. */
 export interface Days {
   readonly newest: Day;
   readonly hits: readonly number[];
@@ -13,7 +13,7 @@ export interface Days {
 export interface Report {
   /** The total that the service showed. */
   readonly seen: number;
-  /** The time when it showed it, in milliseconds since the epoch. */
+  /** The time at which it showed the total, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -22,56 +22,61 @@ export interface DatedReport extends Report {
   readonly day: Day;
 }
 
-/** What a counter holds. */
+/** The total, the days and the last report of a counter. */
 export interface CounterState {
   readonly hits: number;
-  /** Undefined if none are known, as for a counter that was last hit before there was history. */
+  /** Undefined if none are known, as for a counter that was last hit by a version without days. */
   readonly days: Days | undefined;
   /** The last report. Null if there is none, which a line then says. */
   readonly report?: Report | null | undefined;
 }
 
 /**
- * How a store keeps the days of one year beside the total: hits of the open day are not written down, they are what the
- * total has grown by since that day was opened.
+ * The days of the year that is not over. Stores keep it in an entry of its own, the ledger.
+ *
+ * The hits of the open day are not stored. They are the difference between the total and
+ * `totalAtDayStart`, so that a hit writes nothing but the total.
  */
 export interface OpenYear {
-  /** The day whose hits are being counted; it never goes back. */
+  /** The day to which new hits belong. It never goes back. */
   readonly openDay: Day;
-  /** The total when that day was opened; less than 0 if the counter was set to less than the hits of that day. */
+  /**
+   * The total when that day was opened. Negative if the counter was set to less than the hits of
+   * that day.
+   */
   readonly totalAtDayStart: number;
-  /** The first year that lies in an entry of its own; undefined if history began in the year of the open day. */
+  /** The first closed year. Undefined if history began in the year of the open day. */
   readonly firstYear: number | undefined;
-  /** The hits of the days before the open one, backwards, within its year. */
+  /** The hits of the earlier days of the year, from the day before the open one backwards. */
   readonly before: readonly number[];
 }
 
-/** The days of a year that is over. */
+/** The days of a closed year. */
 export interface YearEntry {
   readonly year: number;
-  /** The last of its days that had hits. */
+  /** The last day of the year that had hits. */
   readonly last: Day;
-  /** The hits of that day and of those before it, backwards, within the year. */
+  /** The hits from that day backwards, within the year. */
   readonly hits: readonly number[];
 }
 
-/** A ledger with the entries of the years before it. */
+/** The days of a counter as stores keep them. */
 export interface History {
   readonly ledger: OpenYear;
   readonly years: readonly YearEntry[];
 }
 
-/** The calendar year of a day. */
+/** Returns the year of a day. */
 export function yearOf(day: Day): number {
   return new Date(day * DAY_MS).getUTCFullYear();
 }
 
-/** The first of January of a year. */
+/** Returns January 1 of a year. */
 export function firstDayOf(year: number): Day {
   return Date.UTC(year) / DAY_MS;
 }
 
-/** "2026-11-20" for a day. */
+/** Formats a day, for example as "2026-11-20". */
 export function formatDay(day: Day): string {
   let text = dayTexts.get(day);
   if (text === undefined) {
@@ -82,7 +87,7 @@ export function formatDay(day: Day): string {
   return text;
 }
 
-/** The day from 1970 on that a text such as "2026-11-20" names; undefined if it names none. */
+/** Parses a day such as "2026-11-20". Returns undefined if it is invalid or before 1970. */
 export function parseDay(text: string): Day | undefined {
   const known = textDays.get(text);
   if (known !== undefined) return known;
@@ -93,10 +98,10 @@ export function parseDay(text: string): Day | undefined {
   return day;
 }
 
-/** 2099-12-31: no store counts further. */
+/** The last day that stores accept, 2099-12-31. */
 export const LAST_DAY: Day = 47_481;
 
-/** Whether what a store holds as a ledger can be one: callers get to see its days. */
+/** Reports whether a stored value is a valid open year. */
 export function isOpenYear({ openDay, totalAtDayStart, firstYear, before }: OpenYear): boolean {
   if (!isDay(openDay) || !Number.isSafeInteger(totalAtDayStart)) return false;
   const year = yearOf(openDay);
@@ -104,12 +109,15 @@ export function isOpenYear({ openDay, totalAtDayStart, firstYear, before }: Open
   return hasBegun && areHits(before, openDay - firstDayOf(year));
 }
 
-/** Whether what a store holds as the days of a year can be that. */
+/** Reports whether a stored value is a valid closed year. */
 export function isYearEntry({ year, last, hits }: YearEntry): boolean {
   return isDay(last) && yearOf(last) === year && areHits(hits, last - firstDayOf(year) + 1);
 }
 
-/** The ledger once a day is open, and the entry to write if that ends a year; the same ledger if it is open already. */
+/**
+ * Opens a day. Returns the open year then, and the closed year to store if another one ended. The
+ * open year is unchanged if the day is open already.
+ */
 export function rollOverDay(
   { ledger, total }: { ledger: OpenYear | undefined; total: number },
   today: Day,
@@ -131,7 +139,7 @@ export function rollOverDay(
   };
 }
 
-/** The years whose entries hold days from `since` on. */
+/** Returns the closed years with days from `since` on. */
 export function yearsSince({ firstYear, openDay }: OpenYear, since: Day): number[] {
   if (firstYear === undefined) return [];
   const last = yearOf(openDay) - 1;
@@ -139,11 +147,10 @@ export function yearsSince({ firstYear, openDay }: OpenYear, since: Day): number
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** The days of a history at a total, as far as the entries given reach. */
+/** Converts a history to days. `years` may lack years that the caller does not need. */
 export function daysOf({ ledger, years }: History, total: number): Days {
   const { openDay: newest, before } = ledger;
   const hits = [hitsOfOpenDay(ledger, total), ...before];
-  // Hot path of exports: one array, as years hold hundreds of days.
   for (const { last, hits: ofYear } of years.toSorted((a, b) => b.year - a.year)) {
     for (let gap = newest - hits.length - last; gap > 0; gap--) hits.push(0);
     for (const number of ofYear) hits.push(number);
@@ -151,7 +158,7 @@ export function daysOf({ ledger, years }: History, total: number): Days {
   return { newest, hits };
 }
 
-/** How a store keeps these days beside this total: the inverse of {@linkcode daysOf}. */
+/** Converts days to a history, given the total. The inverse of {@linkcode daysOf}. */
 export function historyOf({ newest, hits }: Days, total: number): History {
   const [open = 0, ...older] = hits;
   const january = firstDayOf(yearOf(newest));
@@ -168,13 +175,13 @@ export function historyOf({ newest, hits }: Days, total: number): History {
   };
 }
 
-/** The same days with `today` as the newest, if that is later. */
+/** Adds days without hits up to `today`. */
 export function padToDay(days: Days, today: Day): Days {
   if (days.newest >= today) return days;
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
 }
 
-/** Returns the days with more hits on one of them. */
+/** Adds hits to one day. */
 export function addToDay(days: Days, day: Day, amount: number): Days {
   const { newest, hits } = padToDay(days, day);
   const length = Math.max(hits.length, newest - day + 1);
@@ -183,14 +190,14 @@ export function addToDay(days: Days, day: Day, amount: number): Days {
   return { newest, hits: grown };
 }
 
-/** The same days without those before one. */
+/** Removes the days before `first`. */
 export function dropBefore(days: Days, first: Day): Days {
   const { newest, hits } = days;
   const length = Math.max(0, newest - first + 1);
   return hits.length <= length ? days : { newest, hits: hits.slice(0, length) };
 }
 
-/** The larger number of each day. */
+/** Returns the larger number of each day. */
 export function largest(one: Days, other: Days): Days {
   const newest = Math.max(one.newest, other.newest);
   const [a, b] = [padToDay(one, newest).hits, padToDay(other, newest).hits];
@@ -203,18 +210,20 @@ export function largest(one: Days, other: Days): Days {
 
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
 
-/** Hot path of exports, which write the same few days again and again: no Date for each. */
+/**
+ * Texts of days and days of texts. Exports and imports convert the same few days again and again,
+ * and creating a Date for each is slow.
+ */
 const dayTexts = new Map<Day, string>();
 const DATE_CACHE_SIZE = 20_000;
-/** An import reads them as often. */
 const textDays = new Map<string, Day>();
 
 function readDay(text: string): Day | undefined {
   const [, year, month, date] = DAY.exec(text) ?? [];
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC converts the years 0 to 99 to 1900 to 1999.
   if (year === undefined || Number(year) < 1970) return undefined;
   const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
-  // The 30th of February would be the second of March.
+  // Date.UTC converts February 30 to March 2.
   return new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
 }
 
@@ -222,19 +231,22 @@ function isDay(day: number): boolean {
   return Number.isInteger(day) && day >= 0 && day <= LAST_DAY;
 }
 
-/** Whether these can be the hits of so many days at most. */
-function areHits(numbers: readonly number[], most: number): boolean {
-  if (numbers.length > most) return false;
+/** Reports whether numbers are valid as the hits of days. */
+function areHits(numbers: readonly number[], maxDays: number): boolean {
+  if (numbers.length > maxDays) return false;
   for (const hits of numbers) if (!Number.isSafeInteger(hits) || hits < 0) return false;
   return true;
 }
 
-/** None, if somebody else has set the counter to less than it was when the day was opened. */
+/** Returns 0 if another program lowered the total since the day was opened. */
 function hitsOfOpenDay({ totalAtDayStart }: OpenYear, total: number): number {
   return Math.max(0, total - totalAtDayStart);
 }
 
-/** Cuts days, backwards from `newest`, which ends a year, into years; those without hits have no entry. */
+/**
+ * Splits days into closed years. `hits` go backwards from `newest`, the last day of a year. Years
+ * without hits have no entry.
+ */
 function yearEntries(newest: Day, hits: readonly number[]): YearEntry[] {
   const entries: YearEntry[] = [];
   for (let start = 0; start < hits.length;) {

@@ -11,45 +11,48 @@ import {
 import type { ListedCounter, Update } from "./store.ts";
 import { staysExact } from "./update.ts";
 
-/** The longest line, in bytes: room for the hits of thirty years of days. */
+/** Maximum size of a line, in bytes. Leaves room for thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
-/** A line that sets a counter; in the mode "max" it may have days alone. */
+/** A line that sets a counter. In the mode `max` it may have days only. */
 export interface CounterLine extends Omit<Update, "mode"> {
   readonly id: CounterId;
 }
 
-/** What is wrong with a line, in words for the sender. */
+/** The reason why a line is invalid. The message is shown to the sender. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
 
 export interface ParseLineOptions {
-  /** The counter that is meant: the line may leave it out but not name another. */
+  /** The id of a line that has none. Another id is invalid. */
   id?: CounterId;
-  /** "replace" unless given. */
+  /** Default: `replace`. */
   mode?: Update["mode"];
-  /** No day later than tomorrow may be named, because it may be tomorrow elsewhere. */
+  /** The day after today is the last that is valid, because of other time zones. */
   calendar: Pick<Calendar, "today" | "dayAt" | "now">;
 }
 
-/** How far the time of a report may be in the future, in milliseconds: clocks differ. */
+/** Maximum time by which a report may be in the future, in milliseconds, because clocks differ. */
 const MAX_AHEAD_MS = 300_000;
 
-/** The line as text, its days in their order; those without hits are left out. */
+/** Formats a line. Days are in ascending order, without those that had no hits. */
 export function formatLine({ id, hits, days, report }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
   const members = known === "" ? "" : `,"days":{${known}}`;
   return `{"id":${JSON.stringify(id)},"hits":${hits}${members}${formatReport(report)}}`;
 }
 
-/** The same with `"days":{}` if none are known, so that setting the counter to it forgets days that came later. */
+/**
+ * Formats a line with `"days":{}` if no days are known, so that setting the counter to it later
+ * removes the days that were added in between.
+ */
 export function formatHeld({ id, hits, days, report }: ListedCounter): string {
   const known = days === undefined ? "" : formatDays(days);
   return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}${formatReport(report)}}`;
 }
 
-/** Reads a line; throws a {@linkcode LineError} that says what is wrong with it. */
+/** Parses a line. Throws a {@linkcode LineError} if it is invalid. */
 export function parseLine(
   text: string,
   { id, calendar, mode = "replace" }: ParseLineOptions,
@@ -95,7 +98,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says shows a part of the text, which may be long.
+    // The parser's message quotes the text, which may be long.
     throw new LineError("it is not JSON");
   }
 }
@@ -127,7 +130,7 @@ function checkedId(text: string): CounterId {
 }
 
 function parseCount(value: unknown, name: string): number {
-  // Adding 0 makes 0 of -0, which number formats would write with its sign.
+  // Add 0 to turn -0 into 0, because Intl.NumberFormat prints the sign.
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value + 0;
   throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
 }
@@ -173,7 +176,6 @@ function parseDays(value: unknown, today: Day): Days {
   const days = texts.map((text) => parseLineDay(text, today));
   const newest = Math.max(...days);
   const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
-  // All days from the newest back to the first, also those that are not named.
   texts.forEach((text, index) => {
     hits[newest - (days[index] ?? NaN)] = parseCount(value[text], text);
   });
@@ -199,7 +201,7 @@ function formatDays({ newest, hits }: Days): string {
   return text;
 }
 
-/** A part of a line for a message, cut if it is long. */
+/** Quotes a part of a line for a message, and cuts it if it is long. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

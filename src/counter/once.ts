@@ -1,38 +1,41 @@
-/** What makes a hit the same as one before. */
+/** The keys by which a hit is recognized as a repeat. */
 export interface DeduplicationKeys {
-  /** Chosen by the caller: a hit with the same key, within 24 hours, is sent again and was counted already. */
+  /** The idempotency key. A hit with the same key within 24 hours is a repeat. */
   readonly key?: string;
-  /** The code of a visitor, different for each counter: one that came on this day already is not counted again. */
+  /** The code of a visitor, different for each counter. Later hits on the same day are repeats. */
   readonly visitor?: string;
-  /** Whether a new visitor is remembered. */
+  /** True if a new visitor is stored. */
   readonly remember?: boolean;
 }
 
-/** What became of a hit with deduplication keys. */
+/** The outcome of a hit with deduplication keys. */
 export interface OnceOutcome {
-  /** Its number; of a repeat, the first number if it is known by its key, or the present one if by its visitor. */
+  /**
+   * The number of the hit. For a repeat, the number of the first hit with its idempotency key, or
+   * the current total if it is recognized by its visitor.
+   */
   readonly hits: number;
-  /** Whether it was counted already. */
+  /** True if the hit is not counted. */
   readonly repeat: boolean;
 }
 
-/** The deduplication keys that are stored already. */
+/** The deduplication keys that are stored. */
 export interface KnownKeys {
-  /** The numbers of hits by their keys. */
+  /** The numbers of hits by their idempotency keys. */
   readonly keys: ReadonlyMap<string, number>;
   readonly visitors: ReadonlySet<string>;
 }
 
-/** What hits with deduplication keys come to, and the new keys that they leave. */
+/** The outcomes of hits with deduplication keys, and the new keys to store. */
 export interface DedupResult {
-  /** How many of them count. */
+  /** Number of hits that count. */
   readonly amount: number;
   readonly outcomes: readonly OnceOutcome[];
   readonly keys: ReadonlyMap<string, number>;
   readonly visitors: ReadonlySet<string>;
 }
 
-/** Counts hits of one counter, one after the other, on top of a total. */
+/** Counts hits of one counter in order, starting from a total. */
 export function deduplicate(
   hits: readonly DeduplicationKeys[],
   { total, known }: { total: number; known: KnownKeys },

@@ -1,10 +1,10 @@
 /**
- * Plans changes of counters: from what a store holds of a counter and what a caller asks for, each
- * function returns the result for the caller and what to write. Nothing is read or written here,
- * and no engine is known, so that every limit of a counter is decided once for all stores.
+ * Plans changes of counters. From the stored record of a counter and a request, each function
+ * returns the result for the caller and the writes. This module reads and writes nothing, so that
+ * every limit of a counter is decided once for all stores.
  *
- * A plan is valid only if the counter is still as it was read. The store has to commit it under
- * that condition, or plan again.
+ * A plan is valid only while the counter is as it was read. The store has to commit it under that
+ * condition, or plan again.
  */
 import {
   type CounterState,
@@ -26,7 +26,7 @@ import { MAX_HITS, type Outcome, type Update } from "../counter/store.ts";
 import { applyUpdate, isEmpty, isReport, refusalOf } from "../counter/update.ts";
 import { Problem } from "../problem.ts";
 
-/** One counter as a store holds it, as far as it was read. */
+/** A counter in a store, as far as it was read. */
 export interface CounterRecord {
   /**
    * The total, or 0 if none is stored. The problem `not-a-counter` if the stored value is not a
@@ -95,7 +95,7 @@ export interface NewKeys {
   readonly day: Day;
 }
 
-/** Hits of one counter that are each counted once, and the keys of theirs that are stored. */
+/** Hits of one counter with deduplication keys, and those of the keys that are stored. */
 export interface OnceRequest {
   readonly hits: readonly DeduplicationKeys[];
   readonly known: KnownKeys;
@@ -108,7 +108,7 @@ export function planHits(record: CounterRecord, amount: number, today: Day): Pla
   if (typeof total !== "number") return refuse(total);
   const sum = total + amount;
   if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
-  // The ledger that a deleted counter left may expire, so it is stored again although the day is open.
+  // Store the ledger of a deleted counter again although its day is open, because it may expire.
   const isOpen = record.exists && record.openDay >= today;
   const history = isOpen ? undefined : openDay(record, total, today);
   return { result: sum, writes: { total: sum, history, deduplication: undefined } };
@@ -132,8 +132,8 @@ export function planOnce(
 }
 
 /**
- * Plans an update, or a deletion if `update` is undefined. The result is what the counter held
- * before. It names the report only if that changes, so that setting the counter to the result
+ * Plans an update, or a deletion if `update` is undefined. The result is the previous state of the
+ * counter. It names the report only if that changes, so that setting the counter to the result
  * undoes the change.
  */
 export function planWrite(

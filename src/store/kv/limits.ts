@@ -16,7 +16,7 @@ export const KEYS_PER_READ = 10;
 /** Maximum number of checks in one commit. Every counter in it takes one. */
 export const CHECKS_PER_COMMIT = 100;
 /**
- * The same for a self-hosted server (denoland/denokv, `proto/limits.rs`), unknown to Deno's client.
+ * That of a self-hosted server (denoland/denokv, `proto/limits.rs`), unknown to Deno's client.
  */
 export const CHECKS_PER_COMMIT_SELF_HOSTED = 10;
 

@@ -151,7 +151,8 @@ const badHosts = [
 for (const { path } of [...paths, { path: "/nothing" }]) {
   Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
     await using app = await memoryApp({ openReads: false });
-    for (const host of badHosts) {
+    // The problem is rendered where an endpoint serves PNGs, so a few hosts have to do.
+    for (const host of path.endsWith(".png") ? badHosts.slice(0, 3) : badHosts) {
       for (const method of ["GET", "HEAD", "PATCH", "OPTIONS"]) {
         const { status } = await app.send(`${method} ${path}?id=%ff`, { host });
         strictEqual(status, 400, `${method} ${path} of ${host}`);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { familiesOf } from "../../src/auth/secret.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { startTarget, STORES } from "../attacks/target.ts";
+import { startTarget, STORES } from "../whole/security/target.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";

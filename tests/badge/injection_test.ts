@@ -6,7 +6,7 @@ import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { LOGOS } from "../../src/badge/styles/style.ts";
 import { cleanText } from "../../src/badge/text.ts";
-import { times } from "../faults/numbers.ts";
+import { times } from "../whole/faults/numbers.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { skeleton } from "../support/parse_svg.ts";
 

@@ -9,7 +9,7 @@
 // "/hit hot 64 redis"), --pairs 4, --bursts 10.
 import { parseArgs } from "node:util";
 import { redisAvailable } from "../support/redis_server.ts";
-import { Arena } from "./arena.ts";
+import { Arena } from "./bench_setup.ts";
 import { findLoader } from "./load.ts";
 import { median } from "./median.ts";
 import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectFolder } from "../support/programs.ts";
 import { redisAvailable } from "../support/redis_server.ts";
-import { Arena } from "./arena.ts";
+import { Arena } from "./bench_setup.ts";
 import { findLoader, type Load, type Measured } from "./load.ts";
 import { median } from "./median.ts";
 import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";

@@ -167,7 +167,11 @@ async function credentialsFor(app: TestApp, endpoint: Endpoint): Promise<Shown[]
   const subject = endpoint.access === "family" ? "prefix=a/" : "id=a/b";
   const { json } = await app.send(`GET /key?${subject}`, authorized);
   const session = await app.send("POST /session", authorized);
-  return allCredentials(String(field(json, "key")), String(field(session.json, "token")));
+  const all = allCredentials(String(field(json, "key")), String(field(session.json, "token")));
+  if (!endpoint.path.endsWith(".png")) return all;
+  // Each response is rendered there, so one of each kind has to do.
+  const kindOf = (shown: Shown) => `${shown.hasKey} ${shown.hasSecret} ${shown.opensByKey}`;
+  return [...Map.groupBy(all, kindOf).values()].flatMap(([first]) => first ?? []);
 }
 
 Deno.test("every endpoint is in the table of origins, and each access level", () => {

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { Caller } from "../faults/caller.ts";
+import { Caller } from "../whole/faults/caller.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait_for.ts";

@@ -210,7 +210,7 @@ async function release(client: RedisClient): Promise<void> {
 const PROTOCOL = { RESP: 2 } as const;
 const IP_ADDRESS = /^[\d.]+$|:/;
 
-/** The outage tests in `tests/faults` depend on each of these settings. */
+/** The outage tests in `tests/whole/faults` depend on each of these settings. */
 function createRedisClient(library: RedisLibrary, address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: backoff };

@@ -1,0 +1,90 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { needsChromium } from "../../support/chromium.ts";
+import { openEmbedding } from "../../support/embedding.ts";
+import { openReader, shareReaders } from "../../support/reader.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+shareReaders();
+
+const SERVED = { serveAs: "busuanzi/blog.example/" };
+const SCRIPT =
+  '<script async src="http://tally.example/as/busuanzi/busuanzi/2.3/busuanzi.pure.mini.js"></script>';
+/** The elements that the theme NexT has in its foot and below each title; hidden until there is a number. */
+const ELEMENTS = ["site_uv", "site_pv", "page_pv"].map((name) =>
+  `<span class="post-meta-item" id="busuanzi_container_${name}" style="display: none">` +
+  `<i class="fa fa-user"></i><span id="busuanzi_value_${name}"></span></span>`
+).join("");
+
+for (const policy of ["strict-origin-when-cross-origin", "no-referrer"]) {
+  Deno.test(
+    `busuanzi's script under Referrer-Policy: ${policy} counts page and site apart, and fills a theme's elements`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding(SERVED);
+      const page = { html: ELEMENTS + SCRIPT, headers: { "referrer-policy": policy } };
+      for (const path of ["/", "/post/1/", "/文章/"]) site.pages.set(encodeURI(path), page);
+      await using reader = await openReader();
+      const shown = async (path: string) => {
+        await reader.page.goto(`http://blog.example${path}`);
+        return await numbersOf(reader.page);
+      };
+      deepStrictEqual(await shown("/post/1/"), ["1", "1", "1"]);
+      deepStrictEqual(await shown("/文章/?from=rss#top"), ["1", "2", "1"]);
+      deepStrictEqual(await shown("/post/1/"), ["1", "3", "2"]);
+      deepStrictEqual(await shown("/"), ["1", "4", "1"]);
+      strictEqual(await site.count("busuanzi/blog.example/post/1/"), 2);
+      strictEqual(await site.count("busuanzi/blog.example/文章/"), 1);
+      strictEqual(await site.count("busuanzi/blog.example/"), 1);
+      strictEqual(await site.count("busuanzi/blog.example/*site"), 4);
+      strictEqual(await site.count("busuanzi/blog.example/*visitors"), 1);
+    },
+  );
+}
+
+Deno.test(
+  "busuanzi's JSONP form fills the page that a theme's own script asks for",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding(SERVED);
+    site.pages.set("/old/", {
+      html: `${ELEMENTS}<script>
+        function BusuanziCallback_1(numbers) {
+          for (const name of ["site_uv", "site_pv", "page_pv"]) {
+            document.getElementById("busuanzi_value_" + name).textContent = numbers[name];
+            document.getElementById("busuanzi_container_" + name).style.display = "inline";
+          }
+        }
+      </script>
+      <script src="http://tally.example/as/busuanzi/busuanzi?jsonpCallback=BusuanziCallback_1"
+        referrerpolicy="no-referrer-when-downgrade"></script>`,
+    });
+    await using reader = await openReader();
+    await reader.page.goto("http://blog.example/old/");
+    deepStrictEqual(await numbersOf(reader.page), ["1", "1", "1"]);
+    strictEqual(await site.count("busuanzi/blog.example/old/"), 1);
+  },
+);
+
+Deno.test(
+  "busuanzi's script leaves a theme's elements hidden on a site that is not opened",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ serveAs: "busuanzi/other.example/" });
+    site.pages.set("/", { html: ELEMENTS + SCRIPT });
+    await using reader = await openReader();
+    const refused = reader.page.waitForEvent("requestfailed");
+    await reader.page.goto("http://blog.example/");
+    await refused;
+    deepStrictEqual(await reader.page.locator("span span").allTextContents(), ["", "", ""]);
+    strictEqual(await reader.page.locator(".post-meta-item:visible").count(), 0);
+    strictEqual(await site.count("busuanzi/blog.example/*site"), 0);
+  },
+);
+
+/** The numbers that are shown, once all are. */
+async function numbersOf(page: Awaited<ReturnType<typeof openReader>>["page"]): Promise<string[]> {
+  return await waitFor("the numbers", async () => {
+    if (await page.locator(".post-meta-item:visible").count() < 3) return undefined;
+    return await page.locator("span span").allTextContents();
+  });
+}

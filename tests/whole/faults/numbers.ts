@@ -1,0 +1,25 @@
+import { fullNumbers } from "../../support/time_limit.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** How often a fault runs: a few times in the test command, all of them where the full numbers were asked for. */
+export function times(few: number, all: number): number {
+  return fullNumbers ? all : few;
+}
+
+/** One row of the table of faults; a number that does not apply is left out. */
+export type Row = {
+  fault: string;
+  runs: number;
+  ledger?: Ledger;
+  stored?: number;
+  /** What was measured beside the counts, in a few words. */
+  measured?: string;
+};
+
+/** Prints a row when the full numbers were asked for; to be called last, when everything else held. */
+export function reportKept({ fault, runs, ledger, stored, measured }: Row): void {
+  if (!fullNumbers) return;
+  const verdict = measured === undefined ? "kept" : `kept: ${measured}`;
+  const counts = [ledger?.acknowledged, stored, ledger?.unknown].map((count) => count ?? "-");
+  console.log(`${[fault, runs, ...counts, verdict].join(" | ")}`);
+}

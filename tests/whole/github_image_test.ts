@@ -1,0 +1,204 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { needsChromium, shareChromium, sharedChromium } from "../support/chromium.ts";
+import { type Service, startService } from "../support/service.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+
+shareChromium();
+
+const ID = "user/repo";
+/** What GitHub's image proxy puts over every image. */
+const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+Deno.test(
+  "/hit.svg shows in a page as GitHub's image proxy serves it, and each showing counts once",
+  needsChromium,
+  async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+    });
+    const key = await keyOf(service);
+    await using proxy = startImageProxy();
+    const looks = [
+      "",
+      "&style=terminal",
+      "&style=for-the-badge&theme=auto",
+      "&label=日本&numbers=grouped",
+    ];
+    for (const [index, look] of looks.entries()) {
+      await using opened = await openPage({ extraHTTPHeaders: { cookie: "reader=1" } });
+      const { page } = opened;
+      await page.goto(proxy.pageFor([imageUrl(service, key, look)]));
+      const [image] = await page.evaluate<Size[]>(DECODED);
+      ok(
+        image !== undefined && image.width > 40 && image.height >= 20,
+        `${look} ${JSON.stringify(image)}`,
+      );
+      strictEqual(await countOf(service), index + 1, look);
+    }
+  },
+);
+
+Deno.test(
+  "/hit.svg opened on its own under the proxy's policy breaks none of its rules",
+  needsChromium,
+  async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+    });
+    const key = await keyOf(service);
+    await using proxy = startImageProxy();
+    await using opened = await openPage();
+    const { page } = opened;
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    const looks = ["", "&style=terminal&theme=auto", "&style=plastic", "&style=for-the-badge"];
+    for (const look of looks) {
+      const response = await page.goto(proxy.addressOf(imageUrl(service, key, look)));
+      strictEqual(response?.headers()["content-security-policy"], POLICY);
+      strictEqual(await page.evaluate("document.documentElement.getAttribute('role')"), "img");
+    }
+    deepStrictEqual(complaints, []);
+  },
+);
+
+Deno.test(
+  "/hit.svg with a wrong key shows as an image too, and counts nothing",
+  needsChromium,
+  async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+    });
+    await using proxy = startImageProxy();
+    await using opened = await openPage();
+    const { page } = opened;
+    await page.goto(proxy.pageFor([imageUrl(service, "wrong")]));
+    const [image] = await page.evaluate<Size[]>(DECODED);
+    ok(image !== undefined && image.width > 40, JSON.stringify(image));
+    strictEqual(await countOf(service), 0);
+  },
+);
+
+Deno.test(
+  "/hit.svg answers the HEAD of a link checker with 200 and counts neither that nor a browser's prefetch",
+  needsChromium,
+  async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+    });
+    const url = imageUrl(service, await keyOf(service));
+    await using proxy = startImageProxy();
+    for (const address of [url, proxy.addressOf(url)]) {
+      const { status, headers } = await fetch(address, { method: "HEAD" });
+      strictEqual(status, 200);
+      ok(headers.get("content-type")?.startsWith("image/svg+xml"));
+    }
+    await using opened = await openPage();
+    const { page } = opened;
+    await page.goto(proxy.pageFor([], url));
+    ok((await proxy.prefetched).includes("prefetch"), "the browser did prefetch it");
+    strictEqual(await countOf(service), 0);
+    // The same browser does count when it shows the image: what it prefetched may not be kept.
+    await page.goto(proxy.pageFor([url]));
+    await page.evaluate<Size[]>(DECODED);
+    strictEqual(await countOf(service), 1);
+  },
+);
+
+/** Opens a page in a profile of its own. */
+async function openPage(
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page } & AsyncDisposable> {
+  const page = await sharedChromium().newPage(options);
+  return { page, [Symbol.asyncDispose]: () => page.close() };
+}
+
+/** Runs in the page: the sizes of all its images, once they are decoded. */
+const DECODED = `Promise.all([...document.images].map(async (image) => {
+  await image.decode();
+  return { width: image.naturalWidth, height: image.naturalHeight };
+}))`;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface ImageProxy extends AsyncDisposable {
+  /** Resolves with `Sec-Purpose` when a browser prefetches something. */
+  readonly prefetched: Promise<string>;
+  /** The address of an image on the proxy. */
+  addressOf(url: string): string;
+  /** The address of a page that shows these images and prefetches another. */
+  pageFor(urls: string[], prefetch?: string): string;
+}
+
+/** What image proxies pass on; the rest they throw away, and the page shows a broken image (go-camo 2.4 and 2.7). */
+const PASSED_ON: readonly number[] = [200, 206, 304];
+
+/** As GitHub's: sends no cookie, referrer or address of the reader, and serves only images, under its own policy. */
+function startImageProxy(): ImageProxy {
+  const prefetch = Promise.withResolvers<string>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    const target = searchParams.get("url") ?? "";
+    if (pathname === "/page") {
+      return page(searchParams.getAll("image"), searchParams.get("prefetch"));
+    }
+    if (pathname !== "/image") return new Response(null, { status: 404 });
+    const purpose = request.headers.get("sec-purpose");
+    const headers = new Headers({ accept: "image/*", "user-agent": "github-camo" });
+    if (purpose !== null) headers.set("sec-purpose", purpose);
+    const answer = await fetch(target, { method: request.method, headers });
+    if (purpose !== null) prefetch.resolve(purpose);
+    const type = answer.headers.get("content-type") ?? "";
+    if (!type.startsWith("image/") || !PASSED_ON.includes(answer.status)) {
+      return new Response(null, { status: 404 });
+    }
+    return new Response(answer.body, {
+      status: answer.status,
+      headers: {
+        "content-type": type,
+        "cache-control": answer.headers.get("cache-control") ?? "max-age=31536000",
+        "content-security-policy": POLICY,
+        "x-content-type-options": "nosniff",
+      },
+    });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const addressOf = (image: string) => `${url}/image?url=${encodeURIComponent(image)}`;
+  return {
+    prefetched: prefetch.promise,
+    addressOf,
+    pageFor: (urls, prefetched) => {
+      const query = urls.map((image) => ["image", addressOf(image)]);
+      if (prefetched !== undefined) query.push(["prefetch", addressOf(prefetched)]);
+      return `${url}/page?${new URLSearchParams(query)}`;
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+function page(images: string[], prefetch: string | null): Response {
+  const escaped = (url: string) => url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const html = images.map((url) => `<img alt="views" src="${escaped(url)}">`).join("\n");
+  const link = prefetch === null ? "" : `<link rel="prefetch" href="${escaped(prefetch)}">`;
+  return new Response(`<!doctype html><title>README</title>${link}\n${html}`, {
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
+}
+
+function imageUrl({ url }: Service, key: string, look = ""): string {
+  return encodeURI(`${url}/hit.svg?id=${ID}&key=${key}${look}`);
+}
+
+async function keyOf({ url }: Service): Promise<string> {
+  const answer = await fetch(`${url}/key?id=${ID}`, { headers: authorized });
+  return (await answer.json()).key;
+}
+
+async function countOf({ url }: Service): Promise<number> {
+  const answer = await fetch(`${url}/count?id=${ID}`, { headers: authorized });
+  return (await answer.json()).hits;
+}

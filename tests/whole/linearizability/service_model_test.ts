@@ -1,0 +1,79 @@
+import { times } from "../faults/numbers.ts";
+import { startKvConnect } from "../../support/kv_connect.ts";
+import { startProxiedRedis } from "../../support/proxied_redis.ts";
+import { needsRedis } from "../../support/redis_server.ts";
+import { startProxy } from "../../support/tcp_proxy.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { TIME_ZONE, zoneBeforeMidnight } from "../../support/time_zones.ts";
+import { openRoom } from "./service_harness.ts";
+
+/** A day ahead of the last one, always; what a request counts on is known as long as no day ends in any of them. */
+const FIRST = zoneBeforeMidnight("Pacific/Kiritimati", "Etc/GMT-13");
+const LAST = zoneBeforeMidnight("Etc/GMT+12", "Etc/GMT+11");
+
+Deno.test(
+  "counters: three processes in other time zones on one Redis agree with the model, whatever is cut, lost or killed",
+  needsRedis,
+  () =>
+    inRooms(times(1, 3), async () => {
+      await using proxied = await startProxiedRedis({
+        args: ["--appendonly", "yes", "--appendfsync", "always"],
+      });
+      const { redis, proxy, url } = proxied;
+      await using room = await openRoom([FIRST, TIME_ZONE, LAST], { env: { STORE_URL: url } });
+      await room.under([
+        () => proxy.cut(),
+        () => proxy.cutAfterNextRequest(),
+        () => proxy.cutAfterNextRequest("EVAL"),
+        async () => {
+          await redis.kill("SIGKILL");
+          await redis.start();
+        },
+        () => room.restart(1, "SIGKILL"),
+        () => room.restart(2, "SIGTERM"),
+      ]);
+    }),
+);
+
+Deno.test("counters: a process on a Deno KV file agrees with the model, however often it is killed", () =>
+  inRooms(times(1, 3), async () => {
+    await using folder = await tempDir();
+    await using room = await openRoom([TIME_ZONE], { cwd: folder.path });
+    await room.under(again(2, [
+      () => room.restart(0, "SIGKILL"),
+      () => room.restart(0, "SIGTERM"),
+    ]));
+  }));
+
+Deno.test("counters: two processes in other time zones on one shared Deno KV agree with the model, whatever is cut, lost or killed", () =>
+  inRooms(times(1, 3), async () => {
+    await using server = startKvConnect();
+    await using proxy = startProxy(server);
+    const STORE_URL = `kv:${proxy.through(server.url)}`;
+    const env = { STORE_URL, DENO_KV_ACCESS_TOKEN: server.token };
+    await using room = await openRoom([FIRST, LAST], { env });
+    await room.under(again(2, [
+      () => server.loseNextAnswer({ as: "status" }),
+      () => server.loseNextAnswer({ as: "body" }),
+      () => proxy.cut(),
+      () => room.restart(1, "SIGKILL"),
+    ]));
+  }));
+
+Deno.test("counters: two processes on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
+  await using server = startKvConnect();
+  const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
+  await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
+  // Nothing fails, so that all is known of what is done: many callers of few counters, at both at once.
+  await room.under(again(times(10, 100), [() => {}]), { callers: 16, ids: ["a", "b", "c"] });
+});
+
+/** Each room begins anew: what had no answer stays possible until the end, and each such call multiplies what is to be checked. */
+async function inRooms(count: number, play: () => Promise<void>): Promise<void> {
+  for (let room = 0; room < count; room++) await play();
+}
+
+/** The same faults so many times. */
+function again<Fault>(rounds: number, faults: readonly Fault[]): readonly Fault[] {
+  return Array.from({ length: rounds }, () => faults).flat();
+}

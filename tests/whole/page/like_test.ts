@@ -1,0 +1,433 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { memoryApp } from "../../support/app.ts";
+import { needsChromium, openChromium } from "../../support/chromium.ts";
+import { type Embedding, openEmbedding, READER_ARGS } from "../../support/embedding.ts";
+import { openReader, shareReaders } from "../../support/reader.ts";
+import { waitFor } from "../../support/wait_for.ts";
+import { assertAccessible } from "../../support/web_page.ts";
+
+shareReaders();
+
+const SCRIPT = '<script async src="http://tally.example/like.js"></script>';
+const URL = "http://blog.example/";
+
+async function likeOf(site: Embedding, id: string, more = "", content = ""): Promise<string> {
+  const mark = await site.markOf(id);
+  return `${
+    mark.replace("tally-mark", "tally-like").replace(/>.*/, "")
+  } ${more}>${content}</tally-like>`;
+}
+
+/** Opens a page with one like button of the counter `a`. */
+async function openLike(more = "", { pressed = 0, openReads = true } = {}) {
+  const site = await openEmbedding({ openReads });
+  if (pressed > 0) await site.set({ a: pressed });
+  site.pages.set("/", { html: SCRIPT + await likeOf(site, "a", more) });
+  return site;
+}
+
+/** Waits until the buttons of a page show these states, each as "number", or as "number pressed". */
+async function shows(page: Page, states: readonly string[]): Promise<void> {
+  let shown: string[] = [];
+  await waitFor("the states", async () => {
+    shown = await page.locator("tally-like button").evaluateAll((buttons) =>
+      buttons.map((button) =>
+        `${button.textContent?.trim()}${
+          button.getAttribute("aria-pressed") === "true" ? " pressed" : ""
+        }`
+      )
+    );
+    return JSON.stringify(shown) === JSON.stringify(states) || undefined;
+  }).catch(() => deepStrictEqual(shown, states));
+}
+
+/** Waits until nothing is sent any more, so that a second hit could not be overlooked. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+}
+
+Deno.test(
+  "like.js shows the number, counts a press once, and remembers it after a reload",
+  needsChromium,
+  async () => {
+    await using site = await openLike("", { pressed: 12_344 });
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["12,344"]);
+    await page.evaluate(
+      'addEventListener("tally-like", ({ target, detail }) => globalThis.event_ = [target.localName, detail])',
+    );
+    await page.click("button");
+    await shows(page, ["12,345 pressed"]);
+    deepStrictEqual(await page.evaluate("event_"), [
+      "tally-like",
+      { counter: "a", hits: 12_345 },
+    ]);
+    await page.click("button", { force: true });
+    await settled(page);
+    await page.reload();
+    await shows(page, ["12,345 pressed"]);
+    await page.click("button", { force: true });
+    await settled(page);
+    strictEqual(await site.count("a"), 12_345);
+    deepStrictEqual(reader.complaints, []);
+  },
+);
+
+Deno.test("like.js counts a double click once", needsChromium, async () => {
+  await using site = await openLike();
+  await using reader = await openReader();
+  await reader.page.goto(URL);
+  await shows(reader.page, ["0"]);
+  await reader.page.dblclick("button", { force: true });
+  await shows(reader.page, ["1 pressed"]);
+  await settled(reader.page);
+  strictEqual(await site.count("a"), 1);
+});
+
+Deno.test(
+  "like.js shows no press that could not be sent, and counts the next one once",
+  needsChromium,
+  async () => {
+    await using site = await openLike();
+    await using reader = await openReader();
+    const { page, context } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await context.setOffline(true);
+    const failed = page.waitForEvent("requestfailed");
+    await page.click("button");
+    await failed;
+    await shows(page, ["0"]);
+    strictEqual(await page.getAttribute("button", "aria-disabled"), "false");
+    await context.setOffline(false);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    strictEqual(await site.count("a"), 1);
+  },
+);
+
+Deno.test(
+  "like.js counts a press once whose response was lost and that is repeated",
+  needsChromium,
+  async () => {
+    await using site = await openLike();
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.evaluate(`{
+      const send = fetch;
+      globalThis.lost = new Promise((done) => {
+        globalThis.fetch = async (...request) => {
+          globalThis.fetch = send;
+          await send(...request);
+          done();
+          throw new TypeError("lost");
+        };
+      });
+      undefined;
+    }`);
+    await page.click("button");
+    await page.evaluate("lost");
+    await shows(page, ["0"]);
+    strictEqual(await site.count("a"), 1);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    strictEqual(await site.count("a"), 1);
+  },
+);
+
+Deno.test("like.js counts a press in two tabs at once as one", needsChromium, async () => {
+  await using site = await openLike();
+  await using reader = await openReader();
+  const pages = [reader.page, await reader.context.newPage()];
+  for (const page of pages) {
+    await page.goto(URL);
+    await shows(page, ["0"]);
+  }
+  await Promise.all(pages.map((page) => page.evaluate('document.querySelector("button").click()')));
+  for (const page of pages) await shows(page, ["1 pressed"]);
+  strictEqual(await site.count("a"), 1);
+  await site.set({ b: 1 });
+});
+
+Deno.test("like.js shows a press in the other tabs of the reader", needsChromium, async () => {
+  await using _ = await openLike();
+  await using reader = await openReader();
+  const other = await reader.context.newPage();
+  for (const page of [reader.page, other]) {
+    await page.goto(URL);
+    await shows(page, ["0"]);
+  }
+  await reader.page.click("button");
+  await shows(reader.page, ["1 pressed"]);
+  await shows(other, ["0 pressed"]);
+});
+
+Deno.test(
+  "like.js counts once on a page that comes back from the browser's cache",
+  needsChromium,
+  async () => {
+    await using site = await openLike();
+    site.pages.set("/other", { html: "<p>other" });
+    await using chromium = await openChromium({
+      args: READER_ARGS,
+      ignoreDefaultArgs: ["--disable-back-forward-cache"],
+      isWhole: true,
+    });
+    await using reader = await openReader({}, chromium.browser);
+    const { page, context } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.evaluate(
+      'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
+    );
+    await page.goto(`${URL}other`);
+    const tab = await context.newPage();
+    await tab.goto(URL);
+    await tab.click("button");
+    await shows(tab, ["1 pressed"]);
+    await page.goBack({ waitUntil: "commit" });
+    await waitFor(
+      "the page",
+      async () => await page.evaluate("globalThis.back") === true || undefined,
+    );
+    await shows(page, ["1 pressed"]);
+    await page.click("button", { force: true });
+    await settled(page);
+    strictEqual(await site.count("a"), 1);
+  },
+);
+
+Deno.test(
+  "like.js counts once a day for a reader whose browser stores nothing",
+  needsChromium,
+  async () => {
+    await using site = await openLike();
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.addInitScript(`Object.defineProperty(globalThis, "localStorage", {
+      get() { throw new DOMException("denied", "SecurityError"); },
+    })`);
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    await page.click("button", { force: true });
+    await settled(page);
+    await page.reload();
+    await shows(page, ["1"]);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    strictEqual(await site.count("a"), 1);
+  },
+);
+
+Deno.test("like.js counts as many claps of a reader as max allows", needsChromium, async () => {
+  await using site = await openLike('max="3"');
+  await using reader = await openReader();
+  const { page } = reader;
+  await page.goto(URL);
+  await shows(page, ["0"]);
+  await page.dblclick("button", { force: true });
+  await shows(page, ["2 pressed"]);
+  strictEqual(await page.getAttribute("button", "aria-disabled"), "false");
+  await page.dblclick("button", { force: true });
+  await shows(page, ["3 pressed"]);
+  strictEqual(await page.getAttribute("button", "aria-disabled"), "true");
+  await page.reload();
+  await shows(page, ["3 pressed"]);
+  await page.click("button", { force: true });
+  await settled(page);
+  strictEqual(await site.count("a"), 3);
+});
+
+Deno.test(
+  "like.js shows no number that the store does not hold yet",
+  needsChromium,
+  async () => {
+    await using site = await openLike();
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    const gate = Promise.withResolvers<void>();
+    await page.route("http://tally.example/hit**", async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/\/hit/);
+    await page.click("button");
+    await asked;
+    await shows(page, ["0"]);
+    strictEqual(await site.count("a"), 0);
+    gate.resolve();
+    await shows(page, ["1 pressed"]);
+    strictEqual(await site.count("a"), 1);
+  },
+);
+
+Deno.test(
+  "like.js reads the numbers of all buttons and of all tally-marks in one request",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    await site.set({ "like/0": 5, views: 7 });
+    const likes = await Promise.all([0, 1, 2].map((n) => likeOf(site, `like/${n}`)));
+    const mark = '<tally-mark counter="views">–</tally-mark>';
+    // It loads tally.js. If the page loads that as well, its marks may be read first, on their own.
+    site.pages.set("/", { html: SCRIPT + likes.join("") + likes[0] + mark });
+    await using reader = await openReader();
+    const { page } = reader;
+    const reads: string[] = [];
+    page.on("request", (request) => {
+      if (/\/count/.test(request.url())) reads.push(request.url());
+    });
+    await page.goto(URL);
+    await shows(page, ["5", "0", "0", "5"]);
+    await settled(page);
+    strictEqual(new Set(reads.map((read) => new globalThis.URL(read).pathname)).size, 1);
+    strictEqual(reads.length, 1, reads.join("\n"));
+    await page.locator("button").first().click();
+    await shows(page, ["6 pressed", "0", "0", "6 pressed"]);
+  },
+);
+
+Deno.test("like.js can be used by keyboard, and axe finds nothing", needsChromium, async () => {
+  await using site = await openEmbedding({ openReads: true });
+  const [a, b] = [await likeOf(site, "a"), await likeOf(site, "b", "", "👏 Clap")];
+  site.pages.set("/", {
+    html: `<html lang="en"><main><h1>Post</h1>${SCRIPT}<p>${a}</p><p>${b}</p></main>`,
+  });
+  await using reader = await openReader();
+  const { page } = reader;
+  await page.goto(URL);
+  await shows(page, ["0", "👏 Clap 0"]);
+  await assertAccessible(page);
+  const name = async () => await page.getByRole("button", { name: "Like 0" }).count();
+  strictEqual(await name(), 1);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await shows(page, ["1 pressed", "👏 Clap 0"]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await shows(page, ["1 pressed", "👏 Clap 1 pressed"]);
+  await assertAccessible(page);
+  strictEqual(await page.getByRole("button", { name: "Like 1", pressed: true }).count(), 1);
+});
+
+Deno.test(
+  "like.js moves nothing on a page that gives its element a size, and animates nothing for readers who ask for that",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    await site.set({ a: 12_345 });
+    const style =
+      "<style>tally-like { display: inline-block; width: 7em; height: 2em; vertical-align: middle }</style>";
+    const watch = `<script>
+      globalThis.shift_ = 0;
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) shift_ += value;
+      }).observe({ type: "layout-shift", buffered: true });
+      globalThis.animations_ = 0;
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (...options) {
+        animations_++;
+        return animate.apply(this, options);
+      };
+    </script>`;
+    const line = `<p>${await likeOf(site, "a")} likes of this page so far</p>`;
+    site.pages.set("/", { html: watch + style + line.repeat(20) + SCRIPT });
+    for (const reducedMotion of ["no-preference", "reduce"] as const) {
+      await using reader = await openReader({ reducedMotion });
+      const { page } = reader;
+      await page.goto(URL);
+      const hits = reducedMotion === "reduce" ? "12,346" : "12,345";
+      await shows(page, Array(20).fill(hits));
+      await page.locator("button").first().focus();
+      await page.keyboard.press("Enter");
+      await shows(page, Array(20).fill("12,346 pressed"));
+      // Shifts are reported after the frame that has them.
+      await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+      );
+      strictEqual(await page.evaluate("shift_"), 0);
+      strictEqual(await page.evaluate("animations_"), reducedMotion === "reduce" ? 0 : 1);
+    }
+  },
+);
+
+const LOADED = {
+  "a classic script": SCRIPT,
+  "a script in the head": SCRIPT.replace(" async", ""),
+  "a module": '<script type="module" src="http://tally.example/like.js"></script>',
+  "two scripts": SCRIPT + SCRIPT,
+};
+
+for (const [how, script] of Object.entries(LOADED)) {
+  Deno.test(
+    `like.js keeps the content of the element under a strict policy, loaded as ${how}`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding({ openReads: true });
+      site.pages.set("/", {
+        html: script + await likeOf(site, "a", "", "<b>Clap</b>"),
+        headers: {
+          "content-security-policy":
+            "default-src 'none'; script-src http://tally.example; connect-src http://tally.example; " +
+            "require-trusted-types-for 'script'; trusted-types 'none'",
+          "cross-origin-embedder-policy": "require-corp",
+        },
+      });
+      await using reader = await openReader();
+      await reader.page.goto(URL);
+      await shows(reader.page, ["Clap 0"]);
+      await reader.page.click("button");
+      await shows(reader.page, ["Clap 1 pressed"]);
+      deepStrictEqual(reader.complaints, []);
+    },
+  );
+}
+
+Deno.test("like.js shows no press that a wrong key or a crawler sends", needsChromium, async () => {
+  await using site = await openEmbedding({ openReads: true });
+  site.pages.set("/", { html: SCRIPT + (await likeOf(site, "a")).replace('"a"', '"b"') });
+  await using reader = await openReader();
+  await reader.page.goto(URL);
+  await shows(reader.page, ["0"]);
+  const response = reader.page.waitForResponse(/\/hit/);
+  await reader.page.click("button");
+  strictEqual((await response).status(), 401);
+  await shows(reader.page, ["0"]);
+  site.pages.set("/", { html: SCRIPT + await likeOf(site, "a") });
+  await using bot = await openReader({ userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1)" });
+  await bot.page.goto(URL);
+  await shows(bot.page, ["0"]);
+  const ignored = bot.page.waitForResponse(/\/hit/);
+  await bot.page.click("button");
+  strictEqual((await ignored).status(), 200);
+  await settled(bot.page);
+  await shows(bot.page, ["0"]);
+  strictEqual(await site.count("a"), 0);
+});
+
+Deno.test("like.js counts a press where reads are protected", needsChromium, async () => {
+  await using site = await openLike("", { openReads: false });
+  await using reader = await openReader();
+  await reader.page.goto(URL);
+  await shows(reader.page, ["–"]);
+  await reader.page.click("button");
+  await shows(reader.page, ["1 pressed"]);
+  strictEqual(await site.count("a"), 1);
+});
+
+Deno.test("GET /like.js is at most 1.5 kB as browsers get it", async () => {
+  await using app = await memoryApp();
+  const response = await app.open("GET /like.js", { "accept-encoding": "gzip" });
+  strictEqual(response.headers.get("content-encoding"), "gzip");
+  const { byteLength } = await response.arrayBuffer();
+  ok(byteLength <= 1500, `${byteLength} bytes`);
+});

@@ -1,0 +1,237 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { needsChromium } from "../../support/chromium.ts";
+import { openEmbedding, SCRIPT } from "../../support/embedding.ts";
+import { openReader, shareReaders, shows } from "../../support/reader.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+shareReaders();
+
+/** Tests a page of a blog whose elements show the counters of a service. */
+function testReads(
+  name: string,
+  counts: Record<string, number>,
+  test: (at: {
+    site: Awaited<ReturnType<typeof openEmbedding>>;
+    reader: Awaited<ReturnType<typeof openReader>>;
+    /** The paths and queries that the service was asked for. */
+    requests: readonly string[];
+    /** Opens a page with this content. */
+    open(html: string, path?: string): Promise<void>;
+  }) => Promise<void>,
+  options = {},
+): void {
+  Deno.test(name, needsChromium, async () => {
+    await using site = await openEmbedding({ openReads: true });
+    if (Object.keys(counts).length > 0) await site.set(counts);
+    await using reader = await openReader(options);
+    const requests: string[] = [];
+    reader.page.on("request", (request) => {
+      const { host, pathname, search } = new URL(request.url());
+      if (host === "tally.example") requests.push(pathname + search);
+    });
+    const open = async (html: string, path = "/") => {
+      site.pages.set(path, { html: SCRIPT + html });
+      await reader.page.goto(`http://blog.example${path}`);
+    };
+    await test({ site, reader, requests, open });
+  });
+}
+
+const HUNDRED = Object.fromEntries(
+  Array.from({ length: 100 }, (_, index) => [`post/${index}`, index]),
+);
+
+testReads(
+  "tally.js asks once for a hundred elements that only read, and says once that they do",
+  HUNDRED,
+  async ({ reader, requests, open }) => {
+    await open(Object.keys(HUNDRED).map((id) => mark(`counter="${id}"`)).join("").repeat(2));
+    await shows(reader.page, [...Object.values(HUNDRED), ...Object.values(HUNDRED)].map(String));
+    strictEqual(requests.filter((path) => path.startsWith("/count")).length, 1);
+    deepStrictEqual(reader.complaints, ["tally.js: not counting (no key)"]);
+  },
+);
+
+testReads(
+  "tally.js reads more than a hundred counters in several requests, whatever they are called",
+  { ["__proto__"]: 5, "a&b": 6 },
+  async ({ reader, requests, open }) => {
+    const ids = [
+      "__proto__",
+      "a&amp;b",
+      ...Array.from({ length: 198 }, (_, index) => `new${index}`),
+    ];
+    await open(ids.map((id) => mark(`counter="${id}"`)).join(""));
+    await shows(reader.page, ["5", "6", ...Array(198).fill("0")]);
+    strictEqual(requests.filter((path) => path.startsWith("/counts")).length, 2);
+  },
+);
+
+/** As long as an id may be, and three times that in a query. */
+const LONG_IDS = Array.from({ length: 100 }, (_, index) => `${"閲".repeat(65)}/${index}`);
+
+testReads(
+  "tally.js reads counters with long ids in as many requests as their queries need",
+  Object.fromEntries(LONG_IDS.map((id, index) => [id, index])),
+  async ({ reader, requests, open }) => {
+    await open([...LONG_IDS, "x".repeat(9000)].map((id) => mark(`counter="${id}"`)).join(""));
+    await shows(reader.page, [...LONG_IDS.map((_, index) => String(index)), "–"]);
+    const reads = requests.filter((path) => path.startsWith("/counts"));
+    ok(reads.length < 12, `${reads.length} requests`);
+  },
+);
+
+testReads(
+  "tally.js shows the other counters of a page that asks for an id which cannot be one",
+  { a: 1, b: 2 },
+  async ({ reader, requests, open }) => {
+    await open(["a", "x".repeat(300), "b"].map((id) => mark(`counter="${id}"`)).join(""));
+    await shows(reader.page, ["1", "–", "2"]);
+    strictEqual(requests.filter((path) => path.startsWith("/counts")).length, 1);
+  },
+);
+
+testReads(
+  "tally.js shows a counter whose id the service writes in another form",
+  { "caf\u00e9": 3 },
+  async ({ reader, open }) => {
+    await open(mark('counter="cafe\u0301"'));
+    await shows(reader.page, ["3"]);
+  },
+);
+
+testReads(
+  "tally.js shows the sum of a family, a period, compact numbers, and words that agree with them",
+  { "blog/a": 12_999, "blog/b": 1 },
+  async ({ reader, requests, open }) => {
+    const words = 'words="view,views"';
+    await open([
+      mark('prefix="blog/"'),
+      mark('counter="blog/a" format="compact"'),
+      mark(`counter="blog/a" period="yesterday" ${words}`),
+      mark(`counter="blog/b" ${words}`),
+    ].join(""));
+    await shows(reader.page, ["13,000", "12K", "0 views", "1 view"]);
+    deepStrictEqual(requests.filter((path) => path.startsWith("/count")).toSorted(), [
+      "/count.txt?prefix=blog%2F&period=total",
+      "/counts?id=blog%2Fa&id=blog%2Fb&period=total",
+      "/counts?id=blog%2Fa&period=yesterday",
+    ]);
+  },
+);
+
+testReads(
+  "tally.js follows the plural rules of the reader's language",
+  { a: 1, b: 3, c: 5 },
+  async ({ reader, open }) => {
+    const words = 'words="просмотр,просмотра,просмотров"';
+    await open(["a", "b", "c"].map((id) => mark(`counter="${id}" ${words}`)).join(""));
+    await shows(reader.page, ["1 просмотр", "3 просмотра", "5 просмотров"]);
+  },
+  { locale: "ru-RU" },
+);
+
+testReads(
+  "tally.js counts once for a total and a period of the same counter, and each visitor once a day",
+  {},
+  async ({ site, reader, requests, open }) => {
+    const key = await site.familyKey("blog/");
+    const html = mark(`counter="blog/a" key="${key}" once="day"`) +
+      mark(`counter="blog/a" key="${key}" once="day" period="today"`);
+    await open(html);
+    await shows(reader.page, ["1", "1"]);
+    const hits = requests.filter((path) => path.startsWith("/hit"));
+    deepStrictEqual(hits, [`/hit?id=blog%2Fa&key=${key}&once=day`]);
+    await reader.page.reload();
+    await shows(reader.page, ["1", "1"]);
+    strictEqual(await site.count("blog/a"), 1);
+  },
+);
+
+testReads(
+  'counter="auto" is the path of the page below the prefix, also when an app goes on to another',
+  {},
+  async ({ site, reader, open }) => {
+    const html = mark(`counter="auto" prefix="blog/" key="${await site.familyKey("blog/")}"`);
+    await open(html, "/2026/%C3%BCber/");
+    await shows(reader.page, ["1"]);
+    strictEqual(await site.count("blog/2026/über"), 1);
+    await reader.page.evaluate('history.pushState(null, "", "/blog/next")');
+    await waitFor("the hit", async () => await site.count("blog/next") === 1 || undefined);
+    await reader.page.evaluate('history.pushState(null, "", "/")');
+    await waitFor("the hit", async () => await site.count("blog/home") === 1 || undefined);
+    await shows(reader.page, ["1"]);
+  },
+);
+
+testReads(
+  "<tally-top> lists links to the most read pages, which stay on the site whatever ids hold",
+  { "blog/a b": 3, "blog//evil.example": 2, "blog/javascript:alert(1)": 1, "blog/last": 0 },
+  async ({ site, reader, open }) => {
+    const key = await site.familyKey("blog/");
+    await open(
+      `<tally-top prefix="blog/" key="${key}" limit="3" href="/" words="view,views"></tally-top>`,
+    );
+    const links = reader.page.locator("tally-top a");
+    await links.first().waitFor();
+    deepStrictEqual(await reader.page.locator("tally-top li").allInnerTexts(), [
+      "a b 3 views",
+      "/evil.example 2 views",
+      "javascript:alert(1) 1 view",
+    ]);
+    const targets = await links.evaluateAll((all) => all.map((link) => String(link)));
+    deepStrictEqual(targets, [
+      "http://blog.example/a%20b",
+      "http://blog.example/evil.example",
+      "http://blog.example/javascript:alert(1)",
+    ]);
+  },
+);
+
+for (const prefix of ["/", "/blog/", "//blog/"]) {
+  testReads(
+    `<tally-top> links to pages of the site where the ids begin as in prefix="${prefix}"`,
+    { [`${prefix}first`]: 2, [`${prefix}second/part`]: 1 },
+    async ({ site, reader, open }) => {
+      const key = await site.familyKey(prefix);
+      await open(`<tally-top prefix="${prefix}" key="${key}"></tally-top>`);
+      const links = reader.page.locator("tally-top a");
+      await links.first().waitFor();
+      const path = prefix.replace("//", "/");
+      deepStrictEqual(await links.evaluateAll((all) => all.map((link) => String(link))), [
+        `http://blog.example${path}first`,
+        `http://blog.example${path}second/part`,
+      ]);
+    },
+  );
+}
+
+testReads(
+  "tally.js leaves everything as it is where the service cannot be reached",
+  {},
+  async ({ reader, open }) => {
+    await reader.page.route(
+      "http://tally.example/*",
+      (route) => route.request().url().endsWith("tally.js") ? route.continue() : route.abort(),
+    );
+    const failed = Promise.all(
+      ["counts", "top", "count.txt"].map((path) =>
+        reader.page.waitForEvent("requestfailed", (request) => request.url().includes(`/${path}?`))
+      ),
+    );
+    await open(
+      `${mark('counter="a"')}${mark('prefix="b/"')}<tally-top prefix="b/">soon</tally-top>`,
+    );
+    await failed;
+    await shows(reader.page, ["–", "–"]);
+    strictEqual(await reader.page.innerText("tally-top"), "soon");
+    ok(
+      reader.complaints.every((text) => !/Uncaught|TypeError:/.test(text)),
+      `${reader.complaints}`,
+    );
+  },
+);
+
+function mark(attributes: string): string {
+  return `<tally-mark ${attributes}>–</tally-mark>`;
+}

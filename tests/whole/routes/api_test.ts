@@ -1,0 +1,80 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { CREDENTIALS } from "../../../src/auth/access.ts";
+import { memoryApp } from "../../support/app.ts";
+import { needsChromium, openChromium } from "../../support/chromium.ts";
+import { startService } from "../../support/service.ts";
+import { openapi, routes } from "../../support/surface.ts";
+import { assertAccessible, openPage } from "../../support/web_page.ts";
+
+Deno.test("GET /api tells of every endpoint with its methods, its parameters and what opens it", async () => {
+  await using app = await memoryApp();
+  const { status, headers, body } = await app.send("GET /api");
+  strictEqual(status, 200);
+  strictEqual(headers["content-type"], "text/html; charset=utf-8");
+  const told = [
+    ...body.matchAll(
+      /<section class="panel"><h3>([A-Z, ]+) <code>([^<]+)<\/code><\/h3>(.*?)<\/section>/g,
+    ),
+  ];
+  for (const { path, methods, parameters, access } of routes) {
+    // The reference is drawn from the description for machines, which has no path for all below /as/.
+    if (!Object.hasOwn(openapi.paths, path)) {
+      match(path, /^\/as\//);
+      continue;
+    }
+    const method = methods[0] ?? "";
+    const [, , , section = ""] = told.find(([, methods = "", told]) =>
+      told === path && methods.split(", ").includes(method)
+    ) ?? [];
+    for (const { name } of parameters) {
+      ok(section.includes(`<th scope="row"><code>${name}</code>`), `${method} ${path} ${name}`);
+    }
+    for (const { name } of CREDENTIALS[access]) {
+      match(section, OPENERS[name], `${path} ${name}`);
+    }
+    match(section, /<strong>200<\/strong>/, path);
+    ok(section.includes(`$T${path}`), path);
+  }
+});
+
+/** How the reference tells of what opens an endpoint. */
+const OPENERS = {
+  token: /<code>X-Auth-Token<\/code>.*<code>token=<\/code>.*<code>Authorization<\/code>/,
+  key: /<code>key<\/code>/,
+};
+
+Deno.test("GET /api lets its own style and script through and nothing else", async () => {
+  await using app = await memoryApp({ openReads: false });
+  const { headers, body } = await app.send("GET /api");
+  const hashOf = (element: RegExp) =>
+    `'sha256-${createHash("sha256").update(element.exec(body)?.[1] ?? "").digest("base64")}'`;
+  strictEqual(
+    headers["content-security-policy"],
+    `default-src 'none'; script-src ${hashOf(/<script type="module">([^]*?)<\/script>/)}; ` +
+      `style-src ${
+        hashOf(/<style>([^]*?)<\/style>/)
+      }; img-src blob:; base-uri 'none'; form-action 'none'; ` +
+      "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  );
+  strictEqual(headers["referrer-policy"], "no-referrer");
+});
+
+Deno.test(
+  "/api can be used by everybody, also on a small screen in the dark",
+  needsChromium,
+  async () => {
+    await using service = await startService({ env: { STORE_URL: "memory:" } });
+    await using chromium = await openChromium();
+    const options = { viewport: { width: 320, height: 800 }, colorScheme: "dark" } as const;
+    await using opened = await openPage(chromium.browser, `${service.url}/api`, options);
+    const { page, complaints } = opened;
+    const line = page.locator("pre").first();
+    match(await line.innerText(), new RegExp(`"${service.url}/hit\\?id=home"`));
+    await page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)");
+    await assertAccessible(page);
+    strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);
+    strictEqual(await page.locator("link[rel=icon][href^='blob:']").count(), 1);
+    deepStrictEqual(complaints, []);
+  },
+);

@@ -1,0 +1,257 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { reservePort } from "../../support/reserved_port.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { type RawAnswer, sendRaw } from "../../support/raw_http.ts";
+import { runService, startService } from "../../support/service.ts";
+import { settleAll } from "../../support/settle.ts";
+import { fullNumbers } from "../../support/time_limit.ts";
+import { startTarget } from "./target.ts";
+import { SECRET } from "../../support/secret.ts";
+
+/** A password that no URL can hold as it is. */
+const PASSWORD = "p@ss:w/ö?r#d %41&+=";
+const ENCODED = encodeURIComponent(PASSWORD);
+const KEY = keyOf("a");
+/** Stands in queries and headers, none of which may reach the log. */
+const CANARY = "canary-0123456789";
+
+const ROUTES = [
+  ...["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json", "/nothing"],
+  ...["/openapi.json", "/healthz", "/readyz", "/"],
+];
+
+const QUERIES = [
+  "",
+  `&token=${SECRET}`,
+  `&token=wrong-${CANARY}`,
+  `&key=${KEY}`,
+  `&key=${keyOf("b")}`,
+  `&token=${SECRET}&token=${SECRET}`,
+  `&token=${SECRET}%ff`,
+  `&x=${CANARY}%ff&token=${SECRET}`,
+  `&token=${SECRET}&id=${CANARY}`,
+];
+
+const HEADERS = [
+  "",
+  `X-Auth-Token: ${SECRET}\r\n`,
+  `X-Auth-Token: wrong-${CANARY}\r\n`,
+  `Authorization: Bearer ${SECRET}\r\n`,
+  `Authorization: Basic ${btoa(`${CANARY}:${SECRET}`)}\r\n`,
+  `X-Auth-Token: ${SECRET}\r\nX-Auth-Token: ${SECRET}\r\n`,
+  `Cookie: token=${SECRET}\r\n`,
+];
+
+/** Each query and each set of headers; each with each where they are looked at most, and with the full numbers everywhere. */
+function everySending(route: string): [query: string, header: string][] {
+  const [plainQuery = "", plainHeader = ""] = [QUERIES[0], HEADERS[0]];
+  return QUERIES.flatMap((query) => HEADERS.map((header): [string, string] => [query, header]))
+    .filter(([query, header]) =>
+      fullNumbers || route === "/hit" || query === plainQuery || header === plainHeader
+    );
+}
+
+/** Everything a caller may send, and what came back, whole. */
+async function stress(url: string): Promise<string> {
+  const lines = ROUTES.flatMap((route) =>
+    everySending(route).map(([query, header]) =>
+      `GET ${route}?id=a${query} HTTP/1.1\r\nHost: a\r\n${header}\r\n`
+    )
+  );
+  lines.push(
+    ...HEADERS.map((header) => `HIT /hit?token=${SECRET} HTTP/1.1\r\nHost: a b\r\n${header}\r\n`),
+    ...HEADERS.map((header) => `POST /count HTTP/1.1\r\nHost: ${SECRET}@a\r\n${header}\r\n`),
+  );
+  const answers = await sendRaw({ url, answers: lines.length }, lines.join(""));
+  strictEqual(answers.length, lines.length, "every request is answered");
+  const broken = await sendRaw({ url }, `GET /hit?token=${SECRET}\r\n bad: ${SECRET}\r\n\r\n`);
+  return [...answers, ...broken].map(textOf).join("\n");
+}
+
+/** Fails where a text holds one of these, as it is or in any usual writing. */
+function refuseFinds(text: string, secrets: readonly string[], where: string): void {
+  for (const secret of secrets) {
+    const bytes = Buffer.from(secret);
+    const writings = [
+      secret,
+      encodeURIComponent(secret),
+      encodeURI(secret),
+      encodeURIComponent(secret).replaceAll("%20", "+"),
+      JSON.stringify(secret).slice(1, -1),
+      bytes.toString("latin1"),
+      bytes.toString("base64").replace(/=+$/, ""),
+      bytes.toString("base64url"),
+      bytes.toString("hex"),
+    ];
+    for (const writing of writings) {
+      const at = text.indexOf(writing);
+      strictEqual(at, -1, `${where}: ${text.slice(Math.max(0, at - 200), at + 100)}`);
+    }
+  }
+}
+
+const secrets = [SECRET, KEY, keyOf("b"), PASSWORD];
+
+Deno.test(
+  "nothing that a service prints or answers holds the secret, a key, a password or a query",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ password: PASSWORD });
+    const address = `127.0.0.1:${redis.port}`;
+    const stores: Record<string, Record<string, string>> = {
+      "a Deno KV file": {},
+      "Redis": { STORE_URL: redis.url },
+      "a wrong password": { STORE_URL: `redis://:${ENCODED}x@${address}` },
+      "a wrong user": { STORE_URL: `redis://nobody:${ENCODED}@${address}` },
+      "no Redis there": { STORE_URL: `redis://default:${ENCODED}@127.0.0.1:${reservePort()}` },
+      "no such host": { STORE_URL: `redis://default:${ENCODED}@redis.invalid:6379` },
+      "TLS where there is none": { STORE_URL: `rediss://default:${ENCODED}@${address}` },
+      "a hosted store": { HOSTED_STORE_URL: `https://${address}`, HOSTED_STORE_PASSWORD: PASSWORD },
+      "a remote KV that is away": {
+        STORE_URL: `kv:http://user:${ENCODED}@127.0.0.1:${reservePort()}/?x=${CANARY}`,
+        DENO_KV_ACCESS_TOKEN: CANARY,
+      },
+    };
+    await settleAll(
+      Object.entries(stores).map(async ([store, env]) => {
+        await using service = await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
+        const open = ["a Deno KV file", "Redis"].includes(store);
+        if (!open) await service.waitForOutput(/store unavailable/);
+        if (store === "Redis") await service.storeReady();
+        const answers = await stress(service.url);
+        const { stdout, stderr, code } = await service.stop();
+        strictEqual(code, 0, stderr);
+        refuseFinds(`${stdout}\n${stderr}\n${answers}`, secrets, store);
+        refuseFinds(`${stdout}\n${stderr}`, [CANARY], store);
+        ok(answers.includes(open ? '"hits":' : "Store unavailable"), `${store} was tried`);
+      }),
+    );
+  },
+);
+
+Deno.test(
+  "nothing that a service prints holds a secret when Redis goes away and refuses it",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ password: PASSWORD });
+    const env = { SECRET_TOKEN: SECRET, STORE_URL: redis.url };
+    await using service = await startService({ env });
+    await service.storeReady();
+    await redis.command("CONFIG", "SET", "requirepass", "another");
+    await redis.kill();
+    await service.waitForOutput(/store unavailable/);
+    const answers = await stress(service.url);
+    const { stdout, stderr } = await service.stop();
+    refuseFinds(`${stdout}\n${stderr}\n${answers}`, secrets, "Redis away");
+  },
+);
+
+Deno.test("a start that fails prints neither secret nor password", needsRedis, async () => {
+  await using redis = await startRedis({ password: PASSWORD });
+  const settings: Record<string, string>[] = [
+    { STORE_URL: `redis://:${PASSWORD}@127.0.0.1:6379` },
+    { STORE_URL: `redis://:${ENCODED}@127.0.0.1:99999` },
+    { STORE_URL: `redis://:${ENCODED}@` },
+    { STORE_URL: `redis://:${ENCODED}%zz@127.0.0.1` },
+    { STORE_URL: `redis://:${ENCODED}@127.0.0.1/x` },
+    { STORE_URL: `postgres://:${ENCODED}@127.0.0.1` },
+    { STORE_URL: ENCODED },
+    { STORE_URL: `kv:https://u:${ENCODED}@h:bad`, DENO_KV_ACCESS_TOKEN: PASSWORD },
+    { STORE_URL: `kv:https://u:${ENCODED}@h` },
+    { HOSTED_STORE_PASSWORD: PASSWORD },
+    { HOSTED_STORE_URL: `x://${ENCODED}`, HOSTED_STORE_PASSWORD: PASSWORD },
+    { PORT: PASSWORD, HOST: PASSWORD, FAIL_FAST_STORE: PASSWORD, PUBLIC_READS: PASSWORD },
+    { STORE_URL: `redis://:${ENCODED}x@127.0.0.1:${redis.port}`, FAIL_FAST_STORE: "1" },
+    { STORE_URL: `redis://:${ENCODED}@127.0.0.1:${reservePort()}`, FAIL_FAST_STORE: "1" },
+  ];
+  await settleAll(settings.map(async (env) => {
+    const { code, stdout, stderr } = await runService({ env: { SECRET_TOKEN: SECRET, ...env } });
+    strictEqual(code, 1, JSON.stringify(env));
+    ok(stderr.includes("cannot start"), stderr);
+    refuseFinds(stdout + stderr, [SECRET, PASSWORD], JSON.stringify(env));
+  }));
+});
+
+Deno.test("a secret made for the run is in the banner and nowhere else", async () => {
+  await using service = await startService({ env: { STORE_URL: "memory:" } });
+  const token = /secret +(\S+)/.exec(service.stdout())?.[1] ?? "";
+  ok(/^[0-9a-f]{40}$/.test(token), service.stdout());
+  const lines = ROUTES.flatMap((route) =>
+    [`token=${token}`, "token=x"].map((query) =>
+      `GET ${route}?${query} HTTP/1.1\r\nHost: a\r\n\r\n`
+    )
+  );
+  const answers = await sendRaw({ url: service.url, answers: lines.length }, lines.join(""));
+  strictEqual(answers.length, lines.length);
+  const { stdout, stderr } = await service.stop();
+  strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
+  refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a secret made for the run");
+});
+
+Deno.test("over a socket a missing, a wrong, an empty, a repeated and another counter's token get the same bytes", async () => {
+  await using target = await startTarget("kv", { PUBLIC_READS: "0" });
+  const wrong = [
+    { headers: "X-Auth-Token: wrong\r\n" },
+    { headers: "X-Auth-Token:\r\n" },
+    { headers: "X-Auth-Token: \t \r\n" },
+    { headers: `X-Auth-Token: ${SECRET}\r\nX-Auth-Token: ${SECRET}\r\n` },
+    { headers: `X-Auth-Token: ${SECRET}\r\nX-Auth-Token: wrong\r\n` },
+    { headers: `Authorization: Bearer ${SECRET}\r\nAuthorization: Bearer ${SECRET}\r\n` },
+    { headers: `Authorization: Bearer\r\n` },
+    { headers: `Authorization: ${SECRET}\r\n` },
+    { headers: `X-Auth-Token: ${"x".repeat(10_000)}\r\n` },
+    { query: "&token=" },
+    { query: "&token=wrong" },
+    { query: `&token=${SECRET.slice(1)}` },
+    { query: "&key=" },
+    { query: `&key=${keyOf("b")}` },
+  ];
+  for (
+    const route of ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json", "/key"]
+  ) {
+    const send = async ({ headers = "", query = "" }) => {
+      const request = `GET ${route}?id=a${query} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+      const [answer] = await sendRaw({ url: target.url }, request);
+      answer?.headers.delete("date");
+      return answer;
+    };
+    const missing = await send({});
+    ok(missing !== undefined);
+    strictEqual(missing.status, 401, route);
+    for (const sent of wrong) {
+      const answer = await send(sent);
+      const isShared = route.startsWith("/hit") && sent.query?.startsWith("&key=") === true;
+      strictEqual(answer?.headers.get("access-control-allow-origin") === "*", isShared, route);
+      // Who gives a key gets an answer that any page may read.
+      for (const name of SHARED) if (isShared) answer?.headers.delete(name);
+      const expected: RawAnswer = isShared
+        ? without(missing, "cross-origin-resource-policy")
+        : missing;
+      deepStrictEqual(answer, expected, `${route} ${JSON.stringify(sent)}`);
+    }
+    const own = await send({ query: `&key=${KEY}` });
+    strictEqual(own?.status, route.startsWith("/hit") ? 200 : 401, route);
+  }
+  deepStrictEqual(await target.end(), { counters: new Map([["a", 2]]), others: [] });
+});
+
+const SHARED = [
+  "access-control-allow-origin",
+  "access-control-expose-headers",
+  "cross-origin-resource-policy",
+];
+
+function without(answer: RawAnswer, name: string): RawAnswer {
+  return { ...answer, headers: new Map([...answer.headers].filter(([each]) => each !== name)) };
+}
+
+function keyOf(id: string): string {
+  return createHmac("sha256", SECRET).update(`counter:${id}`).digest().subarray(0, 16)
+    .toString("base64url");
+}
+
+function textOf({ status, headers, body }: RawAnswer): string {
+  return [status, ...[...headers].map(([name, value]) => `${name}: ${value}`), body].join("\n");
+}

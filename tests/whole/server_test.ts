@@ -1,0 +1,457 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { reservePort } from "../support/reserved_port.ts";
+import { startKvConnect } from "../support/kv_connect.ts";
+import { needsRedis, redisAvailable, startRedis } from "../support/redis_server.ts";
+import { opensslAvailable } from "../support/certificate.ts";
+import { strictRun } from "../support/programs.ts";
+import { runService, type Service, startService } from "../support/service.ts";
+import { startFlags } from "../support/service_command.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { timeLimit } from "../support/time_limit.ts";
+import { waitFor } from "../support/wait_for.ts";
+
+const SECRET_TOKEN = "0123456789abcdef0123";
+
+Deno.test("start: without settings makes a secret and prints a curl line that works", async () => {
+  await using service = await startService();
+  const [line, url = ""] = /^ +try +(curl -X POST .* "(http:.*)")$/m.exec(service.stdout())
+    ?.slice(1) ?? [];
+  strictEqual(url, `${service.url}/hit?id=home`);
+  ok(!["0", "8000"].includes(new URL(service.url).port), "PORT=0 takes a free port");
+
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", `${line} -sS`],
+    cwd: service.cwd,
+  }).output();
+  deepStrictEqual(JSON.parse(new TextDecoder().decode(stdout)), {
+    id: "home",
+    hits: 1,
+    source: "deno-kv",
+  });
+  strictEqual(await statusOf(url, { method: "POST" }), 401);
+  strictEqual(await textOf(`${service.url}/count.txt`), "1");
+  ok((await Deno.stat(join(service.cwd, "data/counters.kv"))).isFile);
+
+  const ended = await service.stop();
+  strictEqual(ended.code, 0);
+  deepStrictEqual(eventsOf(ended.stderr), ["start", "stop"]);
+});
+
+Deno.test("start: with a store that is no file two runs make two secrets", async () => {
+  const tokens = await Promise.all([1, 2].map(async () => {
+    await using service = await startService({ env: { STORE_URL: "memory:" } });
+    return /secret +(\w+)/.exec(service.stdout())?.[1];
+  }));
+  ok(tokens[0] !== undefined && tokens[0] !== tokens[1]);
+});
+
+Deno.test("start: a restart keeps the count, after SIGTERM and after SIGKILL", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { SECRET_TOKEN } };
+  for (const [hits, end] of [[1, "SIGTERM"], [2, "SIGKILL"], [3, "SIGTERM"]] as const) {
+    await using service = await startService(options);
+    deepStrictEqual(await hit(service), { id: "home", hits, source: "deno-kv" });
+    await service.stop(end);
+  }
+});
+
+Deno.test("start: a second process on the same file is refused and the first goes on", async () => {
+  await using first = await startService({ env: { SECRET_TOKEN } });
+  const second = await runService({ cwd: first.cwd, env: { SECRET_TOKEN } });
+  strictEqual(second.code, 1);
+  ok(second.milliseconds < timeLimit(1000), `took ${second.milliseconds} ms`);
+  strictEqual(second.stdout, "");
+  match(
+    second.stderr,
+    /^Tallymark cannot start: data\/counters\.kv is in use by another process.*\n$/,
+  );
+  strictEqual((await hit(first)).hits, 1);
+});
+
+Deno.test("start: for a counter file elsewhere prints the whole line that allows it", async () => {
+  await using elsewhere = await tempDir();
+  const path = join(elsewhere.path, "it's here/counters.kv");
+  const options = { env: { SECRET_TOKEN, STORE_URL: `kv:${path}` } };
+  const { code, stderr } = await runService(options);
+  strictEqual(code, 1);
+  const line = /^ +(deno run .*)$/m.exec(stderr)?.[1] ?? "";
+  for (const flag of startFlags()) ok(line.includes(flag), `${flag} is missing in: ${line}`);
+
+  const wrap = () => ["sh", "-c", line.replace(/^deno/, `exec '${Deno.execPath()}'`)];
+  await using service = await startService({ ...options, wrap });
+  strictEqual((await hit(service)).hits, 1);
+  ok((await Deno.stat(path)).isFile);
+});
+
+for (const file of ["counters.kv", "../counters.kv", "other/counters.kv"]) {
+  Deno.test(`start: the line for kv:${file} allows its folder`, async () => {
+    await using folder = await tempDir();
+    const cwd = join(folder.path, "work");
+    await Deno.mkdir(cwd);
+    const options = { cwd, env: { SECRET_TOKEN, STORE_URL: `kv:${file}` } };
+    const { code, stderr } = await runService(options);
+    strictEqual(code, 1);
+    const line = /^ +(deno run .*)$/m.exec(stderr)?.[1] ?? "";
+    const wrap = () => ["sh", "-c", line.replace(/^deno/, `exec '${Deno.execPath()}'`)];
+    await using service = await startService({ ...options, wrap });
+    strictEqual((await hit(service)).hits, 1);
+  });
+}
+
+const badSettings: [env: Record<string, string>, named: string[]][] = [
+  [{ PORT: "secret-value" }, ["PORT"]],
+  [{ HOST: "secret value" }, ["HOST"]],
+  [{ STORE_PREFIX: "secret\nvalue" }, ["STORE_PREFIX"]],
+  [{ FAIL_FAST_STORE: "secret-value" }, ["FAIL_FAST_STORE"]],
+  [{ PUBLIC_READS: "secret-value" }, ["PUBLIC_READS"]],
+  [{ TIME_ZONE: "secret/value" }, ["TIME_ZONE"]],
+  [{ STORE_URL: "ftp://secret:value@h" }, ["STORE_URL"]],
+  [{ STORE_URL: "redis://u:secret value%zz@h" }, ["STORE_URL"]],
+  [{ STORE_URL: "kv:https://secret-value" }, ["DENO_KV_ACCESS_TOKEN"]],
+  [{ HOSTED_STORE_URL: "secret-value" }, ["HOSTED_STORE_PASSWORD"]],
+  [{ HOSTED_STORE_PASSWORD: "secret-value" }, ["HOSTED_STORE_URL"]],
+  [{ HOSTED_STORE_URL: "ftp://secret", HOSTED_STORE_PASSWORD: "value" }, ["HOSTED_STORE_URL"]],
+  [
+    { STORE_URL: "secret", PORT: "-1", HOST: "secret value", PUBLIC_READS: "secret" },
+    ["PUBLIC_READS", "STORE_URL", "HOST", "PORT"],
+  ],
+];
+
+for (const [env, named] of badSettings) {
+  Deno.test(`start: ends with 1 and names ${named} where ${JSON.stringify(env)}`, async () => {
+    await using folder = await tempDir();
+    const { code, stdout, stderr } = await runService({ cwd: folder.path, env });
+    strictEqual(code, 1);
+    strictEqual(stdout, "");
+    const [first, ...problems] = stderr.trimEnd().split("\n");
+    strictEqual(first, "Tallymark cannot start with these settings:");
+    deepStrictEqual(problems.map((problem) => problem.trim().split(" ")[0]), named);
+    doesNotMatch(stderr, /secret|value/);
+    deepStrictEqual([...Deno.readDirSync(folder.path)], []);
+  });
+}
+
+Deno.test("start: a port in use is told in one clear line", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { code, stdout, stderr } = await runService({ env: { PORT: String(taken.addr.port) } });
+  strictEqual(code, 1);
+  strictEqual(stdout, "");
+  match(
+    stderr,
+    new RegExp(
+      `^Tallymark cannot start: .*HOST 127.0.0.1 and PORT ${taken.addr.port}: Address already in use.*\n$`,
+    ),
+  );
+});
+
+Deno.test("start: .env in the working directory is read, and the process wins", async () => {
+  await using folder = await tempDir();
+  const text = `SECRET_TOKEN=${SECRET_TOKEN}\nSTORE_URL=memory:\nHOST=bad host\n`;
+  await Deno.writeTextFile(join(folder.path, ".env"), text);
+  await using service = await startService({ cwd: folder.path });
+  strictEqual((await hit(service)).source, "memory");
+  deepStrictEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), [".env"]);
+});
+
+Deno.test("start: a line in .env that names no setting gets one warning that names it", async () => {
+  await using folder = await tempDir();
+  const text = `SECRET_TOKEN=${SECRET_TOKEN}\nPULIC_READS=1\nSTORE_URL=memory:\n`;
+  await Deno.writeTextFile(join(folder.path, ".env"), text);
+  await using service = await startService({ cwd: folder.path });
+  const { stderr } = await service.stop();
+  const warnings = stderr.match(/.*"warn".*/g) ?? [];
+  strictEqual(warnings.length, 1);
+  match(warnings[0] ?? "", /These names in \.env are not settings: PULIC_READS"/);
+});
+
+Deno.test("start: the token of a remote KV may stand in .env", async () => {
+  await using folder = await tempDir();
+  await using remote = startKvConnect();
+  const text = `DENO_KV_ACCESS_TOKEN=${remote.token}\nSTORE_URL=kv:${remote.url}\n`;
+  await Deno.writeTextFile(join(folder.path, ".env"), text);
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN } });
+  deepStrictEqual(await hit(service), { id: "home", hits: 1, source: "deno-kv" });
+  strictEqual((await service.stop()).code, 0);
+  doesNotMatch(service.stdout() + service.stderr(), new RegExp(remote.token));
+});
+
+Deno.test("SECRET_TOKEN: with it reads are protected, and banner and 401 name PUBLIC_READS", async () => {
+  await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: "memory:" } });
+  match(service.stdout().split("\n").slice(0, 3).join("\n"), /PUBLIC_READS/);
+  doesNotMatch(service.stdout(), new RegExp(SECRET_TOKEN));
+  const refused = await fetch(`${service.url}/count`);
+  strictEqual(refused.status, 401);
+  match((await refused.json()).detail, /PUBLIC_READS/);
+  strictEqual(await textOf(`${service.url}/count.txt?token=${SECRET_TOKEN}`), "0");
+});
+
+Deno.test("PUBLIC_READS: opens reads and not hits", async () => {
+  const env = { SECRET_TOKEN, STORE_URL: "memory:", PUBLIC_READS: "1" };
+  await using service = await startService({ env });
+  strictEqual(await textOf(`${service.url}/count.txt`), "0");
+  strictEqual(await statusOf(`${service.url}/hit`), 401);
+});
+
+Deno.test("SECRET_TOKEN: a short one is warned of once and has no counter keys", async () => {
+  const env = { SECRET_TOKEN: "short", STORE_URL: "memory:" };
+  await using service = await startService({ env });
+  const answer = await fetch(`${service.url}/key?token=short`);
+  strictEqual(answer.status, 401);
+  match((await answer.json()).detail, /shorter than 16 characters/);
+  strictEqual(await statusOf(`${service.url}/hit?token=short`), 200);
+  const { stderr } = await service.stop();
+  const warnings = stderr.match(/.*"warn".*/g) ?? [];
+  strictEqual(warnings.length, 1);
+  match(
+    warnings[0] ?? "",
+    /SECRET_TOKEN is shorter than 16 characters: it may be guessed, and counter keys/,
+  );
+});
+
+Deno.test("log: holds no token, key, password or query string", async () => {
+  await using remote = startKvConnect();
+  remote.goAway();
+  const env = {
+    SECRET_TOKEN,
+    STORE_URL: `kv:${remote.url}`,
+    DENO_KV_ACCESS_TOKEN: remote.token,
+  };
+  await using service = await startService({ env });
+  for (const path of ["hit", "hit.svg", "count", "badge", "key", "nothing", "count?id=a&id=b"]) {
+    const query = `token=${SECRET_TOKEN}&key=counter-key&label=of-the-query`;
+    await statusOf(`${service.url}/${path}${path.includes("?") ? "&" : "?"}${query}`);
+  }
+  const { stdout, stderr } = await service.stop();
+  match(stderr, /"store unavailable"/);
+  for (const text of [SECRET_TOKEN, remote.token, "counter-key", "of-the-query", "a&id=b"]) {
+    ok(!(stdout + stderr).includes(text), text);
+  }
+});
+
+Deno.test("FAIL_FAST_STORE=1: ends with 1 and one clear line after 5 s without the store", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const nobody = `127.0.0.1:${reservePort()}`;
+  const DENO_KV_ACCESS_TOKEN = "t";
+  const stores = [
+    { STORE_URL: `redis://u:hidden@${nobody}` },
+    { STORE_URL: `redis://u:hidden@127.0.0.1:${silent.addr.port}` },
+    { HOSTED_STORE_URL: `rediss://${nobody}`, HOSTED_STORE_PASSWORD: "hidden" },
+    { STORE_URL: `kv:http://${nobody}`, DENO_KV_ACCESS_TOKEN },
+    { STORE_URL: `kv:http://127.0.0.1:${silent.addr.port}`, DENO_KV_ACCESS_TOKEN },
+  ];
+  const runs = stores.map((store) =>
+    runService({ env: { SECRET_TOKEN, FAIL_FAST_STORE: "1", ...store } })
+  );
+  for (const { code, stdout, stderr, milliseconds } of await Promise.all(runs)) {
+    strictEqual(code, 1);
+    strictEqual(stdout, "");
+    const plain = stderr.trimEnd().split("\n").filter((line) => !line.startsWith("{"));
+    strictEqual(plain.length, 1, stderr);
+    match(plain[0] ?? "", /^Tallymark cannot start: The store did not answer within 5 s/);
+    doesNotMatch(stderr, /hidden/);
+    ok(milliseconds > 4500 && milliseconds < timeLimit(9000), `took ${milliseconds} ms`);
+  }
+});
+
+Deno.test("FAIL_FAST_STORE=1: a store that answers is no reason to wait", needsRedis, async () => {
+  await using redis = await startRedis();
+  const env = { SECRET_TOKEN, FAIL_FAST_STORE: "1", STORE_URL: redis.url };
+  await using service = await startService({ env });
+  strictEqual((await hit(service)).hits, 1);
+});
+
+Deno.test(
+  "FAIL_FAST_STORE=0: starts without Redis, says so once, and counts when it comes",
+  needsRedis,
+  async () => {
+    const port = reservePort();
+    const env = { SECRET_TOKEN, FAIL_FAST_STORE: "0", STORE_URL: `redis://127.0.0.1:${port}` };
+    await using service = await startService({ env });
+    const { url } = service;
+    await service.waitForOutput(/"store unavailable"/);
+    const refused = await fetch(`${url}/hit?token=${SECRET_TOKEN}`, { method: "POST" });
+    strictEqual(refused.status, 503);
+    ok(Number(refused.headers.get("retry-after")) >= 1);
+    await refused.body?.cancel();
+    strictEqual(await statusOf(`${url}/readyz`), 503);
+    strictEqual(await statusOf(`${url}/healthz`), 200);
+
+    await using redis = await startRedis({ port });
+    await service.waitForOutput(/"store available"/);
+    strictEqual((await hit(service)).hits, 1);
+    strictEqual(await statusOf(`${url}/readyz`), 200);
+    strictEqual(await redis.command("GET", "hits:home"), "1");
+    const { stderr } = await service.stop();
+    deepStrictEqual(eventsOf(stderr).toSorted(), [
+      "start",
+      "stop",
+      "store available",
+      "store unavailable",
+    ]);
+  },
+);
+
+Deno.test("STORE_URL: redis:// with user, encoded password and database", needsRedis, async () => {
+  await using redis = await startRedis();
+  await redis.command(
+    "ACL",
+    "SETUSER",
+    "ann",
+    "on",
+    ">p@ss/wö:rd",
+    "~site:*",
+    "~{site:*",
+    "~tallymark:salt:*",
+    "+@all",
+  );
+  await redis.commands([["SELECT", "3"], ["SET", "site:home", "41"]]);
+  const user = `ann:${encodeURIComponent("p@ss/wö:rd")}`;
+  const STORE_URL = `redis://${user}@127.0.0.1:${redis.port}/3`;
+  await using service = await startService({
+    env: { SECRET_TOKEN, STORE_URL, STORE_PREFIX: "site:" },
+  });
+  await service.storeReady();
+  deepStrictEqual(await hit(service), { id: "home", hits: 42, source: "redis" });
+  match(service.stdout(), /Redis at 127\.0\.0\.1:\d+$/m);
+  doesNotMatch(service.stdout() + service.stderr(), /p@ss|p%40ss/);
+});
+
+Deno.test("HOSTED_STORE_URL: redis://host:port with a password", needsRedis, async () => {
+  const password = "p@ss:w/o#rd?%";
+  await using redis = await startRedis({ password });
+  await redis.command("SET", "hits:home", "41");
+  const env = {
+    SECRET_TOKEN,
+    HOSTED_STORE_URL: `redis://127.0.0.1:${redis.port}`,
+    HOSTED_STORE_PASSWORD: password,
+  };
+  await using service = await startService({ env });
+  await service.storeReady();
+  deepStrictEqual(await hit(service), { id: "home", hits: 42, source: "redis" });
+});
+
+Deno.test({
+  name: "HOSTED_STORE_URL: host:port, rediss:// and https:// speak TLS",
+  ignore: !strictRun && (!redisAvailable || !opensslAvailable),
+  fn: async () => {
+    await using redis = await startRedis({ tls: true, password: "p" });
+    let hits = 0;
+    for (const scheme of ["", "rediss://", "https://"]) {
+      const env = {
+        SECRET_TOKEN,
+        HOSTED_STORE_URL: `${scheme}localhost:${redis.port}`,
+        HOSTED_STORE_PASSWORD: "p",
+        DENO_CERT: redis.caCertificate ?? "",
+      };
+      await using service = await startService({ env });
+      match(service.stdout(), /over TLS$/m);
+      await service.storeReady();
+      deepStrictEqual(await hit(service), { id: "home", hits: ++hits, source: "redis" });
+    }
+  },
+});
+
+Deno.test("SIGTERM: every request that was accepted is answered, on a remote KV", async () => {
+  await using remote = startKvConnect();
+  const arrived = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  remote.conflictNext(() => {
+    arrived.resolve();
+    return gate.promise;
+  });
+  const STORE_URL = `kv:${remote.url}`;
+  await using service = await startService({
+    env: { SECRET_TOKEN, STORE_URL, DENO_KV_ACCESS_TOKEN: remote.token },
+  });
+  await endsInGoodOrder(service, "SIGTERM", {
+    underWay: () => arrived.promise,
+    goOn: () => Promise.resolve(gate.resolve()),
+  });
+});
+
+Deno.test("SIGINT: every request that was accepted is answered, on Redis", needsRedis, async () => {
+  await using redis = await startRedis();
+  await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: redis.url } });
+  await service.storeReady();
+  await redis.command("CLIENT", "PAUSE", "10000", "WRITE");
+  await endsInGoodOrder(service, "SIGINT", {
+    underWay: async () => {
+      await waitFor("Redis to hold a command back", async () => {
+        const info = String(await redis.command("INFO", "clients"));
+        return info.includes("blocked_clients:0") ? undefined : true;
+      });
+    },
+    goOn: async () => void await redis.command("CLIENT", "UNPAUSE"),
+  });
+  strictEqual(await redis.command("GET", "hits:home"), "20");
+});
+
+Deno.test("SIGTERM: under load the file holds exactly the hits that were answered", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { SECRET_TOKEN, PUBLIC_READS: "1" } };
+  const numbers: number[] = [];
+  {
+    await using service = await startService(options);
+    await Promise.all(Array.from({ length: 16 }, async () => {
+      // Goes on until nobody listens any more.
+      for (;;) {
+        const answer = await hit(service).catch(() => undefined);
+        if (answer === undefined) return;
+        numbers.push(answer.hits);
+        if (numbers.length === 300) service.signal("SIGTERM");
+      }
+    }));
+    strictEqual((await service.waitForEnd()).code, 0);
+  }
+  ok(numbers.length >= 300);
+  deepStrictEqual(numbers.toSorted((a, b) => a - b), numbers.map((_, index) => index + 1));
+  await using service = await startService(options);
+  strictEqual(await textOf(`${service.url}/count.txt`), String(numbers.length));
+});
+
+/** Ends a service while 20 hits wait for its store. */
+async function endsInGoodOrder(
+  service: Service,
+  signal: Deno.Signal,
+  store: { underWay(): Promise<void>; goOn(): Promise<void> },
+): Promise<void> {
+  const hits = Array.from({ length: 20 }, () => hit(service));
+  await store.underWay();
+  // Was accepted after all of them, so that its answer says that they are in.
+  strictEqual(await statusOf(`${service.url}/healthz`), 200);
+  service.signal(signal);
+  await service.waitForOutput(/"event":"stop"/);
+  await store.goOn();
+  const numbers = (await Promise.all(hits)).map(({ hits }) => hits);
+  deepStrictEqual(numbers.toSorted((a, b) => a - b), numbers.map((_, index) => index + 1));
+  strictEqual((await service.waitForEnd()).code, 0);
+}
+
+type Hit = { id: string; hits: number; source: string };
+
+async function hit({ url }: Service): Promise<Hit> {
+  const headers = { "X-Auth-Token": SECRET_TOKEN };
+  const answer = await fetch(`${url}/hit`, { method: "POST", headers });
+  const body = await answer.json();
+  strictEqual(answer.status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function statusOf(url: string, init?: RequestInit): Promise<number> {
+  const answer = await fetch(url, init);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function textOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const text = await answer.text();
+  strictEqual(answer.status, 200, text);
+  return text;
+}
+
+/** The events of a log; throws where a line is not JSON. */
+function eventsOf(log: string): string[] {
+  return log.trimEnd().split("\n").map((line) => JSON.parse(line).event);
+}

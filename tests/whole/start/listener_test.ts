@@ -1,0 +1,83 @@
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { startKvConnect } from "../../support/kv_connect.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { connectTo } from "../../support/raw_http.ts";
+import { reservePort } from "../../support/reserved_port.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const SECRET_TOKEN = "0123456789abcdef0123";
+
+Deno.test({
+  name: "SIGTERM: a hit that was accepted before the listener was lost is answered",
+  // A shell sets the limit on descriptors; Windows has none.
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    await using remote = startKvConnect();
+    const arrived = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    remote.conflictNext(() => {
+      arrived.resolve();
+      return gate.promise;
+    });
+    await using service = await startService({
+      env: {
+        SECRET_TOKEN,
+        // It stops listening for a while, in which nobody else may take its port.
+        PORT: String(reservePort()),
+        STORE_URL: `kv:${remote.url}`,
+        DENO_KV_ACCESS_TOKEN: remote.token,
+      },
+      wrap: (line) => ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", ...line],
+    });
+    const hit = fetch(`${service.url}/hit?token=${SECRET_TOKEN}`).then((answer) => answer.json());
+    await arrived.promise;
+    await loseListener(service);
+    service.signal("SIGTERM");
+    await service.waitForOutput(/"event":"stop"/);
+    gate.resolve();
+    deepStrictEqual(await hit, { id: "home", hits: 1, source: "deno-kv" });
+    strictEqual((await service.waitForEnd()).code, 0);
+  },
+});
+
+Deno.test(
+  "an export that the store cuts off is told in the log, and in nothing but lines of JSON",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: redis.url } });
+    const headers = { "x-auth-token": SECRET_TOKEN };
+    const lines = Array.from(
+      { length: 50_000 },
+      (_, at) => `{"id":"${"long".repeat(20)}-${at}","hits":7}`,
+    );
+    const imported = await fetch(`${service.url}/counters`, {
+      method: "POST",
+      headers,
+      body: lines.join("\n"),
+    });
+    strictEqual(await imported.text(), '{"counters":50000}');
+    const { status, body } = await fetch(`${service.url}/counters`, { headers });
+    strictEqual(status, 200);
+    await redis.kill("SIGKILL");
+    await rejects(new Response(body).text());
+    await service.waitForOutput(/"event":"answer cut off"/);
+    const { stderr } = await service.stop();
+    for (const line of stderr.trim().split("\n")) strictEqual(line[0], "{", stderr);
+  },
+);
+
+/** Takes all descriptors of a service until it stops listening, gives them back, and waits until it listens again. */
+async function loseListener(service: Service): Promise<void> {
+  const connections = await Promise.all(
+    Array.from({ length: 400 }, () => connectTo(service.url).catch(() => undefined)),
+  );
+  await service.waitForOutput(/"event":"listener failed"/);
+  for (const connection of connections) connection?.close();
+  await waitFor("an answer", async () => {
+    const answer = await fetch(`${service.url}/healthz`).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer;
+  });
+}

@@ -1,0 +1,31 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { slotRanges } from "../../../../../src/store/redis/cluster/topology.ts";
+import type { Reply } from "../../../../../src/store/redis/connection/reply.ts";
+
+const asked = { host: "asked", port: 1 };
+const done = (value: unknown): Reply => ({ kind: "done", value });
+const refused = (message: string): Reply => ({ kind: "refused", cause: new Error(message) });
+
+Deno.test("slotRanges: a node without a name is where it was asked", () => {
+  const replicas = [["10.0.0.9", "7009", "id", []]];
+  const answer = [
+    ["0", "5460", ["10.0.0.1", "7001", "id", []], ...replicas],
+    ["5461", "5461", ["", "7002", "id"]],
+    ["5462", "9", [null, "7003", "id", ["hostname", "x"]]],
+    ["10", "11", ["?", "7004", "id"]],
+  ];
+  deepStrictEqual(
+    slotRanges(done(answer), asked)?.map(({ first, last, master }) => {
+      return [first, last, master.host, master.port];
+    }),
+    [
+      [0, 5460, "10.0.0.1", 7001],
+      [5461, 5461, "asked", 7002],
+      [5462, 9, "asked", 7003],
+      [10, 11, "asked", 7004],
+    ],
+  );
+  for (const other of [done("OK"), refused("ERR"), undefined]) {
+    strictEqual(slotRanges(other, asked), undefined);
+  }
+});

@@ -4,7 +4,7 @@ import type { Day, Days } from "../counter/days.ts";
 /** The number of bars of a chart, and the length of each. */
 export interface Range {
   readonly count: number;
-  readonly unit: "day" | "week" | "month";
+  readonly unit: "day" | "week" | "month" | "quarter";
 }
 
 /** One bar: its first day, and the hits from then until the next bar begins. */
@@ -29,7 +29,28 @@ export function firstDay({ unit }: Range, newest: Day, back: number): Day {
   if (unit === "day") return newest - back;
   if (unit === "week") return newest - weekdayIndex(newest) - 7 * back;
   const date = new Date(newest * DAY_MS);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back) / DAY_MS;
+  const month = date.getUTCMonth();
+  const first = unit === "month" ? month - back : month - month % 3 - 3 * back;
+  return Date.UTC(date.getUTCFullYear(), first) / DAY_MS;
+}
+
+/** The units of a range from the first known day on, and the least and the largest number of bars. */
+const UNITS = ["day", "week", "month", "quarter"] as const;
+const MIN_BARS = 7;
+const MAX_BARS = 120;
+
+/**
+ * Returns the range from a day to the newest one, in the smallest unit that needs at most 120 bars.
+ * It has at least seven days, and at most the last thirty years.
+ */
+export function rangeSince(first: Day, newest: Day): Range {
+  for (const unit of UNITS) {
+    for (let count = MIN_BARS; count <= MAX_BARS; count++) {
+      const range = { count, unit };
+      if (firstDay(range, newest, count - 1) <= first) return range;
+    }
+  }
+  return { count: MAX_BARS, unit: "quarter" };
 }
 
 /** Returns the weekday from 0 for Monday, the first day of a week in ISO 8601. */
@@ -52,12 +73,18 @@ export function barsOf({ newest, hits }: Days, range: Range): Bar[] {
   return bars.reverse();
 }
 
-/** Reports whether a date belongs below this bar: Mondays, the 1st and 15th, and months. */
+/**
+ * Reports whether a date belongs below this bar: Mondays, the 1st and 15th, months, quarters, or
+ * years, depending on the length of the range.
+ */
 export function isTick({ first }: Bar, { unit, count }: Range): boolean {
-  const date = new Date(first * DAY_MS).getUTCDate();
-  if (unit === "day") return count <= 31 ? weekdayIndex(first) === 0 : date === 1 || date === 15;
+  const date = new Date(first * DAY_MS);
+  const [month, day] = [date.getUTCMonth(), date.getUTCDate()];
+  if (unit === "day") return count <= 31 ? weekdayIndex(first) === 0 : day === 1 || day === 15;
+  if (count <= 12) return true;
   // A week has a date if a month begins in it.
-  return unit === "month" || count <= 12 || date <= 7;
+  if (unit === "week") return day <= 7 && (count <= 52 || month % 3 === 0);
+  return unit === "month" && count <= 36 ? month % 3 === 0 : month === 0;
 }
 
 /** A bar is a peak from this multiple of the median on. */

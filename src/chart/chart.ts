@@ -1,11 +1,11 @@
 import { formatCount } from "../badge/number.ts";
 import { tenth } from "../badge/text.ts";
 import type { Day, Days } from "../counter/days.ts";
-import { type Bar, barsOf, ceilingOf, isTick, peakIndex } from "./bars.ts";
+import { type Bar, barsOf, ceilingOf, isTick, peakIndex, rangeSince } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { dateOfMark, description, spanOf, tickText } from "./dates.ts";
 import { frame, paintOf, type PicturePaint } from "./frame.ts";
-import type { ChartLook } from "./look.ts";
+import type { ChartLook, ShownLook } from "./look.ts";
 import { drawHeading, drawType, type Setting, setType, type Type } from "./type.ts";
 
 /** The figures of a chart: the count, and the known days up to today. */
@@ -15,8 +15,10 @@ export interface ChartFigures {
 }
 
 /** Draws hits as bars or as a line, or the count as it grew, as an SVG document. */
-export function drawChart({ total, days }: ChartFigures, look: ChartLook): string {
-  const { width, height, label } = look;
+export function drawChart({ total, days }: ChartFigures, given: ChartLook): string {
+  const { width, height, label } = given;
+  const firstKnown = days.newest - Math.max(0, days.hits.length - 1);
+  const look = { ...given, range: given.range ?? rangeSince(firstKnown, days.newest) };
   const bars = barsOf(days, look.range);
   const within = days.hits.length === 0 ? undefined : bars.reduce((sum, { hits }) => sum + hits, 0);
   const paint = paintOf(look, look);
@@ -47,7 +49,7 @@ interface Area {
 interface PlotOptions {
   readonly total: number;
   readonly days: Days;
-  readonly look: ChartLook;
+  readonly look: ShownLook;
   readonly paint: PicturePaint;
   readonly area: Area;
 }
@@ -109,7 +111,7 @@ interface Column {
 interface Drawn {
   readonly columns: readonly Column[];
   readonly plot: Area;
-  readonly look: ChartLook;
+  readonly look: ShownLook;
   readonly paint: PicturePaint;
   /** The heights of the dashed lines. */
   readonly lines: readonly number[];
@@ -250,7 +252,7 @@ const MAX_DATES = 6;
 /** Draws the dates below the bars, and leaves out every second one, or more, if not all fit. */
 function drawDates(
   bars: readonly Bar[],
-  { look, plot, area }: { look: ChartLook; plot: Area; area: Area },
+  { look, plot, area }: { look: ShownLook; plot: Area; area: Area },
 ): string {
   const step = (plot.right - plot.left) / bars.length;
   const dates = bars.flatMap((bar, index) => {

@@ -1,10 +1,12 @@
 import { formatCount, formatterOf } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
 import type { Bar, Range } from "./bars.ts";
-import type { ChartLook } from "./look.ts";
+import type { ShownLook } from "./look.ts";
 
-/** "30 days", in the reader's language. */
-export function spanOf({ unit, count }: Range, locale: string): string {
+/** "30 days", in the reader's language. Quarters are counted in years. */
+export function spanOf(range: Range, locale: string): string {
+  const unit = range.unit === "quarter" ? "year" : range.unit;
+  const count = range.unit === "quarter" ? Math.round(range.count / 4) : range.count;
   return formatterOf(
     locale,
     unit,
@@ -14,21 +16,32 @@ export function spanOf({ unit, count }: Range, locale: string): string {
 
 /**
  * Returns the date of a mark, "Nov 3", or "Nov 2026" if bars are months or the chart is a year
- * long.
+ * long, or "2026" if bars are quarters.
  */
-export function dateOfMark(day: Day, { unit, count }: Range, locale: string): string {
-  const long = unit === "month" || count > 12 && unit === "week";
-  return dateText(day, locale, long ? MONTH : DATE);
+export function dateOfMark(day: Day, range: Range, locale: string): string {
+  if (range.unit === "quarter") return dateText(day, locale, YEAR);
+  return dateText(day, locale, isLong(range) ? MONTH : DATE);
 }
 
-/** A date on the axis: "Nov 3", or "Nov" where a bar or the distance between dates is a month. */
-export function tickText(day: Day, { unit, count }: Range, locale: string): string {
-  const isLong = unit === "month" || count > 12 && unit === "week";
-  return isLong ? monthOf(day, locale) : dateText(day, locale, DATE);
+/**
+ * Returns a date on the axis: "Nov 3", "Nov" where the distance between dates is a month, and
+ * "Nov 2026" or "2026" where it is longer.
+ */
+export function tickText(day: Day, range: Range, locale: string): string {
+  const { unit, count } = range;
+  if (unit === "quarter" || unit === "month" && count > 36) return dateText(day, locale, YEAR);
+  if (unit === "week" ? count > 52 : unit === "month" && count > 12) {
+    return dateText(day, locale, MONTH);
+  }
+  return isLong(range) ? monthOf(day, locale) : dateText(day, locale, DATE);
+}
+
+function isLong({ unit, count }: Range): boolean {
+  return unit === "month" || count > 12 && unit === "week";
 }
 
 /** Describes a chart in English for readers who do not see it. */
-export function description(bars: readonly Bar[], { range, numbers }: ChartLook): string {
+export function description(bars: readonly Bar[], { range, numbers }: ShownLook): string {
   const form = { numbers, locale: "en" };
   const span = spanOf(range, "en");
   const since = dateText(bars[0]?.first ?? 0, "en", WHOLE_DATE);
@@ -41,6 +54,7 @@ export function description(bars: readonly Bar[], { range, numbers }: ChartLook)
 
 function when(first: Day, { unit }: Range): string {
   if (unit === "month") return `in ${dateText(first, "en", MONTH)}`;
+  if (unit === "quarter") return `in the quarter from ${dateText(first, "en", MONTH)}`;
   const date = dateText(first, "en", WHOLE_DATE);
   return unit === "week" ? `in the week of ${date}` : `on ${date}`;
 }
@@ -67,6 +81,7 @@ type DateForm = Intl.DateTimeFormatOptions;
 
 const DATE: DateForm = { day: "numeric", month: "short" };
 const MONTH: DateForm = { month: "short", year: "numeric" };
+const YEAR: DateForm = { year: "numeric" };
 const WHOLE_DATE: DateForm = { ...DATE, year: "numeric" };
 
 const DAY_MS = 86_400_000;

@@ -14,8 +14,9 @@ import { type Range, RANGES } from "./bars.ts";
 
 const range = {
   name: "range",
-  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each.",
-  schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m"] },
+  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each. `all` " +
+    "begins with the first known day, with at most 120 bars of a day, week, month or quarter.",
+  schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m", "all"] },
 } as const satisfies Parameter;
 
 const kind = {
@@ -81,17 +82,24 @@ export interface PictureLook extends NumberForm {
 
 /** Everything about a chart but its figures: parsed and safe. */
 export interface ChartLook extends PictureLook {
-  readonly range: Range;
+  /** Undefined for everything since the first known day. */
+  readonly range: Range | undefined;
   readonly kind: (typeof kind.schema.enum)[number];
   readonly width: number;
   readonly height: number;
 }
 
+/** The look of a chart whose first day is known. */
+export interface ShownLook extends ChartLook {
+  readonly range: Range;
+}
+
 /** Never throws: invalid values fall back to the default. */
 export function parseChartLook(query: ChartQuery): ChartLook {
+  const rangeName = valueOf(range, query.get("range"));
   return Object.freeze({
     ...parsePictureLook(query),
-    range: RANGES[valueOf(range, query.get("range"))],
+    range: rangeName === "all" ? undefined : RANGES[rangeName],
     kind: valueOf(kind, query.get("kind")),
     width: parseLength(query.get("width"), width.schema),
     height: parseLength(query.get("height"), height.schema),

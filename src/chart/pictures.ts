@@ -28,7 +28,7 @@ export interface Picture<Query> {
 export const chart: Picture<ChartQuery> = {
   since(query, today) {
     const { range } = parseChartLook(query);
-    return firstDay(range, today, range.count - 1);
+    return range === undefined ? FIRST_DAY : firstDay(range, today, range.count - 1);
   },
   draw: (figures, query) => drawChart(figures, parseChartLook(query)),
   drawProblem(problem, query) {
@@ -36,6 +36,9 @@ export const chart: Picture<ChartQuery> = {
     return drawProblem(problem, { look, size: look });
   },
 };
+
+/** 1970-01-01. No counter has an earlier day. */
+const FIRST_DAY: Day = 0;
 
 export const calendar: Picture<PictureQuery> = {
   since: (_, today) => calendarSince(today),

@@ -82,7 +82,10 @@ interface Heading {
   readonly strong: string;
 }
 
-/** Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right. */
+/**
+ * Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right, or
+ * "12,345 · in 10 years" if these are all hits.
+ */
 export function drawHeading(heading: Heading, look: PictureLook): string {
   const { left, right, baseline: y, strong } = heading;
   const size = right - left < NARROW ? 11 : 13;
@@ -127,7 +130,8 @@ function figuresIn(
   const count = setType(formatCount(total, look), { size, bold: true });
   if (within === undefined) return [count];
   const joined = ENGLISH.test(look.locale) ? "in" : "/";
-  const words = `· ${formatCount(within, look)} ${joined} ${span}`;
+  const hits = within === total ? "" : `${formatCount(within, look)} `;
+  const words = `· ${hits}${joined} ${span}`;
   const rest = setType(words, { size, bold: false });
   // Read from the right, the count comes first there.
   return rest.line.rightToLeft ? [rest, count] : [count, rest];

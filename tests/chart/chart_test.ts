@@ -137,7 +137,7 @@ const look = fc.record({
     hostileText,
     fc.constantFrom(..."de fr ru ja zh hi ar-EG fa he th ta my-u-nu-mymr vi hu el".split(" ")),
   ),
-  range: fc.oneof(hostileText, fc.constantFrom("30d", "90d", "12w", "52w", "12m")),
+  range: fc.oneof(hostileText, fc.constantFrom("30d", "90d", "12w", "52w", "12m", "all")),
   width: fc.oneof(hostileText, fc.integer({ min: 240, max: 960 }).map(String)),
   height: fc.oneof(hostileText, fc.integer({ min: 120, max: 400 }).map(String)),
 }, { requiredKeys: [] });

@@ -37,6 +37,7 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["12w", "range=12w"],
   ["52w", "range=52w"],
   ["12m", "range=12m"],
+  ["all", "range=all&theme=auto"],
   ["area", "kind=area&theme=auto"],
   ["total", "kind=total&range=52w&theme=auto"],
   ["light", "theme=light"],

@@ -46,6 +46,12 @@ for (const [locale, label] of LANGUAGES) {
           ok(bytes <= 3300, `${kind} ${range}: ${bytes}`);
         }
       }
+      for (const kind of ["bars", "area", "total"]) {
+        const hits = shown.days.hits.slice(0, 400);
+        const tenYears = Array.from({ length: 3652 }, (_, back) => hits[back % 400] ?? 0);
+        const bytes = bytesOf(chart(`${language}&kind=${kind}&range=all`, tenYears, shown.total));
+        ok(bytes <= 3300, `${kind} of ten years: ${bytes}`);
+      }
       ok(bytesOf(card(language, shown)) <= 3000, `${bytesOf(card(language, shown))}`);
       ok(bytesOf(calendar(language, shown)) <= 6000, `${bytesOf(calendar(language, shown))}`);
     }

@@ -1,10 +1,23 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { barsOf, ceilingOf, firstDay, isTick, peakIndex, RANGES } from "../../src/chart/bars.ts";
+import {
+  barsOf,
+  ceilingOf,
+  firstDay,
+  isTick,
+  peakIndex,
+  RANGES,
+  rangeSince,
+} from "../../src/chart/bars.ts";
+import { tickText } from "../../src/chart/dates.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;
-const rangeOf = (name = "") => parseChartLook(new Map<string, string>([["range", name]])).range;
+const rangeOf = (name = "") => {
+  const { range } = parseChartLook(new Map<string, string>([["range", name]]));
+  ok(range !== undefined);
+  return range;
+};
 const text = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 const BEGINNINGS:
@@ -121,4 +134,49 @@ Deno.test("peakIndex() takes 1.6 times the median of the bars with hits, once se
   // Days after the last hit are known, those before the first are not.
   strictEqual(peak([1, 1, 9, 0, 0, 0, 0, 0, 0]), -1);
   strictEqual(peak([]), -1);
+});
+
+const WHOLE: readonly (readonly [first: string, range: string, begins: string])[] = [
+  ["2026-11-21", "7 day", "2026-11-15"],
+  ["2026-07-25", "120 day", "2026-07-25"],
+  ["2026-07-24", "18 week", "2026-07-20"],
+  ["2024-08-05", "120 week", "2024-08-05"],
+  ["2024-08-04", "28 month", "2024-08-01"],
+  ["2016-12-01", "120 month", "2016-12-01"],
+  ["2016-11-30", "41 quarter", "2016-10-01"],
+  ["1997-01-01", "120 quarter", "1997-01-01"],
+  ["1970-01-01", "120 quarter", "1997-01-01"],
+];
+
+for (const [first, expected, begins] of WHOLE) {
+  Deno.test(`rangeSince() ${first} on 2026-11-21 is ${expected}, from ${begins}`, () => {
+    const newest = day("2026-11-21");
+    const range = rangeSince(day(first), newest);
+    strictEqual(`${range.count} ${range.unit}`, expected);
+    strictEqual(text(barsOf({ newest, hits: [] }, range)[0]?.first ?? 0), begins);
+  });
+}
+
+Deno.test("rangeSince() holds every known day of thirty years, in at most 120 bars, on any day", () => {
+  const hits = fc.array(fc.nat(9), { minLength: 1, maxLength: 10_900 });
+  fc.assert(
+    fc.property(fc.integer({ min: 11_000, max: 47_000 }), hits, (newest, hits) => {
+      const bars = barsOf({ newest, hits }, rangeSince(newest - hits.length + 1, newest));
+      ok(bars.length <= 120 && bars.length >= 7);
+      const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
+      strictEqual(sum(bars.map(({ hits }) => hits)), sum(hits));
+    }),
+    { numRuns: 200, seed: 1 },
+  );
+});
+
+Deno.test("tickText() gives no two dates of a chart since the first known day the same text", () => {
+  const newest = day("2026-11-21");
+  for (let length = 1; length < 11_000; length += 37) {
+    const range = rangeSince(newest - length, newest);
+    const ticks = barsOf({ newest, hits: [] }, range).filter((bar) => isTick(bar, range));
+    const words = ticks.map(({ first }) => tickText(first, range, "en"));
+    strictEqual(new Set(words).size, words.length, `${length} days: ${words}`);
+    ok(words.length > 0, `${length} days`);
+  }
 });

@@ -6,6 +6,11 @@ import { FIGURES, TODAY } from "./gallery.ts";
 
 // `deno run --config tests/deno.json -A tests/chart/sheet.ts` draws sheet.png afresh: look at it before it is committed.
 
+/** Ten years. */
+const LONG: ChartFigures = {
+  total: 1_200_000,
+  days: { newest: TODAY, hits: Array.from({ length: 3653 }, (_, back) => (3653 - back) % 600) },
+};
 const FEW: ChartFigures = { total: 3, days: { newest: TODAY, hits: [0, 1, 0, 0, 2] } };
 const NONE: ChartFigures = { total: 12_345, days: { newest: TODAY, hits: [] } };
 const MOST: ChartFigures = {
@@ -19,6 +24,7 @@ const ROWS: readonly (readonly (readonly [figures: ChartFigures, query: string])
   [[FIGURES, "range=12m&color=orange&theme=dark"], [FEW, "label=&numbers=compact"]],
   [[NONE, "label=hits"], [MOST, "label=a very long label that goes on and on"]],
   [[FIGURES, "kind=area"], [FIGURES, "kind=total&range=52w&theme=dark"]],
+  [[FIGURES, "range=all&kind=total"], [LONG, "range=all&theme=dark"]],
   [[FIGURES, "width=240&height=120"], [MOST, "width=240&height=120&range=12m"]],
 ];
 

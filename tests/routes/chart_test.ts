@@ -266,6 +266,28 @@ Deno.test("GET /chart.svg?kind=total ends at the total, and marks round totals t
   deepStrictEqual(bold.map((text) => text.replace(/.*>/, "")), ["4", "2"]);
 });
 
+Deno.test("GET /chart.svg?range=all begins with the first known day, of a counter and of a prefix", async () => {
+  await using app = openToday();
+  const days = { "2014-05-06": 5, "2026-11-20": 7 };
+  await app.sendBody("POST /counters", JSON.stringify({ id: "a/b", hits: 12, days }));
+  for (const target of ["id=a/b", "prefix=a/"]) {
+    const { body } = await app.send(`GET /chart.svg?${target}&range=all`);
+    match(body, /<desc>12 hits in 13 years, since Apr 1, 2014\./, target);
+    strictEqual(drawnBars(parseSvg(body)).length, 2);
+  }
+});
+
+Deno.test("GET /chart.svg?range=all shows a week without hits for a counter that was never hit, and refuses without the secret", async () => {
+  await using app = openToday();
+  const { status, body } = await app.send("GET /chart.svg?id=never&range=all");
+  strictEqual(status, 200);
+  match(body, /<desc>No hits in 7 days, since Nov 15, 2026\.<\/desc>/);
+  await using closed = openToday({ openReads: false });
+  const refused = await closed.send("GET /chart.svg?range=all&width=600", IMAGE);
+  strictEqual(refused.headers["x-tallymark"], "unauthorized");
+  match(refused.body, /width="600"/);
+});
+
 Deno.test("GET /chart.svg names the day of a peak among seven known days, and none among six", async () => {
   await using app = openToday();
   const put = (count: number) => {

@@ -65,21 +65,9 @@ export class Arena {
   }
 
   /** The process of these servers. */
-  limitProcess({ name, shape }: Row, url: string): Promise<Service> {
-    return this.#once(`limit ${name}`, async () => {
-      const [request] = shape.requests;
-      if (request === undefined) throw new Error(`Measure ${name}: it asks for nothing`);
-      const lines = Object.entries({ Host: "localhost", ...request.headers });
-      const head = lines.map(([key, value]) => `${key}: ${value}\r\n`).join("");
-      const path = pathOf(request, "n1");
-      const [answer] = await sendRaw({ url }, `${request.method} ${path} HTTP/1.1\r\n${head}\r\n`);
-      if (answer?.status !== 200) throw new Error(`Measure ${name}: it answers ${answer?.status}`);
-      // Deno adds these by itself.
-      const headers = Object.fromEntries(answer.headers);
-      delete headers["date"];
-      delete headers["content-length"];
-      const fixed = JSON.stringify({ body: answer.body, headers });
-      return this.#stack.use(await startScript("limit.ts", { args: [fixed] }));
+  limitProcess(row: Row, url: string): Promise<Service> {
+    return this.#once(`limit ${row.name}`, async () => {
+      return this.#stack.use(await startScript("limit.ts", { args: [await responseOf(row, url)] }));
     });
   }
 
@@ -105,4 +93,20 @@ export class Arena {
     this.#started.set(name, starting);
     return starting;
   }
+}
+
+/** Returns the response of the service at `url` to a row's request, as JSON for a bare server. */
+export async function responseOf({ name, shape }: Row, url: string): Promise<string> {
+  const [request] = shape.requests;
+  if (request === undefined) throw new Error(`${name} has no request`);
+  const lines = Object.entries({ Host: "localhost", ...request.headers });
+  const fields = lines.map(([key, value]) => `${key}: ${value}\r\n`).join("");
+  const head = `${request.method} ${pathOf(request, "n1")} HTTP/1.1\r\n${fields}\r\n`;
+  const [response] = await sendRaw({ url }, head);
+  if (response?.status !== 200) throw new Error(`${name} answers ${response?.status}`);
+  const headers = Object.fromEntries(response.headers);
+  // Deno adds these by itself.
+  delete headers["date"];
+  delete headers["content-length"];
+  return JSON.stringify({ body: response.body, headers });
 }

@@ -1,6 +1,6 @@
 // <tally-like> is a button that counts one press per reader. A <tally-mark> in it shows the number.
 if (!customElements.get("tally-like")) {
-  // Where this file is: a module is not told, and a page may have no stack.
+  // The address of this file: a module cannot read it, and a page may have no stack.
   const traces = [
     document.currentScript?.src,
     Error().stack,

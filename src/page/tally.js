@@ -1,6 +1,6 @@
 // <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
 if (!customElements.get("tally-mark")) {
-  // Where this file is: a module is not told, and a page may have no stack.
+  // The address of this file: a module cannot read it, and a page may have no stack.
   const traces = [
     document.currentScript?.src,
     Error().stack,
@@ -105,6 +105,11 @@ if (!customElements.get("tally-mark")) {
       old = views;
       views = new Map();
       rest = marks.values();
+      // The numbers that like.js is about to show belong to the same request.
+      for (const like of document.querySelectorAll("tally-like")) {
+        const id = idOf({ counter: like.getAttribute("counter") });
+        once(`total ${id}`, () => read(id, "total")).catch(() => {});
+      }
     }
     for (let left = 200; left--;) {
       const { value } = rest.next();

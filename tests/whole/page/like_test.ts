@@ -2,7 +2,12 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { memoryApp } from "../../support/app.ts";
 import { needsChromium, openChromium } from "../../support/chromium.ts";
-import { type Embedding, openEmbedding, READER_ARGS } from "../../support/embedding.ts";
+import {
+  type Embedding,
+  openEmbedding,
+  READER_ARGS,
+  SCRIPT as TALLY_SCRIPT,
+} from "../../support/embedding.ts";
 import { openReader, shareReaders } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { assertAccessible } from "../../support/web_page.ts";
@@ -59,8 +64,10 @@ Deno.test(
     await page.evaluate(
       'addEventListener("tally-like", ({ target, detail }) => globalThis.event_ = [target.localName, detail])',
     );
+    strictEqual(await page.getAttribute("button path", "fill"), "none");
     await page.click("button");
     await shows(page, ["12,345 pressed"]);
+    strictEqual(await page.getAttribute("button path", "fill"), "currentColor");
     deepStrictEqual(await page.evaluate("event_"), [
       "tally-like",
       { counter: "a", hits: 12_345 },
@@ -167,40 +174,49 @@ Deno.test("like.js shows a press in the other tabs of the reader", needsChromium
   await shows(other, ["0 pressed"]);
 });
 
-Deno.test(
-  "like.js counts once on a page that comes back from the browser's cache",
-  needsChromium,
-  async () => {
-    await using site = await openLike();
-    site.pages.set("/other", { html: "<p>other" });
-    await using chromium = await openChromium({
-      args: READER_ARGS,
-      ignoreDefaultArgs: ["--disable-back-forward-cache"],
-      isWhole: true,
-    });
-    await using reader = await openReader({}, chromium.browser);
-    const { page, context } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
-    await page.evaluate(
-      'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
-    );
-    await page.goto(`${URL}other`);
-    const tab = await context.newPage();
-    await tab.goto(URL);
-    await tab.click("button");
-    await shows(tab, ["1 pressed"]);
-    await page.goBack({ waitUntil: "commit" });
-    await waitFor(
-      "the page",
-      async () => await page.evaluate("globalThis.back") === true || undefined,
-    );
-    await shows(page, ["1 pressed"]);
-    await page.click("button", { force: true });
-    await settled(page);
-    strictEqual(await site.count("a"), 1);
-  },
-);
+/** Storage events on a page in the cache: Chromium keeps them until it is back; another browser may drop them. */
+const STORAGE_EVENTS = {
+  kept: "",
+  dropped: 'addEventListener("storage", (event) => event.stopImmediatePropagation(), true);',
+};
+
+for (const [fate, script] of Object.entries(STORAGE_EVENTS)) {
+  Deno.test(
+    `like.js counts once on a page that comes back from the browser's cache, with storage events ${fate}`,
+    needsChromium,
+    async () => {
+      await using site = await openLike();
+      site.pages.set("/other", { html: "<p>other" });
+      await using chromium = await openChromium({
+        args: READER_ARGS,
+        ignoreDefaultArgs: ["--disable-back-forward-cache"],
+        isWhole: true,
+      });
+      await using reader = await openReader({}, chromium.browser);
+      const { page, context } = reader;
+      await page.addInitScript(script);
+      await page.goto(URL);
+      await shows(page, ["0"]);
+      await page.evaluate(
+        'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
+      );
+      await page.goto(`${URL}other`);
+      const tab = await context.newPage();
+      await tab.goto(URL);
+      await tab.click("button");
+      await shows(tab, ["1 pressed"]);
+      await page.goBack({ waitUntil: "commit" });
+      await waitFor(
+        "the page",
+        async () => await page.evaluate("globalThis.back") === true || undefined,
+      );
+      await shows(page, ["1 pressed"]);
+      await page.click("button", { force: true });
+      await settled(page);
+      strictEqual(await site.count("a"), 1);
+    },
+  );
+}
 
 Deno.test(
   "like.js counts once a day for a reader whose browser stores nothing",
@@ -270,31 +286,53 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "like.js reads the numbers of all buttons and of all tally-marks in one request",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    await site.set({ "like/0": 5, views: 7 });
-    const likes = await Promise.all([0, 1, 2].map((n) => likeOf(site, `like/${n}`)));
-    const mark = '<tally-mark counter="views">–</tally-mark>';
-    // It loads tally.js. If the page loads that as well, its marks may be read first, on their own.
-    site.pages.set("/", { html: SCRIPT + likes.join("") + likes[0] + mark });
-    await using reader = await openReader();
-    const { page } = reader;
-    const reads: string[] = [];
-    page.on("request", (request) => {
-      if (/\/count/.test(request.url())) reads.push(request.url());
-    });
-    await page.goto(URL);
-    await shows(page, ["5", "0", "0", "5"]);
-    await settled(page);
-    strictEqual(new Set(reads.map((read) => new globalThis.URL(read).pathname)).size, 1);
-    strictEqual(reads.length, 1, reads.join("\n"));
-    await page.locator("button").first().click();
-    await shows(page, ["6 pressed", "0", "0", "6 pressed"]);
-  },
-);
+/** The scripts of a page, and the one that arrives after the other was run. */
+const SCRIPTS: Record<string, { html: string; late?: string }> = {
+  "like.js alone": { html: SCRIPT },
+  "like.js and tally.js": { html: SCRIPT + TALLY_SCRIPT },
+  "tally.js and a late like.js": { html: TALLY_SCRIPT + SCRIPT, late: "like.js" },
+  "like.js and a late tally.js": { html: SCRIPT + TALLY_SCRIPT, late: "tally.js" },
+};
+
+const VIEWS_SHOWN = 'document.querySelector("body > tally-mark").textContent === "7"';
+const BUTTON_SHOWN = 'document.querySelector("tally-like button")';
+
+for (const [scripts, { html, late }] of Object.entries(SCRIPTS)) {
+  Deno.test(
+    `the buttons and the tally-marks of a page share one read, loaded by ${scripts}`,
+    needsChromium,
+    async () => {
+      await using site = await openEmbedding({ openReads: true });
+      await site.set({ "like/0": 5, views: 7 });
+      const likes = await Promise.all([0, 1, 2].map((n) => likeOf(site, `like/${n}`)));
+      const mark = '<tally-mark counter="views">–</tally-mark>';
+      site.pages.set("/", { html: html + likes.join("") + likes[0] + mark });
+      await using reader = await openReader();
+      const { page } = reader;
+      const reads: string[] = [];
+      page.on("request", (request) => {
+        if (/\/count/.test(request.url())) reads.push(request.url());
+      });
+      if (late !== undefined) {
+        await page.route(`http://tally.example/${late}`, async (route) => {
+          await page.waitForFunction(late === "like.js" ? VIEWS_SHOWN : BUTTON_SHOWN);
+          await route.continue();
+        });
+      }
+      await page.goto(URL);
+      await shows(page, ["5", "0", "0", "5"]);
+      await page.waitForFunction(VIEWS_SHOWN);
+      await settled(page);
+      strictEqual(reads.length, 1, reads.join("\n"));
+      deepStrictEqual(
+        new globalThis.URL(reads[0] ?? "").searchParams.getAll("id").toSorted(),
+        ["like/0", "like/1", "like/2", "views"],
+      );
+      await page.locator("button").first().click();
+      await shows(page, ["6 pressed", "0", "0", "6 pressed"]);
+    },
+  );
+}
 
 Deno.test("like.js can be used by keyboard, and axe finds nothing", needsChromium, async () => {
   await using site = await openEmbedding({ openReads: true });
@@ -359,6 +397,170 @@ Deno.test(
     }
   },
 );
+
+Deno.test(
+  "like.js sends a press without cookies and referrer, in a request that outlives the page",
+  needsChromium,
+  async () => {
+    await using _ = await openLike();
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.addInitScript(`{
+      const send = fetch;
+      globalThis.fetch = (...request) => {
+        const { method, url, keepalive, credentials, referrerPolicy } = new Request(...request);
+        if (method === "POST") {
+          const parameters = [...new URL(url).searchParams.keys()];
+          globalThis.sent = { parameters, keepalive, credentials, referrerPolicy };
+        }
+        return send(...request);
+      };
+    }`);
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    deepStrictEqual(await page.evaluate("sent"), {
+      parameters: ["id", "key", "once"],
+      keepalive: true,
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
+  },
+);
+
+Deno.test(
+  "like.js shows the highest number if responses arrive out of order",
+  needsChromium,
+  async () => {
+    await using site = await openLike('max="2"');
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.evaluate(
+      'globalThis.numbers = []; addEventListener("tally-like", ({ detail }) => numbers.push(detail.hits))',
+    );
+    await page.evaluate(`{
+      const send = fetch;
+      const overtaken = Promise.withResolvers();
+      globalThis.fetch = async (...request) => {
+        globalThis.fetch = async (...request) => {
+          const response = await send(...request);
+          addEventListener("tally-like", overtaken.resolve);
+          return response;
+        };
+        const response = await send(...request);
+        await overtaken.promise;
+        return response;
+      };
+      undefined;
+    }`);
+    await page.click("button");
+    await waitFor("the first hit", async () => await site.count("a") === 1 || undefined);
+    await page.click("button");
+    await waitFor(
+      "both events",
+      async () => await page.evaluate("numbers.length") === 2 || undefined,
+    );
+    deepStrictEqual(await page.evaluate("numbers"), [2, 2]);
+    await shows(page, ["2 pressed"]);
+  },
+);
+
+Deno.test("like.js counts home if the element names no counter", needsChromium, async () => {
+  await using site = await openEmbedding({ openReads: true });
+  const like = (await likeOf(site, "home")).replace(/counter="\w+"/, "");
+  site.pages.set("/", { html: SCRIPT + like });
+  await using reader = await openReader();
+  await reader.page.goto(URL);
+  await shows(reader.page, ["0"]);
+  await reader.page.click("button");
+  await shows(reader.page, ["1 pressed"]);
+  strictEqual(await site.count("home"), 1);
+});
+
+Deno.test(
+  "like.js names the heart by its label, and keeps an image in place of it",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const image = '<img alt="Clap" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">';
+    const likes = [
+      await likeOf(site, "a", 'label="Gefällt mir"'),
+      await likeOf(site, "b", "", image),
+    ];
+    site.pages.set("/", { html: SCRIPT + likes.join("") });
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0", "0"]);
+    strictEqual(await page.getByRole("button", { name: "Gefällt mir 0", exact: true }).count(), 1);
+    strictEqual(await page.getByRole("button", { name: "Clap 0", exact: true }).count(), 1);
+    strictEqual(await page.locator("tally-like svg").count(), 1);
+  },
+);
+
+Deno.test(
+  "like.js sends no form, and keeps its button and its presses if the element moves",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const like = await likeOf(site, "a");
+    site.pages.set("/", { html: `${SCRIPT}<form action="/sent">${like}</form>` });
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    await page.click("button");
+    await shows(page, ["1 pressed"]);
+    await page.evaluate('document.body.append(document.querySelector("tally-like"))');
+    await shows(page, ["1 pressed"]);
+    await page.click("button", { force: true });
+    await settled(page);
+    deepStrictEqual(site.asked.filter((path) => path === "/sent"), []);
+    strictEqual(await site.count("a"), 1);
+    deepStrictEqual(reader.complaints, []);
+  },
+);
+
+Deno.test("like.js lets go of an element that a page removed", needsChromium, async () => {
+  await using _ = await openLike();
+  await using reader = await openReader();
+  const { page } = reader;
+  await page.goto(URL);
+  await shows(page, ["0"]);
+  await page.evaluate(`{
+    const like = document.querySelector("tally-like");
+    globalThis.removed = new WeakRef(like);
+    like.remove();
+    undefined;
+  }`);
+  await waitFor("its end", async () => {
+    await page.requestGC();
+    return await page.evaluate("removed.deref() === undefined") === true || undefined;
+  });
+});
+
+Deno.test("like.js keeps a place for the number of a button", needsChromium, async () => {
+  await using site = await openEmbedding({ openReads: true });
+  await site.set({ a: 123 });
+  site.pages.set("/", { html: `${SCRIPT}<p>${await likeOf(site, "a")}<i>likes</i></p>` });
+  await using reader = await openReader();
+  const { page } = reader;
+  const gate = Promise.withResolvers<void>();
+  await page.route("http://tally.example/counts**", async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  await page.goto(URL);
+  await shows(page, ["–"]);
+  const place = async () => (await page.locator("i").boundingBox())?.x;
+  const before = await place();
+  gate.resolve();
+  await shows(page, ["123"]);
+  strictEqual(await place(), before);
+});
 
 const LOADED = {
   "a classic script": SCRIPT,

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
+import { openSource } from "./support/external_sources.ts";
 import { needsPrograms, projectFolder } from "./support/programs.ts";
 import { startRedis } from "./support/redis_server.ts";
 import { SECRET } from "./support/secret.ts";
@@ -18,6 +19,7 @@ const blocks = [
   ".deploy/README.md",
   ".deploy/counters.md",
   ".deploy/leancloud.zh.md",
+  ".docs/external_totals.md",
   ".docs/settings.md",
 ].flatMap(blocksOf);
 
@@ -38,8 +40,8 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ['import { close, fetch } from "./tallymark/src/mount.ts"', "mount_test mounts it"],
   ["upstash.io", "needs a hosted Redis; config_test reads such addresses"],
   ["job_name: tallymark", "is Prometheus' own; metrics_test has promtool read the metrics"],
-  ["node .deploy/traffic.mjs", "traffic_test runs it against a stand-in for GitHub"],
-  ["![views in a year]", "is Markdown with an address of nobody"],
+  ["node .deploy/keep.mjs", "keep_test runs it against stand-ins for all sources"],
+  ["![stars]", "is Markdown"],
   ["# komarev\n", "carrying_over_test runs each line against a stand-in for the peer"],
   ["leancloud_visitors:", "leancloud_themes_test sends the requests of the theme NexT"],
   ["web_analytics:", "leancloud_themes_test sends the requests of the theme Fluid"],
@@ -240,6 +242,39 @@ Deno.test(
   },
 );
 
+Deno.test(
+  ".docs/external_totals.md: the lines import a report, older days of npm, a CSV file, and the total of a crate",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    await using service = await startService({ env });
+    const day = (day: string, downloads: number) => ({ day, downloads });
+    using npm = openSource((url) => {
+      strictEqual(url.pathname, "/downloads/range/2024-01-01:2025-05-31/express");
+      return Response.json({ downloads: [day("2024-01-01", 5), day("2024-01-02", 0)] });
+    });
+    using crates = openSource(() => Response.json({ crate: { downloads: 4321 } }));
+    await Deno.writeTextFile(join(folder.path, "days.csv"), "2024-01-31,12\n2024-02-01,3\n");
+    const parts = ['"seen":126', "api.npmjs.org", "days.csv", "crates.io"];
+    for (const part of [...parts, ...parts]) {
+      const block = blockWith(part).replace("https://api.npmjs.org", npm.url)
+        .replace("https://crates.io", crates.url);
+      await importBy(block, service, folder.path);
+    }
+    const redis = await lineOf(service, "docker/library/redis");
+    deepStrictEqual(redis, {
+      ...{ id: "docker/library/redis", hits: 126, seen: 126, at: "2026-11-24T02:00:00Z" },
+    });
+    deepStrictEqual(await lineOf(service, "npm/express"), {
+      ...{ id: "npm/express", hits: 5, days: { "2024-01-01": 5 } },
+    });
+    deepStrictEqual(await lineOf(service, "pypi/name"), {
+      ...{ id: "pypi/name", hits: 15, days: { "2024-01-31": 12, "2024-02-01": 3 } },
+    });
+    deepStrictEqual(await lineOf(service, "crates/serde"), { id: "crates/serde", hits: 4321 });
+  },
+);
+
 Deno.test(".deploy/counters.md: the example of SERVE_AS is understood", () => {
   const [, SERVE_AS = ""] = /^SERVE_AS="(.*)"$/m.exec(blockWith("SERVE_AS=")) ?? [];
   deepStrictEqual(parseConfig({ SERVE_AS }).serveAs, SERVE_AS.split(","));
@@ -354,7 +389,7 @@ Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and 
   strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "1");
 });
 
-Deno.test("every block of .deploy and .docs/settings.md is run by a test or says why not", () => {
+Deno.test("every block of .deploy, .docs/external_totals.md and .docs/settings.md is run by a test or says why not", () => {
   for (const [part] of SKIPPED) ok(blocks.some(({ text }) => text.includes(part)), part);
   const left = blocks.filter((block) =>
     !used.has(block) && !SKIPPED.some(([part]) => block.text.includes(part))

@@ -1,0 +1,568 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import {
+  dayText,
+  GITHUB_TOKEN,
+  KEEP_SCRIPT,
+  type Numbers,
+  openSource,
+  openSources,
+  runKeep,
+  sum,
+} from "../support/external_sources.ts";
+import { needsPrograms } from "../support/programs.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+import { startService } from "../support/service.ts";
+
+const DAY_MS = 86_400_000;
+const ALL = [
+  "github-traffic o/r, github-stars o/r",
+  "github-downloads o/r, npm @s/n",
+  "pypi n, crates n, docker o/r, vscode p.n",
+].join("\n");
+
+/** Returns numbers that differ from source to source. */
+function someNumbers(): Numbers {
+  const [day = "", before = ""] = [1, 2].map((days) => dayText(Date.now() - days * DAY_MS));
+  const twoDays = (one: number, other: number) => new Map([[before, one], [day, other]]);
+  return {
+    stars: twoDays(40, 2),
+    views: twoDays(7, 8),
+    releases: [[100, 20], [], [3]],
+    npm: twoDays(11, 12),
+    pypi: twoDays(13, 14),
+    crates: { newest: twoDays(15, 16), others: twoDays(100, 200) },
+    pulls: 126,
+    installs: 77,
+  };
+}
+
+function startTallymark() {
+  return startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+}
+
+interface Line {
+  id: string;
+  hits: number;
+  days?: Record<string, number>;
+  seen?: number;
+}
+
+async function counter(url: string, id: string): Promise<Line> {
+  const response = await fetch(`${url}/counters?id=${id}`, { headers: authorized });
+  return await response.json();
+}
+
+async function put(url: string, { id, hits }: Line): Promise<void> {
+  const body = JSON.stringify({ hits });
+  const options = { method: "PUT", headers: authorized, body };
+  const response = await fetch(`${url}/counters?id=${id}`, options);
+  strictEqual(response.status, 200, await response.text());
+}
+
+/** Returns all ids and totals. */
+async function totals(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/counters`, { headers: authorized })).text();
+  const lines: Line[] = text.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]));
+}
+
+for (const runtime of ["deno", "node"] as const) {
+  Deno.test(
+    `keep.mjs with ${runtime}: keeps days, stars and totals of all sources as counters, however often it runs`,
+    runtime === "node" ? needsPrograms("node") : {},
+    async () => {
+      await using service = await startTallymark();
+      const numbers = someNumbers();
+      using sources = openSources(numbers);
+      for (let run = 0; run < 2; run++) {
+        const { code, stderr, stdout } = await runKeep({
+          ...{ env: sources.env, keep: ALL, service: service.url, runtime },
+        });
+        strictEqual(code, 0, stderr);
+        strictEqual(stdout.trim().split("\n").length, 11);
+        deepStrictEqual(await totals(service.url), {
+          "crates/n": 331,
+          "docker/o/r": 126,
+          "github/o/r/cloners": 8,
+          "github/o/r/clones": 15,
+          "github/o/r/downloads": 123,
+          "github/o/r/stars": 42,
+          "github/o/r/uniques": 8,
+          "github/o/r/views": 15,
+          "npm/@s/n": 23,
+          "pypi/n": 27,
+          "vscode/p.n": 77,
+        });
+      }
+      const [before = "", day = ""] = [...numbers.stars.keys()];
+      const days = { [before]: 115, [day]: 216 };
+      deepStrictEqual((await counter(service.url, "crates/n")).days, days);
+      strictEqual((await counter(service.url, "docker/o/r")).seen, 126);
+    },
+  );
+}
+
+Deno.test("keep.mjs: all pages of stars and releases are read", async () => {
+  await using service = await startTallymark();
+  const numbers = someNumbers();
+  // 95 weeks on 4 pages and 201 releases on 3.
+  for (let day = 1; day <= 95 * 7; day++) {
+    numbers.stars.set(dayText(Date.now() - day * DAY_MS), day);
+  }
+  numbers.releases = Array.from({ length: 201 }, (_, release) => [release]);
+  using sources = openSources(numbers);
+  const keep = "github-stars o/r, github-downloads o/r";
+  const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
+  strictEqual(code, 0, stderr);
+  const { hits, days } = await counter(service.url, "github/o/r/stars");
+  strictEqual(hits, sum(numbers.stars));
+  deepStrictEqual(days, Object.fromEntries([...numbers.stars].sort()));
+  strictEqual((await counter(service.url, "github/o/r/downloads")).hits, 201 * 100);
+  deepStrictEqual(
+    sources.github.received.map(({ line }) => line),
+    [
+      "GET /repos/o/r",
+      "GET /repos/o/r/stargazers/history?per_page=30",
+      ...[2, 3, 4].map((page) => `GET /repos/o/r/stargazers/history?per_page=30&page=${page}`),
+      "GET /repos/o/r/releases?per_page=100",
+      ...[2, 3].map((page) => `GET /repos/o/r/releases?per_page=100&page=${page}`),
+    ],
+  );
+});
+
+/** Moves the clock of the script through nights, and tells the test how each one ended. */
+const NIGHTS = `
+const RealDate = Date;
+let time = RealDate.now();
+globalThis.Date = class extends RealDate {
+  constructor(...args) {
+    super(...args.length === 0 ? [time] : args);
+  }
+  static now() {
+    return time;
+  }
+};
+for (let night = 0;; night++) {
+  const response = await fetch(process.env.NIGHTS_URL, {
+    method: "POST",
+    body: String(process.exitCode ?? 0),
+  });
+  time = await response.json();
+  if (time === null) break;
+  await import(\`\${process.env.SCRIPT_URL}?night=\${night}\`);
+}
+process.exit(0);
+`;
+
+Deno.test("keep.mjs: a year of nights, some missed and some doubled, ends in the series that the sources had", async () => {
+  await using service = await startTallymark();
+  const numbers: Numbers = {
+    ...someNumbers(),
+    ...{ stars: new Map(), views: new Map(), npm: new Map(), pypi: new Map() },
+  };
+  using sources = openSources(numbers);
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const truth = { views: new Map<string, number>(), npm: new Map<string, number>() };
+  const pulls = { days: new Map<string, number>(), hits: 0, seen: 0 };
+
+  /** Lets a day begin. Half of what the last day ends with is shown before. */
+  function beginDay(number: number) {
+    const [day, yesterday, old] = [0, 1, 9].map((back) =>
+      dayText(today - (365 - number + back) * DAY_MS)
+    );
+    if (day === undefined || yesterday === undefined || old === undefined) {
+      throw new Error("no day");
+    }
+    const count = 2 + 2 * (number * 7 % 11);
+    numbers.stars.set(day, number % 5);
+    // Every third day somebody takes back a star that is nine days old.
+    const oldStars = numbers.stars.get(old) ?? 0;
+    if (number % 3 === 0 && oldStars > 0) numbers.stars.set(old, oldStars - 1);
+    // npm shows nothing of today and half of yesterday.
+    if (number > 0) {
+      const final = truth.npm.get(yesterday) ?? 0;
+      numbers.npm.set(yesterday, final / 2);
+      numbers.npm.set(
+        dayText(Date.parse(yesterday) - DAY_MS),
+        truth.npm.get(dayText(Date.parse(yesterday) - DAY_MS)) ?? 0,
+      );
+    }
+    truth.npm.set(day, count);
+    // GitHub shows 14 days of traffic, and today is not over.
+    for (const [shown, final] of truth.views) numbers.views.set(shown, final);
+    numbers.views.set(day, count / 2);
+    truth.views.set(day, count);
+    numbers.views = new Map([...numbers.views].sort().slice(-14));
+    // pypistats keeps 180 days.
+    numbers.pypi.set(day, count);
+    numbers.pypi = new Map([...numbers.pypi].slice(-180));
+    // Pulls restart once, in the middle of the year.
+    numbers.pulls = number === 180 ? 5 : numbers.pulls + count;
+    numbers.installs += number % 4;
+  }
+
+  let number = -1;
+  const exitCodes = new Set<string>();
+  let isSecond = false;
+  using nights = openSource((_, { body }) => {
+    exitCodes.add(body);
+    if (number === 365) return Response.json(null);
+    isSecond = number % 3 === 0 && !isSecond;
+    if (!isSecond) {
+      // Of the nights up to the last one, two in five are missed, and now and then ten in a row.
+      const step = number < 0 ? 1 : number % 40 === 20 ? 10 : number % 5 === 3 ? 3 : 1;
+      for (let days = 0; days < step && number < 365; days++) beginDay(++number);
+      const { days, seen } = pulls;
+      const growth = seen === 0 ? 0 : Math.max(0, numbers.pulls - seen);
+      const day = dayText(today - (365 - number) * DAY_MS);
+      if (growth > 0) days.set(day, growth);
+      pulls.hits = seen === 0 ? numbers.pulls : pulls.hits + growth;
+      pulls.seen = numbers.pulls;
+    }
+    // Shortly after midnight, and a second time later on.
+    return Response.json(today - (365 - number) * DAY_MS + (isSecond ? 2000 : 1000));
+  });
+  const before = numbers.installs;
+  await put(service.url, { id: "github/o/r/views", hits: 1000 });
+  const { code, stderr } = await runKeep({
+    env: { ...sources.env, NIGHTS_URL: nights.url, SCRIPT_URL: `file://${KEEP_SCRIPT}` },
+    keep: "github-traffic o/r, github-stars o/r, npm @s/n, pypi n, docker o/r, vscode p.n",
+    service: service.url,
+    preload: NIGHTS,
+    flags: [`--allow-read=${KEEP_SCRIPT}`],
+  });
+  strictEqual(code, 0, stderr);
+  strictEqual(stderr, "");
+  deepStrictEqual([...exitCodes], ["0"]);
+  ok(nights.received.length > 200, `${nights.received.length} runs`);
+
+  const stars = await counter(service.url, "github/o/r/stars");
+  strictEqual(stars.hits, sum(numbers.stars));
+  deepStrictEqual(stars.days, shown(numbers.stars));
+  for (
+    const [id, days] of Object.entries({
+      "github/o/r/views": lastHalved(truth.views, 1),
+      "npm/@s/n": lastHalved(new Map([...truth.npm].slice(0, -1)), 1),
+      "pypi/n": truth.views,
+    })
+  ) {
+    const line = await counter(service.url, id);
+    deepStrictEqual(line.days, shown(days), id);
+    // Views had a total before.
+    strictEqual(line.hits, sum(days) + (id === "github/o/r/views" ? 1000 : 0), id);
+  }
+  const docker = await counter(service.url, "docker/o/r");
+  deepStrictEqual(docker.days, shown(pulls.days));
+  strictEqual(docker.hits, pulls.hits);
+  const vscode = await counter(service.url, "vscode/p.n");
+  strictEqual(vscode.hits, numbers.installs);
+  const grown = Object.values(vscode.days ?? {}).reduce((a, b) => a + b);
+  ok(grown <= numbers.installs - before && grown > 500, `${grown}`);
+});
+
+/** Returns days as a line has them. */
+function shown(days: Map<string, number>): Record<string, number> {
+  return Object.fromEntries([...days].filter(([, number]) => number > 0).sort());
+}
+
+/** Returns days of which the last `count` are only half over. */
+function lastHalved(days: Map<string, number>, count: number): Map<string, number> {
+  const open = [...days.keys()].slice(-count);
+  return new Map([...days].map(([day, number]) => [day, open.includes(day) ? number / 2 : number]));
+}
+
+Deno.test("keep.mjs: a rate limit is obeyed up to 60 seconds, and a longer one is named", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const refusal = (status: number, after: string) => () =>
+    Response.json({}, { status, headers: { "retry-after": after } });
+  sources.npm.planned = [refusal(429, "1"), refusal(403, "0")];
+  sources.docker.planned = [refusal(503, "1"), refusal(503, "0"), refusal(503, "0")];
+  sources.pypi.planned = [refusal(429, "61")];
+  sources.github.planned = [
+    () => Response.json({}, { status: 403, headers: { "x-ratelimit-remaining": "0" } }),
+  ];
+  const { code, stderr } = await runKeep({
+    env: sources.env,
+    keep: "npm @s/n, docker o/r, pypi n, github-downloads o/r",
+    service: service.url,
+  });
+  strictEqual(code, 1);
+  const [first, second] = sources.npm.received;
+  ok(first && second && second.time - first.time >= 950, "a second passes");
+  const host = (source: { url: string }) => source.url.slice("http://".length);
+  deepStrictEqual(stderr.trim().split("\n"), [
+    `docker o/r: ${host(sources.docker)} responded with 503`,
+    `pypi n: ${
+      host(sources.pypi)
+    } responded with 429: its rate limit is used up, run this again in an hour`,
+    `github-downloads o/r: ${
+      host(sources.github)
+    } responded with 403: its rate limit is used up, run this again in an hour`,
+  ]);
+  deepStrictEqual(
+    [sources.docker, sources.pypi, sources.github].map(({ received }) => received.length),
+    [3, 1, 1],
+  );
+  deepStrictEqual(await totals(service.url), { "npm/@s/n": 23 });
+});
+
+Deno.test("keep.mjs: a source that fails is named, the others are sent, and the next run makes up for it", async () => {
+  const bad: Record<string, () => Response> = {
+    "status 500": () => new Response("Internal error", { status: 500 }),
+    "status 502": () => new Response("<html>Bad Gateway</html>", { status: 502 }),
+    "no body": () => new Response(""),
+    "an empty object": () => Response.json({}),
+    "an empty list": () => Response.json([]),
+    "null": () => Response.json(null),
+    "no JSON": () => new Response("<html>Welcome</html>"),
+    "a body that breaks off": () => new Response('{"pull_count":126'),
+    "no status of success": () => new Response(null, { status: 304 }),
+  };
+  await using service = await startTallymark();
+  const keep = "github-stars o/r, npm @s/n, docker o/r, pypi n, vscode p.n";
+  for (const [what, response] of Object.entries(bad)) {
+    using sources = openSources(someNumbers());
+    for (const name of ["github", "npm", "pypi", "vscode"] as const) {
+      sources[name].planned = [response];
+    }
+    const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
+    strictEqual(code, 1, what);
+    deepStrictEqual(
+      stderr.trim().split("\n").map((line) => line.split(":")[0]),
+      ["github-stars o/r", "npm @s/n", "pypi n", "vscode p.n"],
+      `${what}: ${stderr}`,
+    );
+    deepStrictEqual(await totals(service.url), { "docker/o/r": 126 }, what);
+  }
+  using sources = openSources(someNumbers());
+  // A history without weeks would delete all days, and releases without assets would count again.
+  sources.github.planned = [
+    () => Response.json({ stargazers_count: 42 }),
+    () => Response.json([]),
+    () => Response.json([]),
+  ];
+  const empty = await runKeep({
+    env: sources.env,
+    keep: "github-stars o/r, github-downloads o/r",
+    service: service.url,
+  });
+  match(empty.stderr, /^github-stars o\/r: the history of stars is empty$/m);
+  deepStrictEqual(await totals(service.url), { "docker/o/r": 126 });
+  sources.docker.planned = [() => new Response(`{"pull_count":999${" ".repeat(10_000_000)}}`)];
+  const large = await runKeep({ env: sources.env, keep: "docker o/r", service: service.url });
+  match(large.stderr, /^docker o\/r: the response has more than 10 MB$/m);
+  const next = await runKeep({ env: sources.env, keep: ALL, service: service.url });
+  strictEqual(next.code, 0, next.stderr);
+  strictEqual(Object.keys(await totals(service.url)).length, 11);
+});
+
+Deno.test("keep.mjs: a source that does not respond is given up after 30 seconds", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  sources.npm.planned = [() => new Response(new ReadableStream())];
+  const { code, stderr, stdout } = await runKeep({
+    env: sources.env,
+    keep: "npm @s/n, docker o/r",
+    service: service.url,
+    // The clock of the time limit runs a hundred times faster.
+    preload: `
+      const { timeout } = AbortSignal;
+      AbortSignal.timeout = (ms) => {
+        if (ms === 30_000) return timeout.call(AbortSignal, 300);
+        throw new Error("the limit is " + ms);
+      };`,
+  });
+  strictEqual(code, 1);
+  match(stderr, /^npm @s\/n: .*(timed out|timeout)/im);
+  strictEqual(stdout, "docker/o/r\n");
+});
+
+Deno.test("keep.mjs: a renamed repository is kept under its old name, with the token", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const { code, stderr } = await runKeep({
+    env: sources.env,
+    keep: "github-stars o/old, github-traffic o/old",
+    service: service.url,
+  });
+  strictEqual(code, 0, stderr);
+  const kept = await totals(service.url);
+  strictEqual(kept["github/o/old/stars"], 42);
+  strictEqual(kept["github/o/old/views"], 15);
+  ok(sources.github.received.every(({ authorization }) => authorization?.includes(GITHUB_TOKEN)));
+});
+
+Deno.test("keep.mjs: a total that restarts is the old total and what is new", async () => {
+  await using service = await startTallymark();
+  const numbers = someNumbers();
+  using sources = openSources(numbers);
+  for (const [pulls, hits] of [[100, 100], [40, 100], [50, 110], [0, 110], [60, 120]] as const) {
+    numbers.pulls = pulls;
+    const { code } = await runKeep({ env: sources.env, keep: "docker o/r", service: service.url });
+    strictEqual(code, 0);
+    strictEqual((await counter(service.url, "docker/o/r")).hits, hits, `${pulls} pulls`);
+  }
+});
+
+Deno.test("keep.mjs: the secret is sent to the service only, and the token of GitHub to GitHub only", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  using other = openSource(() => Response.json({ stargazers_count: 1 }));
+  const keep = ALL.replace("github-stars o/r", "github-stars o/r o/elsewhere");
+  // Redirects and pages may lead to other servers, which may lead back.
+  const moved = (url: string) => () => Response.redirect(url, 307);
+  sources.npm.planned = [moved(`${other.url}/a`)];
+  sources.github.planned = [
+    moved(`${other.url}/b`),
+    () => Response.json({}),
+    () => Response.json({ stargazers_count: 1 }),
+    () => Response.json([], { headers: { link: `<${other.url}/c>; rel="next"` } }),
+  ];
+  const run = await runKeep({ env: sources.env, keep, service: service.url });
+  strictEqual(run.code, 1);
+  deepStrictEqual(other.received.map(({ line }) => line), ["GET /b", "GET /c", "GET /a"]);
+  for (
+    const { received } of [
+      other,
+      sources.npm,
+      sources.pypi,
+      sources.crates,
+      sources.docker,
+      sources.vscode,
+    ]
+  ) {
+    ok(received.length > 0);
+    ok(received.every(({ authorization }) => authorization === null));
+  }
+  ok(
+    sources.github.received.every(({ authorization }) =>
+      authorization === `Bearer ${GITHUB_TOKEN}`
+    ),
+  );
+  for (
+    const { received } of [
+      other,
+      ...Object.values(sources).filter((source) => "received" in source),
+    ]
+  ) {
+    doesNotMatch(JSON.stringify(received), new RegExp(SECRET));
+  }
+
+  // A service that moved must be named by its new address, because its old one may belong to others.
+  using old = openSource(() => Response.redirect(`${other.url}/counters`, 308));
+  other.received = [];
+  const refused = await runKeep({ env: sources.env, keep: "docker o/r", service: old.url });
+  strictEqual(refused.code, 1);
+  strictEqual(old.received[0]?.authorization, `Bearer ${SECRET}`);
+  deepStrictEqual(other.received, []);
+  for (const { stdout, stderr } of [run, refused]) {
+    doesNotMatch(stdout + stderr, new RegExp(`${SECRET}|${GITHUB_TOKEN}`));
+  }
+});
+
+Deno.test("keep.mjs: at most five redirects are followed, and http: only on localhost", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const { docker, npm, env } = sources;
+  docker.planned = Array.from(
+    { length: 5 },
+    () => () => Response.redirect(`${docker.url}/v2/repositories/o/r/`),
+  );
+  npm.planned = Array.from({ length: 6 }, () => () => Response.redirect(`${npm.url}/`));
+  const { stdout, stderr } = await runKeep({
+    env,
+    keep: "docker o/r, npm @s/n",
+    service: service.url,
+  });
+  strictEqual(stdout, "docker/o/r\n");
+  match(stderr, /^npm @s\/n: .* responded with 302$/m);
+  strictEqual(npm.received.length, 6);
+
+  npm.planned = [() => Response.redirect("http://hits.example.com/")];
+  const expected = [
+    "docker o/r: the address of hits.example.com must begin with https:",
+    "npm @s/n: the address of hits.example.com must begin with https:",
+    "vscode p.n: the address of example.com must begin with https:",
+  ];
+  const insecure = await runKeep({
+    env: {
+      ...env,
+      DOCKER_HUB_URL: "http://hits.example.com",
+      VSCODE_MARKETPLACE_URL: "ftp://example.com",
+    },
+    keep: "docker o/r, npm @s/n, vscode p.n",
+    service: service.url,
+  });
+  deepStrictEqual(insecure.stderr.trim().split("\n"), expected);
+  const plain = await runKeep({ env, keep: "docker o/r", service: "http://hits.example.com" });
+  strictEqual(plain.stderr.trim(), expected[0]);
+});
+
+Deno.test("keep.mjs: names are parts of a path and nothing else", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const { code, stderr } = await runKeep({
+    env: sources.env,
+    keep: "docker .. ../r o/r/x o o/r?x=1 o/%2e%2e, npm s/n a/../b ?n, pypi . n#x, github-stars o/",
+    service: service.url,
+  });
+  strictEqual(code, 1);
+  strictEqual(stderr.match(/the name must have \d slashes/g)?.length, 8, stderr);
+  deepStrictEqual(sources.docker.received.map(({ line }) => line), [
+    "GET /v2/repositories/o/r%3Fx%3D1/",
+    "GET /v2/repositories/o/%252e%252e/",
+  ]);
+  match(sources.npm.received[0]?.line ?? "", /\/%3Fn$/);
+  strictEqual(sources.pypi.received[0]?.line, "GET /api/packages/n%23x/overall?mirrors=false");
+  deepStrictEqual(await totals(service.url), {});
+});
+
+Deno.test("keep.mjs: crates.io gets one request a second, and all sources the address of the service", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  await runKeep({ env: sources.env, keep: "crates n m, docker o/r", service: service.url });
+  const [first, second] = sources.crates.received;
+  ok(first && second && second.time - first.time >= 950, "a second passes");
+  for (const { userAgent } of [...sources.crates.received, ...sources.docker.received]) {
+    strictEqual(userAgent, `tallymark-keep (${service.url})`);
+  }
+});
+
+Deno.test("keep.mjs: without access, a setting or a source, it fails and says so, and shows no token", async () => {
+  const service = await startTallymark();
+  await using _ = service;
+  using sources = openSources(someNumbers());
+  const run = (keep: string, options = {}) =>
+    runKeep({ env: sources.env, keep, service: service.url, ...options });
+  const { host } = new URL(service.url);
+  const githubHost = new URL(sources.github.url).host;
+  const traffic = "github-traffic o/r";
+  const failing = [
+    [await run(traffic, { token: "wrong-token" }), `${traffic}: ${host} responded with 401: `],
+    [
+      await run(traffic, { env: { ...sources.env, GITHUB_TOKEN: "weak-token" } }),
+      `${traffic}: ${githubHost} responded with 403: check the token and its permissions`,
+    ],
+    [await run("docker o/none"), "docker o/none: "],
+    [await run("vscode none.none"), "vscode none.none: "],
+    [await run(""), "KEEP is not set"],
+    [await run("docker o/r", { service: "" }), "TALLYMARK_URL is not set"],
+    [await run("docker o/r", { token: "" }), "TALLYMARK_TOKEN is not set"],
+    [await run("dokcer o/r"), "dokcer: KEEP has no such source"],
+    [await run("constructor o/r"), "constructor: KEEP has no such source"],
+    [await run("docker"), "docker: KEEP has no names for it"],
+  ] as const;
+  deepStrictEqual(await totals(service.url), {});
+  await service.stop();
+  for (
+    const [{ code, stdout, stderr }, said] of [...failing, [
+      await run(traffic),
+      `${traffic}: `,
+    ]] as const
+  ) {
+    strictEqual(code, 1, said);
+    ok(stderr.startsWith(said), `${stderr} instead of ${said}`);
+    doesNotMatch(stdout + stderr, new RegExp(`${SECRET}|${GITHUB_TOKEN}|wrong-token|weak-token`));
+  }
+});

@@ -1,12 +1,13 @@
 import { formatCount } from "../badge/number.ts";
 import { tenth } from "../badge/text.ts";
 import type { Day, Days } from "../counter/days.ts";
-import { type Bar, barsOf, ceilingOf, isTick, peakIndex, rangeSince } from "./bars.ts";
+import { type Area, BESIDE, drawAxis, SMALL } from "./axis.ts";
+import { type Bar, barsOf, peakIndex, rangeSince } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
-import { dateOfMark, description, spanOf, tickText } from "./dates.ts";
+import { dateOfMark, description, spanOf } from "./dates.ts";
 import { frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
-import { drawHeading, drawType, type Setting, setType, type Type } from "./type.ts";
+import { drawHeading, drawType, setType, type Type } from "./type.ts";
 
 /** The figures of a chart: the count, and the known days up to today. */
 export interface ChartFigures {
@@ -17,8 +18,7 @@ export interface ChartFigures {
 /** Draws hits as bars or as a line, or the count as it grew, as an SVG document. */
 export function drawChart({ total, days }: ChartFigures, given: ChartLook): string {
   const { width, height, label } = given;
-  const firstKnown = days.newest - Math.max(0, days.hits.length - 1);
-  const look = { ...given, range: given.range ?? rangeSince(firstKnown, days.newest) };
+  const look = { ...given, range: given.range ?? rangeSince(firstKnown(days), days.newest) };
   const bars = barsOf(days, look.range);
   const within = days.hits.length === 0 ? undefined : bars.reduce((sum, { hits }) => sum + hits, 0);
   const paint = paintOf(look, look);
@@ -34,16 +34,14 @@ export function drawChart({ total, days }: ChartFigures, given: ChartLook): stri
   });
 }
 
-const MARGIN = 10;
-const BASELINE = 22;
-const TOP = 40;
+/** The edges of a chart, in pixels. */
+export const MARGIN = 10;
+export const BASELINE = 22;
+export const TOP = 40;
 
-/** The part of a picture that bars, lines, numbers and dates share, in pixels. */
-interface Area {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
+/** Returns the first known day, or today if none is known. */
+export function firstKnown({ newest, hits }: Days): Day {
+  return newest - Math.max(0, hits.length - 1);
 }
 
 interface PlotOptions {
@@ -57,20 +55,13 @@ interface PlotOptions {
 /** Draws dashed lines at 0, ½ and 1 of a round number, the hits, numbers on the right and dates. */
 function drawPlot(bars: readonly Bar[], { total, days, look, paint, area }: PlotOptions): string {
   const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
-  const ceiling = ceilingOf(Math.max(...values));
-  const form = { numbers: "compact", locale: look.locale } as const;
-  const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
-  const plot = {
-    left: area.left,
-    right: area.right - Math.ceil(Math.max(...numbers.map(({ width }) => width))) - BESIDE,
-    top: area.top,
-    bottom: area.bottom - BELOW,
-  };
-  const heights = [plot.bottom, (plot.top + plot.bottom) / 2, plot.top].map(Math.round);
-  const lines = heights.map((y) => `M${plot.left} ${y + 0.5}H${plot.right}`).join("");
-  const words = numbers.map((number, index) =>
-    drawType(number, { x: area.right, y: (heights[index] ?? 0) + 4, at: "right" })
-  );
+  const most = Math.max(...values);
+  const { plot, ceiling, lines, grid, words } = drawAxis(bars, {
+    most,
+    look,
+    area,
+    numbers: "right",
+  });
   const step = (plot.right - plot.left) / bars.length;
   const columns = bars.map(({ first }, index) => {
     const value = values[index] ?? 0;
@@ -81,19 +72,17 @@ function drawPlot(bars: readonly Bar[], { total, days, look, paint, area }: Plot
       height: value === 0 ? 0 : Math.max(1, (plot.bottom - plot.top) * value / ceiling),
     };
   });
-  const drawn = { columns, plot, look, paint, lines: heights };
+  const drawn = { columns, plot, look, paint, lines };
   const marks = look.kind === "total"
     ? drawRoundTotals(drawn)
     : drawPeak(drawn, peakIndex(bars, days));
-  return `<path d="${lines}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+  return `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
     (look.kind === "bars" ? drawBars(drawn) : drawArea(drawn)) +
-    `<g font-size="${SMALL.size}">${words.join("")}${
-      drawDates(bars, { look, plot, area })
-    }${marks}</g>`;
+    `<g font-size="${SMALL.size}">${words}${marks}</g>`;
 }
 
 /** The count at the end of each bar: it was the total then, unless an owner has set it since. */
-function sumsUpTo(total: number, bars: readonly Bar[]): number[] {
+export function sumsUpTo(total: number, bars: readonly Bar[]): number[] {
   let sum = Math.max(0, total - bars.reduce((sum, { hits }) => sum + hits, 0));
   return bars.map(({ hits }) => sum += hits);
 }
@@ -117,10 +106,7 @@ interface Drawn {
   readonly lines: readonly number[];
 }
 
-const SMALL: Type = { size: 11, bold: false };
 const BOLD: Type = { size: 11, bold: true };
-const BESIDE = 6;
-const BELOW = 18;
 const WIDEST_BAR = 28;
 
 /**
@@ -244,35 +230,4 @@ function largestRound(value: number): number {
   if (value < 1) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
   return power * (ROUND.findLast((step) => step * power <= value) ?? 1);
-}
-
-/** More dates are no help, and each takes up to 120 bytes. */
-const MAX_DATES = 6;
-
-/** Draws the dates below the bars, and leaves out every second one, or more, if not all fit. */
-function drawDates(
-  bars: readonly Bar[],
-  { look, plot, area }: { look: ShownLook; plot: Area; area: Area },
-): string {
-  const step = (plot.right - plot.left) / bars.length;
-  const dates = bars.flatMap((bar, index) => {
-    const setting = setType(tickText(bar.first, look.range, look.locale), SMALL);
-    const x = plot.left + (index + 0.5) * step;
-    const isInside = x - setting.width / 2 >= plot.left && x + setting.width / 2 <= plot.right;
-    return isTick(bar, look.range) && isInside ? [{ setting, x }] : [];
-  });
-  let shown = dates;
-  for (let stride = 2; shown.length > MAX_DATES || !areApart(shown); stride++) {
-    shown = dates.filter((_, index) => index % stride === 0);
-  }
-  return shown.map(({ setting, x }) => drawType(setting, { x, y: area.bottom, at: "middle" }))
-    .join("");
-}
-
-function areApart(dates: readonly { setting: Setting; x: number }[]): boolean {
-  return dates.every(({ setting, x }, index) => {
-    const next = dates[index + 1];
-    return next === undefined ||
-      next.x - x >= (setting.width + next.setting.width) / 2 + BESIDE;
-  });
 }

@@ -52,6 +52,14 @@ export function description(bars: readonly Bar[], { range, numbers }: ShownLook)
     `The most were ${formatCount(most.hits, form)}, ${when(most.first, range)}.`;
 }
 
+/** Describes a chart of several counters in English, without their names and numbers. */
+export function descriptionOfSeveral(bars: readonly Bar[], { range, kind }: ShownLook): string {
+  const since = `${spanOf(range, "en")}, since ${dateText(bars[0]?.first ?? 0, "en", WHOLE_DATE)}.`;
+  return kind === "total"
+    ? `The totals, and their growth in ${since}`
+    : `The hits of the last ${range.unit}, and of ${since}`;
+}
+
 function when(first: Day, { unit }: Range): string {
   if (unit === "month") return `in ${dateText(first, "en", MONTH)}`;
   if (unit === "quarter") return `in the quarter from ${dateText(first, "en", MONTH)}`;

@@ -21,7 +21,8 @@ const range = {
 
 const kind = {
   name: "kind",
-  meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew).",
+  meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew). Several " +
+    "counters are lines, so `bars` is a 400 with them, and the default is `total`.",
   schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
 } as const satisfies Parameter;
 
@@ -39,7 +40,7 @@ const height = {
 
 const color = {
   name: "color",
-  meaning: "The color of the bars. Same values as for a badge.",
+  meaning: "The color of the bars. Same values as for a badge. Several counters have their own.",
   schema: { type: "string", default: GREEN[0] },
 } as const satisfies Parameter;
 
@@ -104,6 +105,11 @@ export function parseChartLook(query: ChartQuery): ChartLook {
     width: parseLength(query.get("width"), width.schema),
     height: parseLength(query.get("height"), height.schema),
   });
+}
+
+/** Parses the kind of a chart of several counters. */
+export function parseLineKind(query: ChartQuery): "area" | "total" {
+  return query.get("kind") === "area" ? "area" : "total";
 }
 
 export function parsePictureLook(query: PictureQuery): PictureLook {

@@ -4,12 +4,13 @@ import type { Day } from "../counter/days.ts";
 import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./card.ts";
-import { type ChartFigures, drawChart } from "./chart.ts";
-
+import { drawChart } from "./chart.ts";
 import { frame, paintOf, type Size } from "./frame.ts";
+import { drawLines, type NamedFigures } from "./lines.ts";
 import {
   type ChartQuery,
   parseChartLook,
+  parseLineKind,
   parsePictureLook,
   type PictureLook,
   type PictureQuery,
@@ -20,7 +21,8 @@ import { drawType, setType, setWithin } from "./type.ts";
 export interface Picture<Query> {
   /** The first day that it shows. */
   since(query: Query, today: Day): Day;
-  draw(figures: ChartFigures & { readonly id: string }, query: Query): string;
+  /** `others` are the other counters of a picture that can show several. */
+  draw(figures: NamedFigures, query: Query, others?: readonly NamedFigures[]): string;
   /** Draws a problem in the size of the picture. */
   drawProblem(problem: ProblemText, query: Query): string;
 }
@@ -30,7 +32,11 @@ export const chart: Picture<ChartQuery> = {
     const { range } = parseChartLook(query);
     return range === undefined ? FIRST_DAY : firstDay(range, today, range.count - 1);
   },
-  draw: (figures, query) => drawChart(figures, parseChartLook(query)),
+  draw(figures, query, others = []) {
+    const look = parseChartLook(query);
+    if (others.length === 0) return drawChart(figures, look);
+    return drawLines([figures, ...others], { ...look, kind: parseLineKind(query) });
+  },
   drawProblem(problem, query) {
     const look = parseChartLook(query);
     return drawProblem(problem, { look, size: look });

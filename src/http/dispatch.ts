@@ -14,7 +14,14 @@ import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import type { ConnectionInfo, CounterContext, Route } from "./endpoint.ts";
-import { checkValues, type Parameter, type ParsedQuery, parseQuery, type Query } from "./query.ts";
+import {
+  checkValues,
+  type Parameter,
+  type ParsedQuery,
+  parseQuery,
+  type Query,
+  valuesOf,
+} from "./query.ts";
 import {
   allowPages,
   type CorsPolicy,
@@ -75,7 +82,7 @@ export function createDispatcher(
     const { method } = request;
     const route = group?.routeFor(method);
     const { query, error } = route?.ignoresQuery === false
-      ? parseQuery(request.url, route.documented)
+      ? parseQuery(request.url, route.documented, route.repeatable)
       : route?.protocol?.readQuery(request) ?? NO_QUERY;
     const queryError = error;
     const meter = group?.meter ?? otherPaths;
@@ -285,8 +292,11 @@ function parse(route: CompiledRoute, state: RequestState) {
   const readsBody = route.protocol !== undefined;
   if (request.method === "POST" && meter !== undefined && !readsBody) refuseBody(request);
   state.isPrefix = subject === "prefix" ||
-    (subject === "counter or prefix" && query.get("prefix") !== undefined);
-  state.id = state.isPrefix ? parsePrefix(query) : counterId(query.get("id"));
+    (subject !== "counter" && query.get("prefix") !== undefined);
+  const id = query.get("id");
+  state.id = state.isPrefix
+    ? parsePrefix(query)
+    : counterId(route.repeatable.size === 0 ? id : valuesOf(id)[0]);
   return run;
 }
 
@@ -356,8 +366,10 @@ interface CompiledRoute extends Route {
   readonly ignoresQuery: boolean;
   /** The methods of all routes of the path. */
   readonly allow: string;
-  /** The names of all parameters that may be given once, those of credentials included. */
+  /** The names of all parameters, those of credentials included. */
   readonly documented: ReadonlySet<string>;
+  /** The names of the parameters that may be given more than once. */
+  readonly repeatable: ReadonlySet<string>;
   /** The parameters that do not accept every value. */
   readonly choices: readonly Parameter[];
   readonly authorize: AccessCheck | undefined;
@@ -381,8 +393,9 @@ function createGroup(
       ...route,
       ignoresQuery: route.ignoresQuery === true,
       allow,
-      documented: new Set(
-        parameters.filter(({ maxTimes }) => maxTimes === undefined).map(({ name }) => name),
+      documented: new Set(parameters.map(({ name }) => name)),
+      repeatable: new Set(
+        parameters.filter(({ maxTimes }) => maxTimes !== undefined).map(({ name }) => name),
       ),
       choices: route.parameters.filter(({ accepts }) => accepts !== undefined),
       authorize: access.check[route.access],

@@ -31,6 +31,8 @@ interface Contexts<Name extends string> {
   readonly counter: CounterContext<Name | "id">;
   readonly prefix: CounterContext<Name | "prefix">;
   readonly "counter or prefix": CounterContext<Name | "id" | "prefix">;
+  /** `id` of the context is the first counter. */
+  readonly "counters or prefix": CounterContext<Name | "id" | "prefix">;
 }
 
 /**
@@ -120,6 +122,15 @@ export const id = {
   schema: { type: "string", default: DEFAULT_ID, maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
+/** Maximum number of counters of a request that draws them together. */
+export const MAX_DRAWN = 6;
+
+const ids = {
+  ...id,
+  meaning: `${id.meaning} Up to ${MAX_DRAWN} may be given, as in \`id=a&id=b\`.`,
+  maxTimes: MAX_DRAWN,
+} as const satisfies Parameter;
+
 /** Names the counters whose ids begin with it. */
 export const prefix = {
   name: "prefix",
@@ -133,6 +144,7 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
   counter: [id],
   prefix: [prefix],
   "counter or prefix": [id, prefix],
+  "counters or prefix": [ids, prefix],
 };
 
 /**

@@ -20,7 +20,7 @@ export interface Parameter<Name extends string = string> {
   readonly schema: ParameterSchema;
   /** Reports whether a text is one of its values. Without this, an invalid value means the default. */
   readonly accepts?: (text: string) => boolean;
-  /** How often it may be given, if more than once. */
+  /** How often it may be given, if more than once. {@linkcode valuesOf} returns its values. */
   readonly maxTimes?: number;
 }
 
@@ -41,14 +41,27 @@ export interface ParsedQuery {
 /** Maximum length of a query in characters: eight ids of the maximum length and a long visitor. */
 export const MAX_QUERY_LENGTH = 8192;
 
+/** Separates the values of a parameter. Half of a surrogate pair, which no decoded value contains alone. */
+const SEPARATOR = "\ud800";
+const SEPARATORS = /\ud800(?![\udc00-\udfff])/;
+
+/** Returns the values of a parameter that may be given more than once. */
+export function valuesOf(value: string | undefined): readonly string[] {
+  return value?.split(SEPARATORS) ?? [];
+}
+
 /**
  * Reads the query of a URL as an HTML form writes it, with `+` for a space. Parameters that are not `documented` are
- * left out.
+ * left out, and those that are `repeatable` may have several values.
  *
  * Returns the error "bad-query" if the query is not percent-encoded UTF-8 or gives a documented parameter twice, and
  * "query-too-long", without reading it, if it has more than 8,192 characters.
  */
-export function parseQuery(url: string, documented: ReadonlySet<string>): ParsedQuery {
+export function parseQuery(
+  url: string,
+  documented: ReadonlySet<string>,
+  repeatable: ReadonlySet<string> = NONE,
+): ParsedQuery {
   const query = new Map<string, string>();
   const start = url.indexOf("?");
   if (start === -1) return { query, error: undefined };
@@ -64,12 +77,16 @@ export function parseQuery(url: string, documented: ReadonlySet<string>): Parsed
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (name === undefined || value === undefined) error ??= new Problem("bad-query");
     else if (!documented.has(name)) continue;
-    else if (query.has(name)) {
+    else if (repeatable.has(name) && query.has(name)) {
+      query.set(name, query.get(name) + SEPARATOR + value);
+    } else if (query.has(name)) {
       error ??= new Problem("bad-query", { detail: `The query has ${name} more than once.` });
     } else query.set(name, value);
   }
   return { query, error };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character. Returns a copy, because

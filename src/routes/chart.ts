@@ -1,10 +1,13 @@
 import { textHash } from "../badge/text.ts";
 import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
+import type { CounterState } from "../counter/days.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import type { Parameter, Query } from "../http/query.ts";
+import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
+import { type Parameter, type Query, valuesOf } from "../http/query.ts";
 import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { Problem } from "../problem.ts";
 import { readWithDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -14,10 +17,13 @@ export interface PictureFacts<Name extends string> {
   readonly summary: string;
   readonly parameters: readonly Parameter<Name>[];
   readonly picture: pictures.Picture<Pick<Query<Name>, "get">>;
+  /** Parses the counters after the first, if the picture can show several. */
+  readonly others?: (query: Pick<Query<Name | "id">, "get">) => readonly CounterId[];
 }
 
 export const CHART = {
   name: "Chart",
+  others: parseOthers,
   summary: "Show the hits of days, weeks or months as a chart",
   parameters: CHART_LOOKS,
   picture: pictures.chart,
@@ -47,18 +53,28 @@ export const PREVIEW = {
 /** `GET /chart.svg`, `/calendar.svg` and `/card.svg`: the days of a counter or of a prefix as a picture. */
 export function picture<Name extends string>(
   { counters, reads }: Service,
-  { name, summary, parameters, picture: { since, draw, drawProblem } }: PictureFacts<Name>,
+  { name, summary, parameters, picture: { since, draw, drawProblem }, others }: PictureFacts<Name>,
 ): Endpoint {
   const images = createRevalidatedImages(reads);
-  return endpoint("counter or prefix", {
+  return endpoint(others === undefined ? "counter or prefix" : "counters or prefix", {
     summary,
     parameters,
-    async respond({ id, isPrefix, query, request }) {
-      const { value, days } = await readWithDays(counters, {
-        ...{ id, isPrefix, since: since(query, counters.calendar.today()) },
-        valueOf: ({ hits }) => hits,
-      });
-      const svg = draw({ id, total: value, days }, query);
+    parse: (query) => others?.(query) ?? [],
+    async respond({ id, isPrefix, query, request }, others) {
+      const first = since(query, counters.calendar.today());
+      const read = async (id: CounterId, isPrefix: boolean) => {
+        const valueOf = ({ hits }: CounterState) => hits;
+        const { value, days } = await readWithDays(counters, {
+          ...{ id, isPrefix, since: first, valueOf },
+        });
+        return { id, total: value, days };
+      };
+      // All in the same turn of the event loop, so that the store gets them in one batch.
+      const [figures, ...more] = await Promise.all([
+        read(id, isPrefix),
+        ...others.map((id) => read(id, false)),
+      ]);
+      const svg = draw(figures, query, more);
       return images.respond(images.prepare({ svg, tag: textHash(svg) }), request);
     },
     drawProblem,
@@ -70,4 +86,22 @@ export function picture<Name extends string>(
       problems: STORE_PROBLEMS,
     },
   });
+}
+
+/** Returns the counters of a request after the first, each once. */
+function parseOthers(query: Pick<Query<"id" | "kind">, "get">): readonly CounterId[] {
+  const given = valuesOf(query.get("id"));
+  if (given.length > MAX_DRAWN) {
+    throw new Problem("bad-query", {
+      detail: `A chart shows up to ${MAX_DRAWN} counters. Remove ${given.length - MAX_DRAWN} of ` +
+        `the ${given.length} ids, or send prefix= for the sum of a family.`,
+    });
+  }
+  const [, ...others] = new Set(given.map(counterId));
+  if (others.length > 0 && query.get("kind") === "bars") {
+    throw new Problem("bad-query", {
+      detail: "Bars show one counter. Send kind=total or kind=area with several ids.",
+    });
+  }
+  return others;
 }

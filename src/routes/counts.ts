@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
-import type { Parameter } from "../http/query.ts";
+import { type Parameter, type Query, valuesOf } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
@@ -22,7 +22,7 @@ export function counts({ counters, reads }: Service): Endpoint {
   return endpoint("none", {
     summary: "Read several counters",
     parameters: [ids, period],
-    parse: (_, { url }) => parseIds(url),
+    parse: parseIds,
     async respond({ query }, ids) {
       // All in the same turn of the event loop, so that the store gets them in one batch.
       const reads = ids.map((id) => readPeriod(counters, { id, isPrefix: false, query }));
@@ -46,9 +46,8 @@ export function counts({ counters, reads }: Service): Endpoint {
   });
 }
 
-function parseIds(url: string): readonly CounterId[] {
-  // The query was checked before, so URLSearchParams decodes it in the same way.
-  const given = new URL(url).searchParams.getAll(ids.name);
+function parseIds(query: Query<"id">): readonly CounterId[] {
+  const given = valuesOf(query.get("id"));
   if (given.length < 1 || given.length > MAX_IDS) {
     throw new Problem("bad-query", {
       detail: `Send 1 to ${MAX_IDS} ids, as in id=a&id=b. This query has ${given.length}.`,

@@ -5,6 +5,7 @@ import { badgeBars } from "../../src/badge/spark.ts";
 import { drawCalendar } from "../../src/chart/calendar.ts";
 import { drawCard } from "../../src/chart/card.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
+import { drawLines, type NamedFigures } from "../../src/chart/lines.ts";
 import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
 
 // The charts of the documentation. To draw them again:
@@ -50,7 +51,33 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact"],
 ];
 
+/** Three counters of six years and less, two of which end close together. */
+export const SEVERAL: readonly NamedFigures[] = [
+  grown("github/ada/engine/stars", { days: 2200, least: 8, most: 44 }),
+  grown("github/grace/compiler/stars", { days: 2000, least: 30, most: 26 }),
+  grown("github/alan/machine/stars", { days: 900, least: 5, most: 60 }),
+];
+
+function grown(
+  id: string,
+  { days, least, most }: { days: number; least: number; most: number },
+): NamedFigures {
+  const hits = Array.from({ length: days }, (_, back) => {
+    const usual = least + (most - least) * (days - back) / days;
+    return Math.round(usual * (1 + 0.5 * Math.sin(back * 1.7) + 0.4 * Math.sin(back / 60)));
+  });
+  const total = hits.reduce((sum, number) => sum + number, 0);
+  return { id, total, days: { newest: TODAY, hits } };
+}
+
+function lines(query: string): string {
+  const look = parseChartLook(new Map(new URLSearchParams(`theme=auto&range=all&${query}`)));
+  return drawLines(SEVERAL, look);
+}
+
 const PICTURES: readonly (readonly [file: string, svg: string])[] = [
+  ["several", lines("kind=total&label=stars")],
+  ["several-wide", lines("kind=area&label=stars+per+month&width=960&height=240")],
   [
     "calendar",
     drawCalendar(FIGURES, parsePictureLook(new Map<string, string>([["theme", "auto"]]))),

@@ -1,8 +1,9 @@
 import { PNG } from "pngjs";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
+import { drawLines, type NamedFigures } from "../../src/chart/lines.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
-import { FIGURES, TODAY } from "./gallery.ts";
+import { FIGURES, SEVERAL, TODAY } from "./gallery.ts";
 
 // `deno run --config tests/deno.json -A tests/chart/sheet.ts` draws sheet.png afresh: look at it before it is committed.
 
@@ -18,13 +19,16 @@ const MOST: ChartFigures = {
   days: { newest: TODAY, hits: [7, Number.MAX_SAFE_INTEGER - 7] },
 };
 
-const ROWS: readonly (readonly (readonly [figures: ChartFigures, query: string])[])[] = [
+type Shown = ChartFigures | readonly NamedFigures[];
+
+const ROWS: readonly (readonly (readonly [figures: Shown, query: string])[])[] = [
   [[FIGURES, ""], [FIGURES, "range=90d&theme=dark"]],
   [[FIGURES, "range=12w&theme=light"], [FIGURES, "range=52w"]],
   [[FIGURES, "range=12m&color=orange&theme=dark"], [FEW, "label=&numbers=compact"]],
   [[NONE, "label=hits"], [MOST, "label=a very long label that goes on and on"]],
   [[FIGURES, "kind=area"], [FIGURES, "kind=total&range=52w&theme=dark"]],
   [[FIGURES, "range=all&kind=total"], [LONG, "range=all&theme=dark"]],
+  [[SEVERAL, "range=all&kind=total"], [SEVERAL, "kind=area&theme=dark&label=stars"]],
   [[FIGURES, "width=240&height=120"], [MOST, "width=240&height=120&range=12m"]],
 ];
 
@@ -41,7 +45,8 @@ export function drawSheet(): PNG {
   ROWS.forEach((row, down) => {
     row.forEach(([figures, query], across) => {
       const look = parseChartLook(new Map(new URLSearchParams(query)));
-      const picture = drawPixels(drawChart(figures, look));
+      const svg = "days" in figures ? drawChart(figures, look) : drawLines(figures, look);
+      const picture = drawPixels(svg);
       const [x, y] = [across * (WIDTH + GAP), down * (HEIGHT + GAP)];
       PNG.bitblt(picture, sheet, 0, 0, picture.width, picture.height, x, y);
     });

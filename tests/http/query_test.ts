@@ -2,7 +2,13 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { once, visitor } from "../../src/hits/hit_policy.ts";
 import { lastDays, mode } from "../../src/routes/counters.ts";
-import { checkValues, type Parameter, parseQuery, type Query } from "../../src/http/query.ts";
+import {
+  checkValues,
+  type Parameter,
+  parseQuery,
+  type Query,
+  valuesOf as repeatedValues,
+} from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";
 
@@ -33,6 +39,18 @@ const read: { query: string; values: [string, string][] }[] = [
   { query: "?constructor=a&toString=b", values: [] },
   { query: "?id=a#b&label=c", values: [["id", "a"]] },
 ];
+
+Deno.test("valuesOf() returns every value of a repeatable parameter, whatever is in it, and others may not repeat", () => {
+  fc.assert(fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (values) => {
+    const text = values.map((value) => `id=${encodeURIComponent(value)}`).join("&");
+    const { query, error } = parseQuery(`http://localhost/?${text}`, documented, new Set(["id"]));
+    strictEqual(error, undefined);
+    deepStrictEqual(repeatedValues(query.get("id")), values);
+  }));
+  const twice = parseQuery("http://localhost/?id=a&label=b&label=c", documented, new Set(["id"]));
+  strictEqual(twice.error?.kind, "bad-query");
+  deepStrictEqual(repeatedValues(undefined), []);
+});
 
 for (const { query, values } of read) {
   Deno.test(`parseQuery() reads ${JSON.stringify(query)} as ${JSON.stringify(values)}`, () => {

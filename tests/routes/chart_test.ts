@@ -266,6 +266,77 @@ Deno.test("GET /chart.svg?kind=total ends at the total, and marks round totals t
   deepStrictEqual(bold.map((text) => text.replace(/.*>/, "")), ["4", "2"]);
 });
 
+Deno.test("GET /chart.svg with several ids draws a line for each once, from one call to the store", async () => {
+  const store = new ScriptedStore();
+  await using app = openApp({ store });
+  await app.hit("a", 3);
+  await app.hit("b", 2);
+  const { status, headers, body } = await app.send("GET /chart.svg?id=a&id=b&id=a&id=%20b");
+  strictEqual(status, 200);
+  strictEqual(store.calls.history, 1);
+  match(body, /<title>views: a 3, up 0; b 2, up 0<\/title>/);
+  const known = { "if-none-match": headers.etag ?? "" };
+  strictEqual((await app.send("GET /chart.svg?id=a&id=b", known)).status, 304);
+  await app.hit("b");
+  strictEqual((await app.send("GET /chart.svg?id=a&id=b", known)).status, 200);
+  const area = await app.send("GET /chart.svg?id=a&id=b&kind=area");
+  match(area.body, /in all/);
+  const unknown = await app.send("GET /chart.svg?id=a&id=b&kind=pie");
+  match(unknown.body, /up 0/);
+});
+
+Deno.test("GET /chart.svg with one id twice is the chart of one counter, with its kinds", async () => {
+  await using app = openToday();
+  await app.hit("a", 3);
+  for (const kind of ["", "&kind=bars", "&kind=area"]) {
+    const once = await app.send(`GET /chart.svg?id=a${kind}`);
+    strictEqual((await app.send(`GET /chart.svg?id=a&id=a${kind}`)).body, once.body);
+  }
+});
+
+const REFUSED: readonly (readonly [query: string, detail: RegExp])[] = [
+  [
+    "id=1&id=2&id=3&id=4&id=5&id=6&id=7",
+    /up to 6 counters\. Remove 1 of the 7 ids, or send prefix=/,
+  ],
+  ["id=a&id=b&kind=bars", /Send kind=total or kind=area with several ids/],
+  ["id=a&id=b&prefix=c/", /Send id or prefix, not both/],
+  ["id=a&id=%00", /id/],
+  ["id=a&id=b&kind=area&kind=total", /kind more than once/],
+];
+
+for (const [query, detail] of REFUSED) {
+  Deno.test(`GET /chart.svg?${query} is refused, before the secret is asked for`, async () => {
+    await using app = openToday({ openReads: false });
+    const { status, body } = await app.send(`GET /chart.svg?${query}`);
+    strictEqual(status, 400);
+    match(parseSvg(body).find(({ name }) => name === "desc")?.text ?? "", detail);
+  });
+}
+
+Deno.test("GET /chart.svg with several ids needs the secret where reads are closed", async () => {
+  await using app = openToday({ openReads: false });
+  strictEqual((await app.send("GET /chart.svg?id=a&id=b")).status, 401);
+  strictEqual((await app.send("GET /chart.svg?id=a&id=b", authorized)).status, 200);
+});
+
+Deno.test("GET /calendar.svg and /card.svg refuse a second id", async () => {
+  await using app = openToday();
+  for (const path of ["/calendar.svg", "/card.svg", "/badge"]) {
+    strictEqual((await app.send(`GET ${path}?id=a&id=b`)).status, 400, path);
+  }
+});
+
+Deno.test("the OpenAPI document says that charts take up to six ids, as SVG and as PNG", async () => {
+  await using app = openToday();
+  const { body } = await app.send("GET /openapi.json");
+  const { paths } = JSON.parse(body);
+  for (const path of ["/chart.svg", "/chart.png"]) {
+    const found = paths[path].get.parameters.find(({ name }: { name: string }) => name === "id");
+    deepStrictEqual([found.schema.type, found.schema.maxItems], ["array", 6], path);
+  }
+});
+
 Deno.test("GET /chart.svg?range=all begins with the first known day, of a counter and of a prefix", async () => {
   await using app = openToday();
   const days = { "2014-05-06": 5, "2026-11-20": 7 };

@@ -1,0 +1,99 @@
+import { formatCount } from "../badge/number.ts";
+import { type Bar, ceilingOf, isTick } from "./bars.ts";
+import { tickText } from "./dates.ts";
+import type { ShownLook } from "./look.ts";
+import { drawType, type Setting, setType, type Type } from "./type.ts";
+
+/** The part of a picture that bars, lines, numbers and dates share, in pixels. */
+export interface Area {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The area of a chart, the side of its numbers, and the largest value that it shows. */
+interface AxisOptions {
+  readonly most: number;
+  readonly look: ShownLook;
+  readonly area: Area;
+  readonly numbers: "left" | "right";
+}
+
+/** The axes of a chart, and the plot between them. */
+export interface Axis {
+  readonly plot: Area;
+  /** The round number at the top of the plot. */
+  readonly ceiling: number;
+  /** The heights of the dashed lines at 0, ½ and 1 of the round number. */
+  readonly lines: readonly number[];
+  /** Path data of the dashed lines. */
+  readonly grid: string;
+  /** Numbers and dates. */
+  readonly words: string;
+}
+
+export const SMALL: Type = { size: 11, bold: false };
+/** The distance between words and what is next to them. */
+export const BESIDE = 6;
+const BELOW = 18;
+
+/** Draws the axes of a chart with these bars or points. */
+export function drawAxis(
+  bars: readonly Bar[],
+  { most, look, area, numbers: at }: AxisOptions,
+): Axis {
+  const ceiling = ceilingOf(most);
+  const form = { numbers: "compact", locale: look.locale } as const;
+  const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
+  const room = Math.ceil(Math.max(...numbers.map(({ width }) => width))) + BESIDE;
+  const plot = {
+    left: at === "left" ? area.left + room : area.left,
+    right: at === "right" ? area.right - room : area.right,
+    top: area.top,
+    bottom: area.bottom - BELOW,
+  };
+  const lines = [plot.bottom, (plot.top + plot.bottom) / 2, plot.top].map(Math.round);
+  const x = at === "right" ? area.right : plot.left - BESIDE;
+  const words = numbers.map((number, index) =>
+    drawType(number, { x, y: (lines[index] ?? 0) + 4, at: "right" })
+  );
+  return {
+    plot,
+    ceiling,
+    lines,
+    grid: lines.map((y) => `M${plot.left} ${y + 0.5}H${plot.right}`).join(""),
+    words: words.join("") + drawDates(bars, { look, plot, area }),
+  };
+}
+
+/** More dates are no help, and each takes up to 120 bytes. */
+const MAX_DATES = 6;
+
+/** Draws the dates below the bars, and leaves out every second one, or more, if not all fit. */
+function drawDates(
+  bars: readonly Bar[],
+  { look, plot, area }: { look: ShownLook; plot: Area; area: Area },
+): string {
+  const step = (plot.right - plot.left) / bars.length;
+  const dates = bars.flatMap((bar, index) => {
+    const setting = setType(tickText(bar.first, look.range, look.locale), SMALL);
+    const x = plot.left + (index + 0.5) * step;
+    const isInside = x - setting.width / 2 >= plot.left && x + setting.width / 2 <= plot.right;
+    return isTick(bar, look.range) && isInside ? [{ setting, x }] : [];
+  });
+  let shown = dates;
+  for (let stride = 2; shown.length > MAX_DATES || !areApart(shown); stride++) {
+    shown = dates.filter((_, index) => index % stride === 0);
+  }
+  return shown.map(({ setting, x }) => drawType(setting, { x, y: area.bottom, at: "middle" }))
+    .join("");
+}
+
+function areApart(dates: readonly { setting: Setting; x: number }[]): boolean {
+  return dates.every(({ setting, x }, index) => {
+    const next = dates[index + 1];
+    return next === undefined ||
+      next.x - x >= (setting.width + next.setting.width) / 2 + BESIDE;
+  });
+}

@@ -1,0 +1,218 @@
+import { formatCount } from "../badge/number.ts";
+import { cleanText, tenth } from "../badge/text.ts";
+import { type Area, drawAxis, SMALL } from "./axis.ts";
+import { type Bar, barsOf, rangeSince } from "./bars.ts";
+import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./chart.ts";
+import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
+import { descriptionOfSeveral } from "./dates.ts";
+import { frame, paintOf } from "./frame.ts";
+import type { ChartLook, ShownLook } from "./look.ts";
+import { drawType, type Setting, setType, setWithin } from "./type.ts";
+
+/** The figures of one of several counters. */
+export interface NamedFigures extends ChartFigures {
+  readonly id: string;
+}
+
+/**
+ * The colors of the lines, in order. Each has a contrast of 3:1 or more to white and to GitHub's
+ * dark. To color-blind readers they are further apart than the colors of Okabe and Ito (2008).
+ */
+export const LINE_COLORS = [
+  "#17957f",
+  "#d67c1b",
+  "#4a5cb9",
+  "#a94400",
+  "#a282e2",
+  "#7e567d",
+] as const;
+
+/** Draws the totals of several counters as they grew, or their hits, as an SVG document. */
+export function drawLines(counters: readonly NamedFigures[], given: ChartLook): string {
+  const newest = Math.max(...counters.map(({ days }) => days.newest));
+  const first = Math.min(...counters.map(({ days }) => firstKnown(days)));
+  const look = { ...given, range: given.range ?? rangeSince(first, newest) };
+  const names = shortNames(counters.map(({ id }) => id)).map(cleanText);
+  const series = counters.map(({ total, days }, index): Series => {
+    // The newest day of a counter is later than that of another if the clock of a process is ahead.
+    const ahead = Array<number>(newest - days.newest).fill(0);
+    const bars = barsOf({ newest, hits: [...ahead, ...days.hits] }, look.range);
+    const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
+    const start = bars.findLastIndex((bar) => bar.first <= firstKnown(days));
+    return {
+      name: names[index] ?? "",
+      color: LINE_COLORS[index] ?? LINE_COLORS[0],
+      bars,
+      values,
+      start: Math.max(0, start),
+    };
+  });
+  const paint = paintOf(look, look);
+  const room = look.width - 2 * MARGIN;
+  const heading = setWithin(look.label, { size: 13, bold: false }, room);
+  const { grid, lines, words } = drawSeries(series, { look, strong: paint.strong });
+  return frame(look, {
+    title: `${look.label === "" ? "" : `${look.label}: `}${spokenSeries(series, look)}`,
+    description: descriptionOfSeveral(series[0]?.bars ?? [], look),
+    paint,
+    ground: `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>${lines}`,
+    words: (heading === undefined
+      ? ""
+      : `<g font-size="13">${drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })}</g>`) +
+      `<g font-size="${SMALL.size}">${words}</g>`,
+  });
+}
+
+/** A counter as it is drawn. */
+interface Series {
+  readonly name: string;
+  readonly color: string;
+  readonly bars: readonly Bar[];
+  /** The value of each bar. */
+  readonly values: readonly number[];
+  /** The index of the first bar with a known day, where the line begins. */
+  readonly start: number;
+}
+
+/** Returns ids without the parts between slashes with which all of them begin or end. */
+export function shortNames(ids: readonly string[]): readonly string[] {
+  const paths = ids.map((id) => id.split("/"));
+  const least = Math.min(...paths.map(({ length }) => length)) - 1;
+  const isShared = (index: number) => paths.every((path) => path.at(index) === paths[0]?.at(index));
+  let start = 0;
+  while (start < least && isShared(start)) start++;
+  let end = 0;
+  while (start + end < least && isShared(-1 - end)) end++;
+  const names = paths.map((path) => path.slice(start, path.length - end).join("/"));
+  return names.includes("") ? ids : names;
+}
+
+/** Names each counter with its last number and growth, in English. */
+function spokenSeries(series: readonly Series[], { kind, numbers }: ShownLook): string {
+  const form = { numbers, locale: "en" };
+  return series.map(({ name, bars, values }) => {
+    const sum = formatCount(bars.reduce((sum, { hits }) => sum + hits, 0), form);
+    const last = formatCount(values.at(-1) ?? 0, form);
+    return `${name} ${last}, ${kind === "total" ? `up ${sum}` : `${sum} in all`}`;
+  }).join("; ");
+}
+
+/** Maximum width of the labels, as a share of the picture. */
+const LABEL_SHARE = 0.38;
+/** Distance between the plot and the labels, in pixels. */
+const LEADER = 18;
+/** Distance between the baselines of two labels, in pixels. */
+const LEADING = 13;
+/** Distance between a name and its number, in pixels. */
+const GAP = 8;
+const DOT = 3;
+
+/** Draws the lines, and a label at the end of each. */
+function drawSeries(
+  series: readonly Series[],
+  { look, strong }: { look: ShownLook; strong: string },
+): { grid: string; lines: string; words: string } {
+  const labels = setLabels(series, look);
+  const [right, bottom] = [look.width - MARGIN, look.height - MARGIN];
+  const labelX = right - labels.width;
+  const { plot, ceiling, grid, words } = drawAxis(series[0]?.bars ?? [], {
+    most: Math.max(...series.flatMap(({ values }) => values)),
+    look,
+    area: { left: MARGIN, right: labelX - LEADER, top: TOP, bottom },
+    numbers: "left",
+  });
+  const points = series.map((line) => pointsOf(line, { plot, ceiling }));
+  const ends = points.map((line) => line.at(-1) ?? { x: plot.right, y: plot.bottom });
+  const middles = placeLabels(ends.map(({ y }) => y), { top: TOP - 8, bottom: bottom - 4 });
+  const drawn = points.map((line, index) => {
+    const [end, color, y] = [ends[index], series[index]?.color, middles[index]];
+    if (end === undefined || color === undefined || y === undefined) return "";
+    return drawLine(line, color) +
+      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" fill="${color}"/>` +
+      `<path fill="none" stroke="${color}" d="M${tenth(end.x)} ${tenth(end.y)}` +
+      `L${tenth(labelX - 4)} ${y}"/>`;
+  });
+  const texts = labels.rows.map(({ name, number }, index) => {
+    const y = (middles[index] ?? 0) + 4;
+    return (name === undefined ? "" : drawType(name, { x: labelX, y, at: "left" })) +
+      drawType(number, { x: right, y, at: "right", ink: strong });
+  });
+  return { grid, lines: drawn.join(""), words: words + texts.join("") };
+}
+
+/** Draws one line through its points. */
+function drawLine(points: readonly { x: number; y: number }[], color: string): string {
+  const fine = points.map(({ x, y }) => ({ x: FINENESS * x, y: FINENESS * y }));
+  const [first] = fine;
+  if (first === undefined) return "";
+  return `<path ${CURVE_STROKE} fill="none" stroke="${color}" ` +
+    `d="M${Math.round(first.x)} ${Math.round(first.y)}${curveThrough(fine)}"/>`;
+}
+
+function pointsOf(
+  { values, start }: Series,
+  { plot, ceiling }: { plot: Area; ceiling: number },
+): { x: number; y: number }[] {
+  const step = (plot.right - plot.left) / values.length;
+  return values.slice(start).map((value, index) => ({
+    x: plot.left + (start + index + 0.5) * step,
+    y: plot.bottom - (plot.bottom - plot.top) * value / ceiling,
+  }));
+}
+
+interface Labels {
+  readonly rows: readonly { readonly name: Setting | undefined; readonly number: Setting }[];
+  readonly width: number;
+}
+
+/** Sets the names and numbers of all lines in two columns. Cuts names, and long numbers before. */
+function setLabels(series: readonly Series[], look: ShownLook): Labels {
+  const room = LABEL_SHARE * look.width;
+  const setNumbers = (numbers: ChartLook["numbers"]) =>
+    series.map(({ values }) =>
+      setType(formatCount(values.at(-1) ?? 0, { ...look, numbers }), { ...SMALL, bold: true })
+    );
+  const full = setNumbers(look.numbers);
+  const numbers = widest(full) <= room / 2 ? full : setNumbers("compact");
+  const left = room - widest(numbers) - GAP;
+  const names = series.map(({ name }) => setWithin(name, SMALL, left));
+  const width = Math.ceil(widest(names) + GAP + widest(numbers));
+  return {
+    rows: numbers.map((number, index) => ({ name: names[index], number })),
+    width,
+  };
+}
+
+function widest(settings: readonly (Setting | undefined)[]): number {
+  return Math.max(...settings.map((setting) => setting?.width ?? 0));
+}
+
+/**
+ * Returns the middles of labels for lines that end at these heights. Labels that would overlap form
+ * a block around the middle of their lines, in the order of the lines.
+ */
+function placeLabels(
+  ends: readonly number[],
+  { top, bottom }: { top: number; bottom: number },
+): number[] {
+  const order = ends.map((y, index) => ({ y, index })).sort((one, other) => one.y - other.y);
+  const blocks: (typeof order)[] = [];
+  const topOf = (block: typeof order) => {
+    const height = LEADING * (block.length - 1);
+    const middle = block.reduce((sum, { y }) => sum + y, 0) / block.length;
+    return Math.max(top, Math.min(bottom - height, Math.round(middle - height / 2)));
+  };
+  for (const label of order) {
+    let block = [label];
+    for (let above = blocks.at(-1); above !== undefined; above = blocks.at(-1)) {
+      if (topOf(above) + LEADING * above.length <= topOf(block)) break;
+      block = [...above, ...block];
+      blocks.pop();
+    }
+    blocks.push(block);
+  }
+  const placed = blocks.flatMap((block) =>
+    block.map(({ index }, place) => ({ index, y: topOf(block) + LEADING * place }))
+  );
+  return placed.sort((one, other) => one.index - other.index).map(({ y }) => y);
+}

@@ -1,6 +1,8 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, notDeepStrictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
+import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore, Update } from "../../src/counter/store.ts";
+import { Problem } from "../../src/problem.ts";
 import { kvStore, SOME_DAY } from "../support/kv_store.ts";
 import { openRedisStore } from "../support/redis_backend.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
@@ -12,51 +14,79 @@ function update(change: Partial<Update>): Update {
   return { hits: undefined, days: undefined, mode: "max", ...change };
 }
 
-/** Checks that a report is an entry of its own, which the counter has only while it has a report. */
-async function checkEntry(store: CounterStore, names: () => Promise<string[]>): Promise<void> {
+/**
+ * Checks that a counter without a report is stored as if it never had one. `entries` describes the
+ * entries of the counter by their keys and sizes.
+ */
+async function checkEntries(store: CounterStore, entries: () => Promise<string[]>): Promise<void> {
   const write = (update: Update | undefined) => store.write([{ id: HOME, update }]);
   await store.add([{ id: HOME, amount: 3 }]);
   await write(update({ hits: 5 }));
-  const without = await names();
-  strictEqual(without.some((name) => name.includes("report")), false);
+  const without = await entries();
   await write(update({ report: { seen: 9, at, day: SOME_DAY } }));
-  strictEqual((await names()).length, without.length + 1);
+  const reported = await entries();
+  notDeepStrictEqual(reported, without);
   await store.add([{ id: HOME, amount: 1 }]);
   await write(update({ hits: 7, mode: "replace" }));
-  strictEqual((await names()).length, without.length + 1);
-  const [held] = await store.history([{ id: HOME, since: SOME_DAY }]);
-  deepStrictEqual(held, {
-    hits: 7,
-    days: { newest: SOME_DAY, hits: [4] },
-    report: { seen: 9, at },
-  });
+  deepStrictEqual(await entries(), reported);
   await write(update({ hits: 7, mode: "replace", report: null }));
-  deepStrictEqual(await names(), without);
+  deepStrictEqual(await entries(), without);
+  await write(undefined);
+  const deleted = await entries();
+  await write(update({ hits: 5 }));
   await write(update({ report: { seen: 9, at, day: SOME_DAY } }));
   await write(undefined);
-  strictEqual((await names()).some((name) => name.includes("report")), false);
+  deepStrictEqual(await entries(), deleted);
+  await store.close();
+}
+
+/** Checks that the last report stays when hits open a day, also in a new year. */
+async function checkNextDays(store: CounterStore, clock: { day: Day }): Promise<void> {
+  await store.write([{ id: HOME, update: update({ hits: 5 }) }]);
+  await store.write([{ id: HOME, update: update({ report: { seen: 9, at, day: SOME_DAY } }) }]);
+  for (clock.day = SOME_DAY; clock.day < SOME_DAY + 60; clock.day++) {
+    await store.add([{ id: HOME, amount: 1 }]);
+  }
+  const next = { seen: 12, at: at + 1, day: SOME_DAY };
+  await store.write([{ id: HOME, update: update({ report: next }) }]);
+  const [held] = await store.history([{ id: HOME, since: SOME_DAY }]);
+  if (held === undefined || held instanceof Problem) throw held;
+  deepStrictEqual([held.hits, held.days?.hits.at(-1)], [5 + 60 + 3, 1 + 3]);
+  deepStrictEqual(held.report, { seen: 12, at: at + 1 });
   await store.close();
 }
 
 for (const shared of [false, true]) {
-  Deno.test(`openKvStore ${shared ? "shared" : "of its own"}: a report is an entry of its own, which goes with it and with its counter`, async () => {
+  Deno.test(`openKvStore ${shared ? "shared" : "of its own"}: nothing is left of a report after it or its counter was deleted`, async () => {
     const kv = await Deno.openKv(":memory:");
-    await checkEntry(await kvStore({ kv, shared }), async () => {
+    await checkEntries(await kvStore({ kv, shared }), async () => {
       const entries = await Array.fromAsync(kv.list({ prefix: [] }));
-      return entries.map(({ key }) => key.join()).filter((name) => !name.includes("writer"));
+      return entries.filter(({ key }) => key[1] !== "writer").map(({ key, value }) => {
+        return `${key.join()} ${value instanceof Uint8Array ? value.length : typeof value}`;
+      });
     });
+  });
+
+  Deno.test(`openKvStore ${shared ? "shared" : "of its own"}: a report stays when hits open a day`, async () => {
+    const clock = { day: SOME_DAY };
+    const kv = await Deno.openKv(":memory:");
+    await checkNextDays(await kvStore({ kv, shared, today: () => clock.day }), clock);
   });
 }
 
+Deno.test("createRedisStore: a report stays when hits open a day", { ...needsRedis }, async () => {
+  await using redis = await startRedis();
+  const clock = { day: SOME_DAY };
+  await checkNextDays(await openRedisStore(redis.url, { today: () => clock.day }), clock);
+});
+
 Deno.test(
-  "createRedisStore: a report is an entry of its own, which goes with it and with its counter",
-  {
-    ...needsRedis,
-  },
+  "createRedisStore: nothing is left of a report after it or its counter was deleted",
+  { ...needsRedis },
   async () => {
     await using redis = await startRedis();
     const store = await openRedisStore(redis.url, { today: () => SOME_DAY });
-    await checkEntry(store, async () => {
+    await checkEntries(store, async () => {
       const keys = await redis.command("KEYS", "*");
       return (Array.isArray(keys) ? keys.map(String) : String(keys).split("\n")).sort();
     });

@@ -2,21 +2,22 @@ import type { CounterId } from "../../counter/counter_id.ts";
 import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeReport, encodeYear, type KvKeys, OWN } from "./layout.ts";
-import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT, VALUE_BYTES_PER_COMMIT } from "./limits.ts";
+import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
+import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT } from "./limits.ts";
 import type { KvRecord } from "./records.ts";
 
+export interface Identified {
+  readonly id: CounterId;
+}
+
 /** A request for one counter, the record that it was planned from, and the plan. */
-export interface Change<
-  Item extends { readonly id: CounterId } = { readonly id: CounterId },
-  Result = unknown,
-> {
+export interface Change<Item extends Identified = Identified, Result = unknown> {
   readonly item: Item;
   readonly record: KvRecord;
   readonly plan: Plan<Result>;
 }
 
-/** The lifetimes of deduplication keys: none in a local file, which expires nothing by itself. */
+/** Lifetimes of deduplication keys. None in a local file, which expires nothing by itself. */
 export interface Lifetimes {
   readonly keys: { readonly expireIn?: number };
   readonly visitors: { readonly expireIn?: number };
@@ -30,24 +31,22 @@ export function addToCommit(
   changes: readonly Change[],
   { keys, lifetimes }: { keys: KvKeys; lifetimes: Lifetimes },
 ): void {
-  for (const { item: { id }, record: { versionstamp }, plan: { writes } } of changes) {
+  for (const { item: { id }, record, plan: { writes } } of changes) {
     if (writes === undefined) continue;
-    const { total, history, deduplication, report } = writes;
+    const { total, history, deduplication, report = record.report } = writes;
     const key = keys.total(id);
     // The total changes with everything else of a counter, so that this guards all of it.
-    operation.check({ key, versionstamp });
+    operation.check({ key, versionstamp: record.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
     if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
     else operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, lifetimes.keys);
     if (history !== undefined) {
       const { ledger, years, deletedYears } = history;
       if (ledger === undefined) operation.delete(keys.ledger(id));
-      else operation.set(keys.ledger(id), encodeLedger(ledger));
+      else operation.set(keys.ledger(id), encodeLedger(ledger, report));
       for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
       for (const year of deletedYears) operation.delete(keys.year(id, year));
     }
-    if (report) operation.set(keys.report(id), encodeReport(report));
-    else if (report === null) operation.delete(keys.report(id));
     if (deduplication !== undefined) {
       const time = Date.now();
       const bucket = dayBucketAt(time);
@@ -61,48 +60,36 @@ export function addToCommit(
   }
 }
 
-/** Maximum size of the hits of one day, and of a value apart from its days, in bytes. */
-const DAY_BYTES = 8;
-const VALUE_BYTES = 50;
-
 /** Cuts changes into as few commits as the limits of the database allow. */
 export function cutIntoCommits<One extends Change>(
   changes: readonly One[],
-  { checks: maxChecks, keyBytes }: { checks: number; keyBytes: number },
+  { maxChecks, keyBytes }: { maxChecks: number; keyBytes: number },
 ): (readonly One[])[] {
   const maxMutations = Math.min(MUTATIONS_PER_COMMIT, KEY_BYTES_PER_COMMIT / keyBytes);
-  const commits: (readonly One[])[] = [];
-  let [start, checks, mutations, bytes] = [0, 0, 0, 0];
-  changes.forEach(({ plan: { writes } }, index) => {
-    if (writes === undefined) return;
-    const size = sizeOf(writes);
+  const commits: One[][] = [];
+  let [checks, mutations] = [0, Infinity];
+  for (const change of changes) {
+    const added = countMutations(change.plan.writes);
     checks++;
-    mutations += size.mutations;
-    bytes += size.bytes;
-    const fits = checks <= maxChecks && mutations <= maxMutations;
-    if (fits && bytes <= VALUE_BYTES_PER_COMMIT) return;
-    commits.push(changes.slice(start, index));
-    [start, checks, mutations, bytes] = [index, 1, size.mutations, size.bytes];
-  });
-  return [...commits, start === 0 ? changes : changes.slice(start)];
+    mutations += added;
+    if (checks > maxChecks || mutations > maxMutations) {
+      commits.push([]);
+      [checks, mutations] = [1, added];
+    }
+    commits.at(-1)?.push(change);
+  }
+  return commits;
 }
 
-/** Returns upper bounds for what {@linkcode addToCommit} adds. */
-function sizeOf(
-  { total, history, deduplication, report }: Writes,
-): { mutations: number; bytes: number } {
+/** Returns the number of mutations that {@linkcode addToCommit} adds. */
+function countMutations(writes: Writes | undefined): number {
+  if (writes === undefined) return 0;
+  const { total, history, deduplication } = writes;
   // A deletion is also recorded.
-  let mutations = (total === undefined ? 2 : 1) + (report === undefined ? 0 : 1);
-  let days = 0;
-  if (history !== undefined) {
-    const { ledger, years, deletedYears } = history;
-    mutations += 1 + years.length + deletedYears.length;
-    days = years.reduce((sum, { hits }) => sum + hits.length, ledger?.before.length ?? 0);
-  }
-  if (deduplication !== undefined) {
-    mutations += deduplication.keys.size + deduplication.visitors.size;
-  }
-  return { mutations, bytes: mutations * VALUE_BYTES + days * DAY_BYTES };
+  let count = total === undefined ? 2 : 1;
+  if (history !== undefined) count += 1 + history.years.length + history.deletedYears.length;
+  if (deduplication !== undefined) count += deduplication.keys.size + deduplication.visitors.size;
+  return count;
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Day } from "../../counter/days.ts";
+import { type Day, LAST_DAY } from "../../counter/days.ts";
 import type { KnownKeys } from "../../counter/once.ts";
 import type { OnceAddition } from "../../counter/store.ts";
 import { KEYS_PER_READ } from "./limits.ts";
-import { type KvEntry, type KvPlace, type KvRecord, recordOf } from "./records.ts";
+import { type KvEntry, type KvPlace, type KvRecord, recordOf, withYears } from "./records.ts";
 
 /** Time for which a hit with the same idempotency key is a repeat. */
 const KEY_LIFETIME_MS = 86_400_000;
@@ -22,11 +22,22 @@ export function dayBucketAt(time: number): number {
   return Math.floor(time / KEY_LIFETIME_MS);
 }
 
+/** Reads the records for hits with deduplication keys, together with those keys. */
+export async function readForOnce(
+  place: KvPlace,
+  additions: readonly OnceAddition[],
+  today: Day,
+): Promise<OnceRecord[]> {
+  return await Promise.all(additions.map(async (addition) => {
+    return await withYears(place, await readOnceRecord(place, addition, today), LAST_DAY);
+  }));
+}
+
 /**
  * Reads a counter with its ledger, and which keys and visitors of hits are stored, all from one
  * instant: if every hit is a repeat nothing is written, so that no commit would notice a change.
  */
-export async function readOnceRecord(
+async function readOnceRecord(
   place: KvPlace,
   { id, hits }: OnceAddition,
   day: Day,
@@ -54,7 +65,7 @@ export async function readOnceRecord(
     });
   });
   const known = { keys: new Map(numbers), visitors: seen };
-  return { ...recordOf(place, { total, ledger, row }), known };
+  return { ...recordOf(place, { id, total, ledger, row }), known };
 }
 
 /**

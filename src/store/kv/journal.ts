@@ -1,7 +1,7 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Change } from "./commit.ts";
 import { KEY_BYTES_PER_COMMIT } from "./limits.ts";
-import { type JournalTotal, type KvPlace, readRecords } from "./records.ts";
+import { type JournalTotal, type KvPlace, readTotals } from "./records.ts";
 
 const LIMITS = {
   /** Minimum number of plain hits in a commit that is written as a row. */
@@ -25,12 +25,10 @@ export type JournalLimits = typeof LIMITS;
 export class Journal {
   readonly #place: KvPlace;
   readonly #limits: JournalLimits;
-  /** The totals of the rows since the last fold began, and of those before. */
-  #young = new Map<CounterId, JournalTotal>();
-  #old = new Map<CounterId, JournalTotal>();
-  /** Numbers of the first row, of the one after those that a fold deletes, and of the next one. */
+  /** The newest total of each counter in the rows. Some entries may be newer. */
+  #totals = new Map<CounterId, JournalTotal>();
+  /** Numbers of the first row and of the next one. */
   #first = 0;
-  #foldEnd = 0;
   #next = 0;
 
   constructor(place: KvPlace, limits = LIMITS) {
@@ -41,40 +39,41 @@ export class Journal {
 
   get isFull(): boolean {
     const { rows, counters } = this.#limits;
-    return this.#next - this.#first >= rows || this.#young.size >= counters;
+    return this.#next - this.#first >= rows || this.#totals.size >= counters;
   }
 
   get(id: CounterId): JournalTotal | undefined {
-    return this.#young.get(id) ?? this.#old.get(id);
+    return this.#totals.get(id);
   }
 
-  /** Returns the changes that belong into a row: hits on counters with the day open, if many. */
-  select(changes: readonly Change[]): ReadonlySet<Change> {
+  /** Adds hits on counters with the day open to a commit as one row, if many. Returns these hits. */
+  write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
     const hits = changes.filter(({ record, plan: { writes } }) =>
       record.exists && writes?.total !== undefined && !writes.history && !writes.deduplication
     );
-    return new Set(hits.length < this.#limits.from ? [] : hits);
+    if (this.#place.isShared || hits.length < this.#limits.from) return new Set();
+    const totals = hits.flatMap(({ item, plan }) => [item.id, plan.writes?.total]);
+    // The number is used up even if the commit fails, because the row may be stored.
+    operation.set(this.#place.keys.row(this.#next++), totals);
+    return new Set(hits);
   }
 
-  /** Adds a row to a commit. Returns the function to call once it is stored. */
-  write(operation: Deno.AtomicOperation, hits: ReadonlySet<Change>): (stamp: string) => void {
-    const totals = [...hits].map(({ item, plan }) => [item.id, plan.writes?.total ?? 0] as const);
-    // The number is used up even if the commit fails, because the row may be stored.
-    operation.set(this.#place.keys.row(this.#next++), totals.flat());
-    return (versionstamp) => {
-      for (const [id, total] of totals) this.#young.set(id, { total, versionstamp });
-    };
+  /** Remembers the hits of a row that is stored. */
+  confirm(hits: Iterable<Change>, versionstamp: string): void {
+    for (const { item, plan: { writes } } of hits) {
+      this.#totals.set(item.id, { total: writes?.total ?? 0, versionstamp });
+    }
   }
 
   /** Reads the stored rows, which a killed process or a commit with an unknown outcome left. */
   async load(): Promise<void> {
     const prefix = this.#place.keys.row(0).slice(0, -1);
     const rows = await Array.fromAsync(this.#place.kv.list<(CounterId | number)[]>({ prefix }));
-    [this.#young, this.#old] = [new Map(), new Map()];
+    this.#totals = new Map();
     for (const { value, versionstamp } of rows) {
       value.forEach((id, at) => {
         const total = Number(value[at + 1]);
-        if (typeof id === "string") this.#young.set(id, { total, versionstamp });
+        if (typeof id === "string") this.#totals.set(id, { total, versionstamp });
       });
     }
     this.#next = Math.max(this.#next, 1 + Number(rows.at(-1)?.key.at(-1) ?? -1));
@@ -87,30 +86,31 @@ export class Journal {
   async *fold(): AsyncGenerator<{ operation: Deno.AtomicOperation; ids: readonly CounterId[] }> {
     const { kv, keys } = this.#place;
     const { atOnce } = this.#limits;
-    // After a failure, the rows of the last fold come first.
-    if (this.#old.size === 0) {
-      [this.#old, this.#young, this.#foldEnd] = [this.#young, new Map(), this.#next];
-    }
-    const all = [...this.#old.keys()].sort();
+    const end = this.#next;
+    const all = [...this.#totals.keys()].sort();
     for (let start = 0; start < all.length; start += atOnce) {
       const some = all.slice(start, start + atOnce);
-      const entries = await readRecords(this.#place, some, "total");
+      const rows = some.map((id) => this.#totals.get(id));
+      const entries = await readTotals(this.#place, some);
       const operation = kv.atomic();
       const ids = some.filter((id, index) => {
-        const [row, stamp] = [this.get(id), entries[index]?.versionstamp];
+        const [row, stamp] = [rows[index], entries[index]?.versionstamp];
         if (row === undefined || !stamp || stamp > row.versionstamp) return false;
         operation.set(keys.total(id), new Deno.KvU64(BigInt(row.total)));
         return true;
       });
       yield { operation, ids };
+      // Keep a total that was stored in a later row.
+      some.forEach((id, index) => {
+        if (this.#totals.get(id) === rows[index]) this.#totals.delete(id);
+      });
     }
-    while (this.#first < this.#foldEnd) {
+    while (this.#first < end) {
       const operation = kv.atomic();
-      const end = Math.min(this.#foldEnd, this.#first + atOnce);
-      for (let row = this.#first; row < end; row++) operation.delete(keys.row(row));
+      const last = Math.min(end, this.#first + atOnce);
+      for (let row = this.#first; row < last; row++) operation.delete(keys.row(row));
       yield { operation, ids: [] };
-      this.#first = end;
+      this.#first = last;
     }
-    this.#old = new Map();
   }
 }

@@ -31,8 +31,6 @@ export function kvKeys(prefix: string) {
     total: (id: string): Deno.KvKey => [prefix, id],
     /** Not next to the total, which would make every commit more expensive. */
     ledger: (id: string): Deno.KvKey => [OWN, "days", prefix, id],
-    /** The last report of another service's total, if there was one. */
-    report: (id: string): Deno.KvKey => [OWN, "report", prefix, id],
     year: (id: string, year: number): Deno.KvKey => [OWN, "years", prefix, id, year],
     /** The number of the first hit with an idempotency key, in its day bucket. */
     once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
@@ -48,12 +46,17 @@ export function kvKeys(prefix: string) {
   };
 }
 
-/** Encodes a ledger. Most numbers are small, so each takes as many bytes as it needs. */
+/**
+ * Encodes a ledger and the last report. Most numbers are small, so each takes as many bytes as it
+ * needs.
+ */
 export function encodeLedger(
   { openDay, totalAtDayStart, firstYear, before }: OpenYear,
+  report?: Report | null,
 ): Uint8Array {
   const sign = totalAtDayStart < 0 ? 1 : 0;
-  return encode([openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before]);
+  const numbers = [openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before];
+  return new Uint8Array(encode(numbers).concat(report ? encodeReport(report) : []));
 }
 
 /** Decodes a ledger. Returns undefined if the value is not a valid one. */
@@ -68,7 +71,7 @@ export function decodeLedger(value: unknown): OpenYear | undefined {
 
 /** Encodes the days of a year. The year itself is in the key. */
 export function encodeYear({ last, hits }: YearEntry): Uint8Array {
-  return encode([last, ...hits]);
+  return new Uint8Array(encode([last, ...hits]));
 }
 
 /** Decodes the days of a year. Returns undefined if the value is not valid for that year. */
@@ -79,22 +82,38 @@ export function decodeYear(value: unknown, year: number): YearEntry | undefined 
   return isYearEntry(entry) ? entry : undefined;
 }
 
-/** Encodes a report. */
-export function encodeReport({ seen, at }: Report): Uint8Array {
-  return encode([seen, at]);
+/** Size of each number of a report, in bytes. */
+const REPORT_NUMBER_BYTES = 8;
+
+/**
+ * Encodes a report for the end of a ledger. The highest bit of each byte is set, so that earlier
+ * versions read an unfinished number and ignore it.
+ */
+function encodeReport({ seen, at }: Report): number[] {
+  return [seen, at].flatMap((number) =>
+    Array.from({ length: REPORT_NUMBER_BYTES }, (_, place) => {
+      return Math.floor(number / 128 ** place) % 128 + 128;
+    })
+  );
 }
 
-/** Decodes a report. Returns undefined if the value is not one. */
-export function decodeReport(value: unknown): Report | undefined {
-  const [seen = NaN, at = NaN] = decode(value);
-  return Number.isSafeInteger(seen) && Number.isSafeInteger(at) ? { seen, at } : undefined;
+/** Decodes the report at the end of a ledger. Returns undefined if there is none. */
+export function decodeReport(ledger: unknown): Report | undefined {
+  if (!(ledger instanceof Uint8Array)) return undefined;
+  const bytes = ledger.subarray(ledger.findLastIndex((byte) => byte < 128) + 1);
+  if (bytes.length !== 2 * REPORT_NUMBER_BYTES) return undefined;
+  const numberAt = (start: number) => {
+    const number = bytes.subarray(start, start + REPORT_NUMBER_BYTES);
+    return number.reduceRight((sum, byte) => sum * 128 + byte % 128, 0);
+  };
+  return { seen: numberAt(0), at: numberAt(REPORT_NUMBER_BYTES) };
 }
 
 /**
  * Encodes whole numbers, seven bits a byte, the lowest first. The highest bit: more follow
  * (LEB128).
  */
-function encode(numbers: readonly number[]): Uint8Array {
+function encode(numbers: readonly number[]): number[] {
   const bytes: number[] = [];
   for (const number of numbers) {
     let rest = number;
@@ -102,7 +121,7 @@ function encode(numbers: readonly number[]): Uint8Array {
     for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(rest % 128 + 128);
     bytes.push(rest);
   }
-  return new Uint8Array(bytes);
+  return bytes;
 }
 
 function decode(value: unknown): number[] {

@@ -16,16 +16,15 @@ export const KEYS_PER_READ = 10;
 /** Maximum number of checks in one commit. Every counter in it takes one. */
 export const CHECKS_PER_COMMIT = 100;
 /**
- * That of a self-hosted server (denoland/denokv, `proto/limits.rs`), unknown to Deno's client.
+ * Maximum number of checks in one commit to a self-hosted server (denoland/denokv,
+ * `proto/limits.rs`). Deno's client does not know it.
  */
-export const CHECKS_PER_COMMIT_SELF_HOSTED = 10;
+export const CHECKS_PER_SHARED_COMMIT = 10;
 
-/** One less than the maximum: the mark of the writer, or a row of the journal, is added. */
-export const MUTATIONS_PER_COMMIT = 999;
+/** Maximum number of mutations. With the largest values, they have 720 kB of the 800 KiB. */
+export const MUTATIONS_PER_COMMIT = 200;
 /** Maximum size of all keys that a commit writes, in bytes. */
 export const KEY_BYTES_PER_COMMIT = 80_000;
-/** Maximum size of all values, in bytes. 800 KiB may be sent, with the keys and what Deno adds. */
-export const VALUE_BYTES_PER_COMMIT = 600_000;
 
 /** Time without a commit of many counters after which the journal is emptied. */
 export const JOURNAL_IDLE_MS = 1000;

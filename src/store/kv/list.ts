@@ -4,7 +4,7 @@ import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.t
 import { Problem } from "../../problem.ts";
 import { stateOf } from "../planner.ts";
 import type { Database } from "./database.ts";
-import { type KvPlace, type KvRecord, recordOf, yearOf } from "./records.ts";
+import { type KvPlace, type KvRecord, readHistories, recordOf, yearEntryOf } from "./records.ts";
 
 /** Number of counters on a page, with days and without. Hits wait for each page. */
 const PAGE_SIZE = 100;
@@ -30,7 +30,7 @@ export async function* listCounters(
     yield await database.inTurn(async () => {
       const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
       entries = await Array.fromAsync(range);
-      return await pageOf(database, entries, since);
+      return await pageOf(database.place, entries, since);
     });
     const last = entries.at(limit - 1);
     if (last === undefined) return;
@@ -39,29 +39,25 @@ export async function* listCounters(
 }
 
 async function pageOf(
-  database: Database,
+  place: KvPlace,
   entries: readonly KvEntry[],
   since: Day | undefined,
 ): Promise<ListPage> {
-  const { place } = database;
-  const totals = entries.filter(({ key }) => idOf(key) !== undefined);
-  const ids = totals.flatMap(({ key }) => idOf(key) ?? []);
-  const ledgers = since === undefined ? NONE : await readRange(place, ids, place.keys.ledger);
-  const reports = since === undefined ? NONE : await readRange(place, ids, place.keys.report);
-  const found = ids.map((id, index) => {
-    const [ledger] = ledgers.get(id) ?? [];
-    const [report] = reports.get(id) ?? [];
-    return recordOf(place, { total: totals[index], ledger, report, row: place.journaled(id) });
+  const totals = entries.flatMap((total) => {
+    const id = idOf(total.key);
+    return id === undefined ? [] : [{ id, total, row: place.journaled(id) }];
   });
-  const records = since === undefined ? found : await withYears(database, ids, found, since);
-  const counters: ListedCounter[] = [];
-  let foreign = entries.length - ids.length;
-  ids.forEach((id, index) => {
-    const record = records[index];
-    const state = record && stateOf(record);
+  const ledgers = since === undefined ? NONE : await readRange(place, totals, place.keys.ledger);
+  const found = totals.map((one) => {
+    return recordOf(place, { ...one, ledger: ledgers.get(one.id)?.[0] });
+  });
+  const records = since === undefined ? found : await withYears(place, found, since);
+  let foreign = entries.length - totals.length;
+  const counters = records.flatMap((record): ListedCounter[] => {
+    const state = stateOf(record);
     if (state instanceof Problem) foreign++;
-    // A counter that was deleted after its total was read is left out.
-    else if (state !== undefined && record?.exists) counters.push({ id, ...state });
+    // Leave out a counter that was deleted after its total was read.
+    return state instanceof Problem || !record.exists ? [] : [{ id: record.id, ...state }];
   });
   return { counters, foreign };
 }
@@ -79,45 +75,41 @@ function idOf([, text, ...rest]: Deno.KvKey): CounterId | undefined {
 
 /** Adds the closed years from `since` on. Reads again what other processes changed in between. */
 async function withYears(
-  database: Database,
-  ids: readonly CounterId[],
+  place: KvPlace,
   records: readonly KvRecord[],
   since: Day,
 ): Promise<KvRecord[]> {
-  const { place, isShared } = database;
-  const old = ids.filter((_, index) => {
-    const ledger = records[index]?.ledger;
+  const old = records.filter(({ ledger }) => {
     return ledger !== undefined && ledger !== "damaged" && yearsSince(ledger, since).length > 0;
   });
   const years = await readRange(place, old, (id) => place.keys.year(id, 0).slice(0, -1));
-  const whole = records.map((record, index): KvRecord => {
-    const entries = years.get(ids[index]) ?? [];
-    return { ...record, years: entries.map((entry) => yearOf(place, entry)) };
+  const whole = records.map((record): KvRecord => {
+    const entries = years.get(record.id) ?? [];
+    return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
   });
-  if (!isShared) return whole;
-  const after = await readRange(place, ids, place.keys.ledger);
-  const isWhole = whole.map(({ versionstamp, ledgerStamp }, index) => {
-    const stamp = after.get(ids[index])?.[0]?.versionstamp;
+  if (!place.isShared) return whole;
+  const after = await readRange(place, records, place.keys.ledger);
+  return await Promise.all(whole.map(async (record) => {
+    const { id, versionstamp, ledgerStamp } = record;
+    const stamp = after.get(id)?.[0]?.versionstamp;
     // A ledger is never written without its total, so a later ledger belongs to a later total.
-    return stamp !== undefined && stamp === ledgerStamp && stamp <= (versionstamp ?? "");
-  });
-  const changed = ids.filter((_, index) => !isWhole[index]);
-  const again = (await database.readHistories(changed.map((id) => ({ id, since })))).values();
-  return whole.map((record, index) => isWhole[index] ? record : again.next().value ?? record);
+    const isWhole = stamp !== undefined && stamp === ledgerStamp && stamp <= (versionstamp ?? "");
+    return isWhole ? record : (await readHistories(place, [{ id, since }]))[0] ?? record;
+  }));
 }
 
 const NONE: ReadonlyMap<unknown, KvEntry[]> = new Map();
 
-/** Reads the entries of counters whose ids follow each other: all whose keys begin like these. */
+/** Reads entries of counters that follow each other: all whose keys begin like these. */
 async function readRange(
   { kv }: KvPlace,
-  ids: readonly CounterId[],
+  counters: readonly { readonly id: CounterId }[],
   keyOf: (id: CounterId) => Deno.KvKey,
 ): Promise<ReadonlyMap<unknown, KvEntry[]>> {
-  const [first, last] = [ids[0], ids.at(-1)];
+  const [first, last] = [counters[0], counters.at(-1)];
   if (first === undefined || last === undefined) return NONE;
   // A boolean sorts after every number that may follow an id.
-  const range = { start: keyOf(first), end: [...keyOf(last), true] };
+  const range = { start: keyOf(first.id), end: [...keyOf(last.id), true] };
   const entries = await Array.fromAsync(kv.list<unknown>(range, { batchSize: BATCH_SIZE }));
   return Map.groupBy(entries, ({ key }) => key[3]);
 }

@@ -1,6 +1,7 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import { firstDayOf, type YearEntry } from "../../counter/days.ts";
-import { MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/days.ts";
+import type { YearEntry } from "../../counter/days.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
@@ -8,6 +9,7 @@ import { KEYS_PER_READ } from "./limits.ts";
 
 /** A counter as Deno KV holds it. */
 export interface KvRecord extends CounterRecord {
+  readonly id: CounterId;
   /** Changes with every write of the entry. Null if there is none. */
   readonly versionstamp: string | null;
   /**
@@ -26,6 +28,8 @@ export interface JournalTotal {
 export interface KvPlace {
   readonly kv: Deno.Kv;
   readonly keys: KvKeys;
+  /** True if other processes write to the database as well. */
+  readonly isShared: boolean;
   /** Returns the total of a counter in the newest row of the journal. */
   journaled(id: CounterId): JournalTotal | undefined;
   /** Called with a counter whose days are damaged. They count as none. */
@@ -34,93 +38,131 @@ export interface KvPlace {
 
 export type KvEntry = Deno.KvEntryMaybe<unknown>;
 
-/** The entries of a counter, in the order in which they are read. */
-const PARTS = ["total", "ledger", "report"] as const;
-
-/**
- * Reads records up to one of their parts, in the order of the ids. The parts of a record are from
- * one instant.
- */
-export async function readRecords(
-  place: KvPlace,
-  ids: readonly CounterId[],
-  last: typeof PARTS[number] = "ledger",
-): Promise<KvRecord[]> {
-  const { kv, keys } = place;
+/** Reads totals alone, in the order of the ids. */
+export async function readTotals(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
   // Before the entries: if a total moves from the journal to its entry now, the entry is newer.
   const rows = ids.map((id) => place.journaled(id));
-  const parts = PARTS.slice(0, PARTS.indexOf(last) + 1);
-  const wanted = ids.flatMap((id) => parts.map((part) => keys[part](id)));
-  const found = await readKeys(kv, wanted, parts.length);
-  return rows.map((row, index) => {
-    const [total, ledger, report] = found.slice(index * parts.length, (index + 1) * parts.length);
-    return recordOf(place, { total, ledger, report, row });
+  const totals = await readKeys(place.kv, ids.map((id) => place.keys.total(id)));
+  return ids.map((id, index) => recordOf(place, { id, total: totals[index], row: rows[index] }));
+}
+
+/** Reads totals and ledgers, in the order of the ids. Both of a record are from one instant. */
+export async function readRecords(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
+  const { kv, keys } = place;
+  const rows = ids.map((id) => place.journaled(id));
+  const found = await readKeys(kv, ids.flatMap((id) => [keys.total(id), keys.ledger(id)]));
+  return ids.map((id, index) => {
+    const [total, ledger] = found.slice(2 * index, 2 * index + 2);
+    return recordOf(place, { id, total, ledger, row: rows[index] });
   });
+}
+
+/** Reads records for updates and deletions, with all years. */
+export async function readForWrites(
+  place: KvPlace,
+  writes: readonly Write[],
+): Promise<KvRecord[]> {
+  const ids = writes.map(({ id }) => id);
+  // A deletion also removes what is left of the days of a counter without a total.
+  const areUpdates = writes.every(({ update }) => update !== undefined);
+  const canReadInSteps = areUpdates && !place.isShared;
+  const records = canReadInSteps ? await readForUpdates(place, ids) : await readRecords(place, ids);
+  return await Promise.all(records.map((record) => withYears(place, record, -Infinity)));
 }
 
 /**
- * Reads records for updates, whose commits check the totals, so that a ledger of another instant
- * does no harm. Most counters of an import are new, and have no ledger to read.
+ * Reads records in two steps. Nothing changes in between, because writes to a database of this
+ * process alone take turns. Most counters of an import are new, and have no ledger to read.
  */
-export async function readForUpdates(
-  place: KvPlace,
-  ids: readonly CounterId[],
-): Promise<KvRecord[]> {
-  const { kv, keys } = place;
-  const rows = ids.map((id) => place.journaled(id));
-  const totals = await readKeys(kv, ids.map((id) => keys.total(id)));
-  const stored = ids.filter((_, index) => totals[index]?.versionstamp);
-  const ledgers = (await readKeys(kv, stored.map((id) => keys.ledger(id)))).values();
-  return rows.map((row, index) => {
-    const total = totals[index];
-    return recordOf(place, {
-      total,
-      row,
-      ledger: total?.versionstamp ? ledgers.next().value : undefined,
-    });
-  });
+async function readForUpdates(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
+  const records = await readTotals(place, ids);
+  const stored = records.filter(({ exists }) => exists);
+  const ledgers = await readKeys(place.kv, stored.map(({ id }) => place.keys.ledger(id)));
+  const next = ledgers.values();
+  return records.map((record) =>
+    record.exists ? withLedger(place, record, next.next().value) : record
+  );
 }
 
-/** Reads entries, in the order of the keys. Groups of `together` keys are from one instant. */
-async function readKeys(
-  kv: Deno.Kv,
-  keys: readonly Deno.KvKey[],
-  together = 1,
-): Promise<KvEntry[]> {
+/** Reads records with the closed years from `since` on, each from one instant. */
+export async function readHistories(
+  place: KvPlace,
+  queries: readonly HistoryQuery[],
+): Promise<KvRecord[]> {
+  const records = await readRecords(place, queries.map(({ id }) => id));
+  return await Promise.all(records.map((record, index) => {
+    return withHistory(place, record, queries[index]?.since ?? -Infinity);
+  }));
+}
+
+/** Closed years change only together with the ledger. If that changes, they are read again. */
+async function withHistory(place: KvPlace, record: KvRecord, since: Day): Promise<KvRecord> {
+  const { years, ledgerStamp, id } = await withYears(place, record, since);
+  if (years === undefined) return record;
+  const [after = record] = await readRecords(place, [id]);
+  if (after.ledgerStamp !== ledgerStamp) return await withHistory(place, after, since);
+  return { ...after, years };
+}
+
+/** Adds the closed years from `since` on, or all that are stored if the ledger is damaged. */
+export async function withYears<Read extends KvRecord>(
+  { kv, keys, onDamaged }: KvPlace,
+  record: Read,
+  since: Day,
+): Promise<Read> {
+  const { id, ledger } = record;
+  if (ledger === undefined) return record;
+  const years = ledger === "damaged" ? [0, yearOf(LAST_DAY)] : yearsSince(ledger, since);
+  const [first, last] = [years[0], years.at(-1)];
+  if (first === undefined || last === undefined) return record;
+  const range = { start: keys.year(id, first), end: keys.year(id, last + 1) };
+  const entries = await Array.fromAsync(kv.list<unknown>(range));
+  return { ...record, years: entries.map((entry) => yearEntryOf(entry, onDamaged)) };
+}
+
+/** Reads entries, in the order of the keys. Two that follow each other are from one instant. */
+async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEntry[]> {
   const reads: Promise<KvEntry[]>[] = [];
-  const size = KEYS_PER_READ - KEYS_PER_READ % together;
-  for (let start = 0; start < keys.length; start += size) {
-    reads.push(kv.getMany<unknown[]>(keys.slice(start, start + size)));
+  for (let start = 0; start < keys.length; start += KEYS_PER_READ) {
+    reads.push(kv.getMany<unknown[]>(keys.slice(start, start + KEYS_PER_READ)));
   }
   return (await Promise.all(reads)).flat();
 }
 
 /** The entries of a counter, and the row that the journal had before they were read. */
 interface CounterEntries {
+  readonly id: CounterId;
   readonly total: KvEntry | undefined;
   readonly ledger?: KvEntry | undefined;
-  readonly report?: KvEntry | undefined;
   readonly row: JournalTotal | undefined;
 }
 
 /** Converts entries to a record. A row counts if it is newer than the entry of the total. */
-export function recordOf(
-  place: KvPlace,
-  { total, ledger, report, row }: CounterEntries,
-): KvRecord {
-  const valid = ledger && decodeLedger(ledger.value);
-  const isDamaged = valid === undefined && typeof ledger?.versionstamp === "string";
-  if (isDamaged) place.onDamaged(String(ledger.key.at(-1)));
+export function recordOf(place: KvPlace, { id, total, ledger, row }: CounterEntries): KvRecord {
   const versionstamp = total?.versionstamp ?? null;
   const isJournaled = row !== undefined && versionstamp !== null && row.versionstamp > versionstamp;
-  return {
+  const record = {
+    id,
     total: isJournaled ? row.total : totalIn(total),
     exists: versionstamp !== null,
-    openDay: valid?.openDay ?? -Infinity,
+    openDay: -Infinity,
     versionstamp,
+  };
+  return withLedger(place, record, ledger);
+}
+
+function withLedger(place: KvPlace, record: KvRecord, entry: KvEntry | undefined): KvRecord {
+  if (entry === undefined) return record;
+  const { value, versionstamp: ledgerStamp } = entry;
+  const valid = decodeLedger(value);
+  const isDamaged = valid === undefined && ledgerStamp !== null;
+  if (isDamaged) place.onDamaged(record.id);
+  return {
+    ...record,
+    openDay: valid?.openDay ?? -Infinity,
     ledger: isDamaged ? "damaged" : valid,
-    ledgerStamp: ledger?.versionstamp,
-    ...report && { report: decodeReport(report.value) },
+    ledgerStamp,
+    report: valid && decodeReport(value),
   };
 }
 
@@ -131,26 +173,13 @@ function totalIn(entry: KvEntry | undefined): Outcome {
   return isTotal ? Number(value.value) : new Problem("not-a-counter");
 }
 
-/** Reads the days of closed years. */
-export async function readYears(
-  place: KvPlace,
-  { id, years }: { id: CounterId; years: readonly number[] },
-): Promise<YearEntry[]> {
-  const found = await readKeys(place.kv, years.map((year) => place.keys.year(id, year)));
-  return found.flatMap((entry) => entry.versionstamp === null ? [] : yearOf(place, entry));
-}
-
-/** Reads the days of all years that are stored, also of those that no ledger refers to. */
-export async function readAllYears(place: KvPlace, id: CounterId): Promise<YearEntry[]> {
-  const prefix = place.keys.year(id, 0).slice(0, -1);
-  const found = await Array.fromAsync(place.kv.list<unknown>({ prefix }));
-  return found.map((entry) => yearOf(place, entry));
-}
-
 /** Converts the entry of a year. A damaged year has no days. */
-export function yearOf(place: KvPlace, { key, value }: KvEntry): YearEntry {
+export function yearEntryOf(
+  { key, value }: KvEntry,
+  onDamaged: KvPlace["onDamaged"],
+): YearEntry {
   const year = Number(key.at(-1));
   const valid = decodeYear(value, year);
-  if (valid === undefined) place.onDamaged(String(key.at(-2)));
+  if (valid === undefined) onDamaged(String(key.at(-2)));
   return valid ?? { year, last: firstDayOf(year), hits: [] };
 }

@@ -11,11 +11,11 @@ import type {
 } from "../../counter/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../planner.ts";
 import { Database, type DatabaseOptions, type Verb } from "./database.ts";
-import type { OnceRecord } from "./deduplication.ts";
+import { type OnceRecord, readForOnce } from "./deduplication.ts";
 import { kvKeys } from "./layout.ts";
 import { KV_BATCHES } from "./limits.ts";
 import { listCounters } from "./list.ts";
-import type { KvRecord } from "./records.ts";
+import { type KvRecord, readForWrites, readHistories } from "./records.ts";
 import { readSalt, startSweeper } from "./sweeper.ts";
 
 /** The store closes the database. */
@@ -33,18 +33,15 @@ export async function openKvStore(options: KvStoreOptions): Promise<CounterStore
   let closing: Promise<void> | undefined;
 
   const hits: Verb<Addition, KvRecord, number> = {
-    isHit: true,
     read: (additions, today) => database.readForHits(additions, today),
     plan: ({ amount }, record, today) => planHits(record, amount, today),
   };
   const onceHits: Verb<OnceAddition, OnceRecord, readonly OnceOutcome[]> = {
-    isHit: true,
-    read: (additions, today) => database.readForOnce(additions, today),
+    read: (additions, today) => readForOnce(database.place, additions, today),
     plan: ({ hits }, record, today) => planOnce(record, { hits, known: record.known, today }),
   };
   const writes: Verb<Write, KvRecord, CounterState> = {
-    isHit: false,
-    read: (writes) => database.readForWrites(writes),
+    read: (writes) => readForWrites(database.place, writes),
     plan: ({ update }, record, today) => planWrite(record, update, today),
   };
 
@@ -91,7 +88,8 @@ export async function openKvStore(options: KvStoreOptions): Promise<CounterStore
     salt: (day) => reading(() => readSalt(day, database)),
     read: (ids) => reading(async () => (await database.readTotals(ids)).map(({ total }) => total)),
     known,
-    history: (queries) => reading(async () => (await database.readHistories(queries)).map(stateOf)),
+    history: (queries) =>
+      reading(async () => (await readHistories(database.place, queries)).map(stateOf)),
     list,
     check: () =>
       reading(async () => {

@@ -39,7 +39,7 @@ export function startSweeper(database: Database, calendar: Calendar): () => Prom
   async function sweep(): Promise<void> {
     const today = calendar.today();
     await deleteBefore("salt", today);
-    if (database.isShared) return;
+    if (database.place.isShared) return;
     await deleteBefore("seen", today);
     // Keys are also searched in the bucket of the day before.
     const bucket = dayBucketAt(Date.now()) - 1;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { firstDayOf, type OpenYear, yearOf } from "../../../src/counter/days.ts";
 import {
   decodeLedger,
+  decodeReport,
   decodeYear,
   encodeLedger,
   encodeYear,
@@ -11,7 +12,7 @@ import {
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const day = fc.integer({ min: 0, max: 40_000 });
 
-Deno.test("encodeLedger: every ledger is read as it was written", () => {
+Deno.test("encodeLedger: every ledger is read as it was written, with its report", () => {
   const ledgers = day.chain((openDay) =>
     fc.record({
       openDay: fc.constant(openDay),
@@ -22,12 +23,15 @@ Deno.test("encodeLedger: every ledger is read as it was written", () => {
       before: fc.array(number, { maxLength: openDay - firstDayOf(yearOf(openDay)) }),
     })
   );
-  fc.assert(fc.property(ledgers, (ledger: OpenYear) => {
+  const reports = fc.option(fc.record({ seen: number, at: number }), { nil: undefined });
+  fc.assert(fc.property(ledgers, reports, (ledger: OpenYear, report) => {
+    const bytes = encodeLedger(ledger, report);
     // An totalAtDayStart of -0 is none.
-    deepStrictEqual(decodeLedger(encodeLedger(ledger)), {
+    deepStrictEqual(decodeLedger(bytes), {
       ...ledger,
       totalAtDayStart: ledger.totalAtDayStart + 0,
     });
+    deepStrictEqual(decodeReport(bytes), report && { ...report });
   }));
 });
 

@@ -24,7 +24,7 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
   const query = queryOf([["prefix", prefix]]);
   const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
   const names = top.map(({ id, month }) =>
-    make("li", make("button", { click: () => reveal(id), title: id }, id), grouped(month))
+    make("li", make("button", { click: () => reveal(id), title: id, dir: "auto" }, id), grouped(month))
   );
   const element = make(
     ".split",

@@ -49,12 +49,14 @@ function tableOf(decisions: Decision[]) {
   const heads = ["Time", "Counter", "Counted", "Why"].map((name) =>
     make("th", { scope: "col" }, name)
   );
+  const counted = decisions.filter(({ outcome }) => COUNTED.includes(outcome));
+  const ids = new Set(counted.map(({ id }) => id));
   const lines = decisions.map(({ time, id, outcome }) => {
     const isCounted = COUNTED.includes(outcome);
     return make(
       "tr",
       make("td", new Date(time).toLocaleTimeString([], { hour12: false })),
-      make("td", make("bdi", nameOf(id, isCounted))),
+      make("td", make("bdi", nameOf(id, ids.has(id)))),
       make(
         isCounted ? "td.up" : "td",
         isCounted ? "yes" : UNCERTAIN.includes(outcome) ? "unknown" : "no",
@@ -65,10 +67,10 @@ function tableOf(decisions: Decision[]) {
   return make("table.log", make("thead", make("tr", ...heads)), make("tbody", ...lines));
 }
 
-/** The id of a request that was refused is a stranger's text: it is shown if it is one of the counters. */
-function nameOf(id: string | undefined, isCounted: boolean) {
+/** Returns the id of a request if it is that of a counter, because others are a stranger's text. */
+function nameOf(id: string | undefined, wasCounted: boolean) {
   if (id === undefined) return "(no id)";
-  return isCounted || isCounter(id) ? id : "(not a counter)";
+  return wasCounted || isCounter(id) ? id : "(not a counter)";
 }
 
 // --- Import and export ---------------------------------------------------------------------------

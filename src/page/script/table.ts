@@ -95,7 +95,7 @@ const body = make("tbody");
 const table = make(
   "table.counters",
   { "aria-label": "Counters" },
-  make("thead", make("tr", ...heads, make("th.days", { scope: "col" }, "Last 30 days"))),
+  make("thead", make("tr", ...heads, make("th.days", { scope: "col" }, make("span.medium", "Last "), "30 days"))),
   body,
 );
 const panel = make(".panel", table);
@@ -368,7 +368,7 @@ function foldButton(prefix: string, { members, found }: Group) {
   return make(
     "button.fold-group",
     { "aria-expanded": shows, "aria-label": `${all} under ${prefix}`, click: () => fold(prefix) },
-    make("span", grouped(members.length), make("span.medium", " counters")),
+    make("span", grouped(members.length), make("span.wide", " counters")),
     icon("M3 5l4 4 4-4"),
   );
 }

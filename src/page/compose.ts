@@ -5,13 +5,13 @@ import css from "./page.css" with { type: "text" };
 import html from "./page.html" with { type: "text" };
 import script from "./page.min.js" with { type: "text" };
 
-/** A page whose every part is known, and a policy that lets nothing else run in it. */
+/** A page, and a Content-Security-Policy that allows nothing but its own parts. */
 export interface Page {
   readonly html: string;
   readonly policy: string;
 }
 
-/** Puts the parts of the page and what it knows of the service into one document. */
+/** Composes the page as one document. */
 export async function composePage(facts: PageFacts): Promise<Page> {
   const style = css.replaceAll(/^ +/gm, "");
   const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
@@ -32,39 +32,39 @@ function stylesWithoutScript({ openReads }: PageFacts): string {
   return STYLES.map((name) => `<img alt=${name} src=${path}?style=${name}> `).join("");
 }
 
-/** JSON that no part of can end the element it stands in. */
+/** Formats JSON for a script element, so that no text in it ends the element. */
 function inScript(facts: PageFacts): string {
   return JSON.stringify(facts).replaceAll("<", "\\u003c");
 }
 
-/** How a policy names a script or a style that it lets through. */
+/** Returns the source expression of an inline script or style in a policy. */
 export async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-/** What the page knows of a parameter of how a picture looks, which it makes a control from. */
+/** An appearance parameter, from which the page creates a control. */
 export interface Control extends Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum"> {
-  /** The pictures that it shapes, by their places in `PICTURES`; badges alone if left out. */
+  /** The pictures that take it, as indexes of `PICTURES`. Undefined for badges only. */
   readonly in?: readonly number[];
-  /** The styles in which nothing is seen of it, by their places in the list of styles. */
+  /** The styles in which it has no effect, as indexes of the list of styles. */
   readonly unseen?: readonly number[];
-  /** False if a counting image does not take it. */
+  /** False if counting images do not take it. */
   readonly counting?: false;
   /** True if shields.io takes it. */
   readonly shields?: true;
 }
 
-/** What the page knows of the service. */
+/** The facts about the service that the page contains. */
 export interface PageFacts {
   readonly controls: Readonly<Record<string, Control>>;
-  /** The defaults that are others in the pictures that are no badge. */
+  /** The defaults of charts, calendars and cards that differ from those of badges. */
   readonly defaults: Readonly<Record<string, string | number>>;
-  /** Whether pictures can be seen without the secret. */
+  /** True if pictures are public. */
   readonly openReads: boolean;
 }
 
-/** What a page of a service with these endpoints knows of it. */
+/** Returns the facts about a service with these endpoints. */
 export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFacts {
   const parametersOf = (path: string) =>
     endpoints.find((endpoint) => endpoint.path === path && endpoint.methods.includes("GET"))
@@ -96,7 +96,7 @@ export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFa
 
 /** The styles whose tiles are larger, at the top. */
 const LARGE = ["pill", "terminal"];
-/** In the order of their tiles; `flat` is another name of `classic`, which would show the same badge twice. */
+/** The styles in the order of their tiles. Without `flat`, which is another name of `classic`. */
 const STYLES: readonly string[] = [
   ...LARGE,
   ...badgeStyle.schema.enum.filter((name) => ![...LARGE, "flat"].includes(name)),
@@ -105,14 +105,14 @@ const STYLES: readonly string[] = [
 /** The pictures that the page builds, in the order of its tabs. */
 const PICTURES = ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"];
 
-/** What says which counters are shown and to whom, and not how. */
+/** The parameters of pictures that do not change their appearance. */
 const NO_LOOKS = ["id", "prefix", "once", "visitor", "key", "token"];
 
 const SHIELDS = ["classic", "flat-square", "plastic", "for-the-badge"];
 const WORDLESS = ["odometer", "flap", "led"];
 const DIGITS = [...WORDLESS, "pixel"];
 
-/** The styles in which nothing is seen of a parameter. */
+/** The styles in which a parameter has no effect. */
 const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   label: WORDLESS,
   bg: [...SHIELDS, "social", ...WORDLESS],

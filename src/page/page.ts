@@ -21,7 +21,7 @@ const OWNER_VIEWS = ["counters", "requests", "import"];
 const sessionButton = byId("session");
 const skip = byId("skip");
 
-/** Shows the view that the address names; the owner's counters are shown to the owner alone. */
+/** Shows the view that the address names. The view of counters requires a session. */
 function showView() {
   const address = location.hash.slice(1);
   const [, token] = /^sign-in=(.+)/.exec(address) ?? [];
@@ -70,7 +70,7 @@ onSession((event) => {
     showGate(ended ? "ended" : "first");
     if (event === "left") history.replaceState(null, "", "#badges");
   }
-  // Back to where a session was needed.
+  // Return to the view that required the session.
   if (event === "began" && location.hash === "#sign-in") {
     history.replaceState(null, "", "#counters");
   }
@@ -104,7 +104,7 @@ sessionButton.addEventListener("click", () => {
 addEventListener("hashchange", showView);
 showView();
 
-// The icon of the page is its mark, so that it needs no request of its own.
+// The icon is made of the mark in the page, which saves a request.
 const mark = document.querySelector(".brand svg") ?? document.body;
 const file = new Blob([new XMLSerializer().serializeToString(mark)], { type: "image/svg+xml" });
 const href = URL.createObjectURL(file);

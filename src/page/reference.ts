@@ -4,14 +4,14 @@ import { hashOf, type Page } from "./compose.ts";
 import pageStyle from "./page.css" with { type: "text" };
 import ownStyle from "./reference.css" with { type: "text" };
 
-/** What the reference is drawn from: the description of the service for machines. */
+/** The parts of the OpenAPI document that the reference shows. */
 export interface Described {
   readonly info: { readonly description: string };
   readonly paths: { readonly [path: string]: PathItem };
   readonly components: { readonly securitySchemes: SecuritySchemes };
 }
 
-/** What may open an endpoint: a header or a parameter of this name, or `Authorization`. */
+/** The credentials of endpoints: a header or parameter, or `Authorization` if it has no name. */
 interface SecuritySchemes {
   readonly [scheme: string]: { readonly name?: string; readonly description: string };
 }
@@ -24,7 +24,10 @@ const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string]
   ["Service", "The service"],
 ];
 
-/** Puts the address of the page, which behind a proxy only browsers know, into the lines to paste, and its mark into the tab. */
+/**
+ * Inserts the address of the page into the commands, because behind a proxy only the browser knows
+ * it, and sets the icon of the tab.
+ */
 const SCRIPT = `const home = new URL(".", location.href).href.slice(0, -1);
 for (const line of document.querySelectorAll("pre")) {
   line.textContent = line.textContent.replace("$T", home);
@@ -33,7 +36,7 @@ const mark = new XMLSerializer().serializeToString(document.querySelector(".bran
 const href = URL.createObjectURL(new Blob([mark], { type: "image/svg+xml" }));
 document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));`;
 
-/** Puts every endpoint, its parameters, its answers and a line to paste into one document. */
+/** Composes the reference: the parameters, responses and a command of each endpoint. */
 export async function composeReference(described: Described): Promise<Page> {
   const { info, paths, components: { securitySchemes } } = described;
   const style = pageStyle + ownStyle;
@@ -68,7 +71,7 @@ const MARK =
   `aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/>` +
   `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
 
-/** The operations of a path, those that do the same told once. */
+/** Returns the operations of a path. Methods with the same summary are one operation. */
 function documentedOperations(
   item: PathItem,
   about: Pick<DocumentedOperation, "path" | "securitySchemes">,
@@ -89,16 +92,16 @@ interface DocumentedOperation {
   readonly operation: Operation;
 }
 
-function operationSection(told: DocumentedOperation): string {
-  const { path, methods, operation } = told;
+function operationSection(documented: DocumentedOperation): string {
+  const { path, methods, operation } = documented;
   const { summary, description, parameters, responses } = operation;
-  const rows = [...parameters.map(parameterRow), ...credentialRows(told)];
+  const rows = [...parameters.map(parameterRow), ...credentialRows(documented)];
   const answers = Object.entries(responses).map(([status, answer]) =>
     `<li><strong>${status}</strong> ${marked(answer.description)}</li>`
   );
   return `<section class="panel"><h3>${methods.join(", ")} <code>${escaped(path)}</code></h3>` +
     `<p>${marked(summary)}. ${marked(description ?? "")}</p>` +
-    `<pre tabindex="0">${escaped(commandFor(told))}</pre>` +
+    `<pre tabindex="0">${escaped(commandFor(documented))}</pre>` +
     (rows.length === 0 ? "" : details("Parameters", tableOf(rows))) +
     `${details("Responses", `<ul>${answers.join("")}</ul>`)}</section>`;
 }
@@ -143,15 +146,15 @@ function tableOf(rows: readonly string[]): string {
 
 function valuesOf(schema: ParameterObject["schema"]): string {
   const { enum: values, minimum, maximum, default: usual } = schema;
-  const told = [
+  const sentences = [
     Array.isArray(values) ? `One of ${values.join(", ")}.` : "",
     minimum === undefined ? "" : `${minimum} to ${maximum}.`,
     usual === undefined ? "" : `Default: ${usual}.`,
   ];
-  return told.filter((part) => part !== "").join(" ");
+  return sentences.filter((part) => part !== "").join(" ");
 }
 
-/** Text with what stands between backticks as code. */
+/** Converts Markdown code spans to HTML. */
 function marked(text: string): string {
   return escaped(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 }

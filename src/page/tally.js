@@ -1,6 +1,6 @@
 // <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
 if (!customElements.get("tally-mark")) {
-  // The address of this file: a module cannot read it, and a page may have no stack.
+  // The URL of this file. Modules have no currentScript, and a stack may be empty.
   const traces = [
     document.currentScript?.src,
     Error().stack,
@@ -10,7 +10,7 @@ if (!customElements.get("tally-mark")) {
   const home = /https?:\S+?\/(?=tally\.js)/.exec(traces.join(" "))[0];
   const dev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(location.hostname);
 
-  // Browsers fail at thousands at once.
+  // At most nine requests at once, because browsers fail thousands.
   const turns = Array(9).fill(Promise.resolve());
   const ask = (path, query, method) => {
     const options = { method, keepalive: true, credentials: "omit", referrerPolicy: "no-referrer" };
@@ -30,7 +30,7 @@ if (!customElements.get("tally-mark")) {
     return path.startsWith(prefix) ? path : prefix + path;
   };
 
-  // One request reads up to 100 counters, in a query of up to 8 kB.
+  // A request reads at most 100 counters, in a query of at most 8 kB.
   const batches = {};
   const read = async (id, period) => {
     const part = `id=${encodeURIComponent(id)}&`;
@@ -45,7 +45,7 @@ if (!customElements.get("tally-mark")) {
     batch.left--;
     batch.query += part;
     const { counts, status } = await batch.answer;
-    // One invalid id refuses all.
+    // One invalid id fails the whole request.
     return status === 400 ? ask("count.txt", { id, period }) : counts[id.normalize()];
   };
 
@@ -68,7 +68,7 @@ if (!customElements.get("tally-mark")) {
   let views = new Map();
   let frame, old, rest, again;
 
-  // A view is counted once, however many elements show it.
+  // Count each view once, although several elements may show the counter.
   const once = (name, act) => {
     const view = views.get(name) ?? old.get(name) ?? act();
     views.set(name, view);
@@ -98,7 +98,7 @@ if (!customElements.get("tally-mark")) {
     if (mark.view === view && hits !== null) mark.textContent = textOf(hits, form);
   };
 
-  // Some in each task: the page goes on.
+  // At most 200 elements in a task, so that the page stays responsive.
   const look = () => {
     if (!rest) {
       again = 0;
@@ -122,7 +122,7 @@ if (!customElements.get("tally-mark")) {
     setTimeout(look);
   };
 
-  // A hidden page has no frames.
+  // A hidden page gets no animation frames, so only pages that are seen count.
   const show = () => {
     again = 1;
     frame ||= requestAnimationFrame(look);
@@ -167,7 +167,7 @@ if (!customElements.get("tally-mark")) {
         for (const { id, hits } of counters) {
           const page = id.slice(prefix.length);
           const link = document.createElement("a");
-          // A slash in front could lead to another site.
+          // Two slashes at the beginning would lead to another site.
           link.href = href + encodeURI(page.replace(/^\/*/, ""));
           link.textContent = page;
           const item = document.createElement("li");
@@ -179,7 +179,7 @@ if (!customElements.get("tally-mark")) {
     },
   );
 
-  // A page that the cache brings back is viewed again.
+  // A page that is restored from the cache is viewed again.
   addEventListener("pagehide", () => {
     rest = 0;
     views.clear();

@@ -16,7 +16,7 @@ import { queryOf } from "./snippets.ts";
 const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
 /** The parameters whose values are the tiles. */
 const TILES: Record<string, string> = { badge: "style", "chart.svg": "kind" };
-/** What names and values of parameters are called, where it is not the name itself. */
+/** The labels of parameters and values that differ from their names. */
 const WORDS: Record<string, string> = {
   led: "LED",
   flap: "Split flap",
@@ -43,12 +43,13 @@ const WORDS: Record<string, string> = {
   year: "This year",
   total: "All time",
 };
-/** What the builder begins with; the snippets say what differs from the defaults of the service. */
+/** The values of a new design. Snippets contain what differs from the defaults of the service. */
 const INITIAL_VALUES: Record<string, string> = { style: "terminal", numbers: "grouped" };
-/** The styles that come with bars and in the reader's colors unless somebody chose otherwise, as charts do. */
+/** The styles that, as charts, have `STYLE_DEFAULTS`. */
 const SPARK_STYLES = ["pill", "terminal"];
+/** Initial values: bars of 14 days, in the colors of the reader's theme. */
 const STYLE_DEFAULTS: Record<string, string> = { spark: "14", theme: "auto" };
-/** The choice that leaves these out where they would suit. */
+/** The choice that leaves a style default out. */
 const OFF = "off";
 /** The named colors of shields.io, as the swatches show them. */
 const COLORS: [name: string, hex: string][] = [
@@ -64,11 +65,11 @@ const COLORS: [name: string, hex: string][] = [
 ];
 
 let kind = "badge";
-/** Whether the key opens everything below the id's prefix. */
+/** True if the key is valid for all counters under the prefix of the id. */
 let family = false;
-/** The tile that was chosen of each kind. */
+/** The chosen tile of each kind. */
 const picked: Map<string, string> = new Map();
-/** Whether a badge counts, if that was chosen. It is remembered while a picture is chosen that cannot. */
+/** True if the badge shall count. Kept while a kind that cannot count is shown. */
 let counts: boolean | undefined;
 
 // --- The form ------------------------------------------------------------------------------------
@@ -194,7 +195,7 @@ function swatch(className: string, value: string, name: string, checked = false,
   return label;
 }
 
-/** The parameters that shape the picture, with their defaults in it. */
+/** Returns the parameters of the picture, with their defaults in it. */
 function parameters() {
   const place = KINDS.indexOf(kind);
   return Object.entries(facts.controls).filter(([, { in: shaped = [0] }]) => shaped.includes(place))
@@ -204,7 +205,7 @@ function parameters() {
     ] as [name: string, usual: string]));
 }
 
-/** "labelColor" as words. */
+/** Returns a name such as "labelColor" as words. */
 function words(name: string) {
   const spaced = name.replace(/-/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return WORDS[name] ?? spaced[0]?.toUpperCase() + spaced.slice(1);
@@ -239,7 +240,7 @@ function fieldOf(name: string, { default: usual = "", enum: values, minimum, max
   return make("label", words(name), control);
 }
 
-/** The tiles of a kind: the values of the parameter that chooses among them, or the picture itself. */
+/** Shows a tile per value of the parameter that the tiles choose, or one tile for the picture. */
 function showTiles() {
   const name = tileName();
   const control = facts.controls[name];
@@ -265,7 +266,7 @@ function showTiles() {
 
 // --- What is chosen ------------------------------------------------------------------------------
 
-/** The parameter that the tiles choose. */
+/** Returns the name of the parameter that the tiles choose. */
 function tileName() {
   return TILES[kind] ?? "";
 }
@@ -282,7 +283,7 @@ function styleOf() {
   return kind === "badge" ? String(new FormData(form).get("style") ?? "") : "";
 }
 
-/** What differs from the defaults. */
+/** Returns the values that differ from the defaults. */
 function chosen(tile?: string): Choices {
   const data = new FormData(form);
   const style = kind === "badge" && tile || styleOf();
@@ -296,26 +297,26 @@ function chosen(tile?: string): Choices {
   });
 }
 
-/** What a parameter is where nobody chose. */
+/** Returns the style default of a parameter, or an empty text. */
 function suited(name: string, style: string) {
   return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
 }
 
-/** Whether nothing would be seen of a parameter. */
+/** Reports whether a parameter would have no effect. */
 function isOff(name: string, style: string) {
   const { counting, unseen } = facts.controls[name] ?? {};
   return isCounting() && counting === false ||
     unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) === true;
 }
 
-/** The fields of the form; what selects and inputs have in common is all that is used of them. */
+/** Returns fields of the form. Only members that selects and inputs share are used. */
 function controls(selector: string) {
   return (form.querySelectorAll(selector) as NodeListOf<HTMLInputElement>);
 }
 
 const showSoon = debounced(show);
 
-/** Takes what somebody chose or typed. */
+/** Handles a choice or a typed text. */
 function take({ target }: Event) {
   const { name, value } = target as HTMLInputElement;
   if (name === tileName()) picked.set(kind, value);
@@ -352,7 +353,7 @@ export function restoreDesign(query: URLSearchParams) {
   const wanted = query.get("do");
   counts = wanted === null ? undefined : wanted === "count";
   for (const name of Object.keys(STYLE_DEFAULTS)) {
-    // What a whole design leaves out was chosen too.
+    // A whole design that leaves it out has it off.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
     const isSuited = value === (suited(name, styleOf()) || OFF);
     for (const control of controls(`[name="${name}"]`)) control.value = isSuited ? "" : value;
@@ -368,8 +369,7 @@ export function show() {
   if (byId("badges").hidden) return;
   const isBadge = kind === "badge";
   countRadio.disabled = !isBadge;
-  // Where a picture only shows, what was chosen comes back with the badge.
-  // Without a key the line that works is the one that only shows.
+  // The choice returns with the badge. Visitors have no key, so only a line that shows works.
   countRadio.checked = isBadge && (counts ?? sessionToken() !== undefined);
   showRadio.checked = !countRadio.checked;
   onlyShow.hidden = isBadge;
@@ -402,7 +402,7 @@ export function show() {
   });
 }
 
-/** The address has the whole design, so that it can be shared. */
+/** Writes the design into the address, so that it can be shared. */
 function keepAddress(looks: Choices) {
   const all: Choices = [
     ["picture", kind === "badge" ? "" : kind],
@@ -416,7 +416,7 @@ function keepAddress(looks: Choices) {
   history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);
 }
 
-/** Fields that a style does not know are off, and say why. */
+/** Disables the fields that a style does not have, and says so. */
 function showKnown(known: Map<string, string>) {
   const off = [];
   for (const control of controls(".grid [name], #label")) {

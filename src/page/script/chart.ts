@@ -10,12 +10,12 @@ const RANGE_WORDS = {
 export type RangeName = keyof typeof RANGE_WORDS;
 const NAMES: readonly RangeName[] = ["30d", "90d", "12m"];
 
-/** Above the bars for the name of the peak, below for dates, at the side for numbers. */
+/** Space above the bars for the peak label, below for dates, at the side for numbers. */
 const [TOP, BOTTOM, SIDE] = [20, 24, 44];
-/** Width of a long name of a peak. */
+/** Width of a long peak label, in pixels. */
 const PEAK_WIDTH = 150;
 
-/** A bar chart with its ranges, a tooltip, and its figures as a table. */
+/** Creates a bar chart with its ranges, a tooltip, and its figures as a table. */
 export function chart(
   title: string,
   height: number,
@@ -36,7 +36,7 @@ export function chart(
     "aria-label": `${title}: days by arrow keys`,
     pointerdown: follow,
     pointermove: follow,
-    // A finger has left with every tap; the next tap elsewhere takes the focus away.
+    // On touch screens every tap leaves. The tooltip stays until the plot loses the focus.
     pointerleave: ({ pointerType }) => pointerType === "touch" || hide(),
     blur: hide,
     keydown: (event) => {
@@ -182,7 +182,7 @@ export function chart(
   function peakName(peak: number, right: number, y: (hits: number) => number) {
     const bar = bars[peak];
     if (!bar) return;
-    // At an edge the text begins or ends with the bar.
+    // At an edge the label begins or ends with the bar.
     const middle = (peak + .5) * step;
     const half = barWidth(step) / 2;
     const [x, anchor] = middle < PEAK_WIDTH / 2
@@ -222,7 +222,7 @@ function barWidth(step: number) {
   return Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;
 }
 
-/** A bar that is round at the top. */
+/** Returns the path of a bar with a round top. */
 function barPath(middle: number, bottom: number, tall: number, step: number) {
   const width = barWidth(step);
   const round = Math.min(2.5, width / 2, tall);

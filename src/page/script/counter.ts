@@ -16,20 +16,20 @@ import { dayNumber, type Figures, figuresOf, fullDay } from "./figures.ts";
 import { call, callForJson, facts as service, here, isOver } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 
-/** A line of `/counters`: a counter with its days. */
+/** A line of `/counters`. */
 export interface Line {
   id: string;
   hits: number;
   days?: Record<string, number>;
 }
 
-/** The number that was being typed when a session ended, so that it is there again. */
+/** Totals that were typed when a session ended, by id. */
 export const drafts: Map<string, string> = new Map();
 
 /** Number of days that the longest range of a chart needs. */
 export const YEAR = 400;
 
-/** What an opened row shows. */
+/** Returns the content of an opened counter. */
 export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
   const { id } = row;
   const facts = make("p.facts");
@@ -74,7 +74,7 @@ async function fetchLine(id: string): Promise<Line> {
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-/** Says the best day, the average and the beginning of the daily history. */
+/** Shows the best day, the average and the beginning of the daily history. */
 export function describe(
   place: HTMLElement,
   { month }: Figures,
@@ -83,7 +83,7 @@ export function describe(
 ) {
   const all = Object.entries(days).sort();
   const first = all[0]?.[0];
-  // Of equal days the first, as in the charts.
+  // The first of equal days, as in the charts.
   const [best] = all.toSorted(([, one], [, other]) => other - one);
   const since = first ? dayNumber(first) : today;
   const span = Math.max(1, Math.min(30, today - since + 1));
@@ -104,7 +104,7 @@ export function forgetKeys(keepsTyped: boolean) {
   if (!keepsTyped) drafts.clear();
 }
 
-/** Asks for a key once. */
+/** Returns a key, which is requested once. */
 export function keyOf(what: "id" | "prefix", value: string) {
   const query = queryOf([[what, value]]);
   const found = keys.get(query) ??
@@ -137,7 +137,7 @@ async function showKey(id: string, place: HTMLElement) {
   }
 }
 
-/** A key with its button, and what it may be used for. */
+/** Returns a key with its copy button and its purpose. */
 export function keyParts(key: string, purpose: string) {
   const copying = copyButton("Copy", () => key, "Copy the key");
   return [
@@ -272,7 +272,7 @@ function saveCounter(line: Line) {
   );
 }
 
-/** Sets or deletes a counter, and offers to undo it with what it held; returns whether it was done. */
+/** Sets or deletes a counter, and offers to undo it. Returns true if it was done. */
 async function change(
   id: string,
   method: "PUT" | "DELETE",
@@ -297,7 +297,7 @@ async function change(
     return false;
   }
 
-  /** Sends back what the counter held. Where that fails, it is on this page alone, so that it can be saved. */
+  /** Restores a counter. If this fails, its last copy is in this page, so it can be saved. */
   async function restore(before: Line) {
     try {
       await send(id, "PUT", before);

@@ -7,19 +7,19 @@ import { call, callForJson, isOver, Refused } from "./session.ts";
 import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
-/** A list that takes longer to load is loaded again on request only. */
+/** A list that takes longer to load is only loaded again on request. */
 const SLOW_MS = 2000;
-/** How long lines are read before the page may draw and answer. */
+/** Time after which reading pauses, so that the page can draw, in milliseconds. */
 const SLICE_MS = 30;
 
 let rows: Figures[] = [];
 let loading: AbortController | undefined;
-/** Today where the service is, as days since 1970. */
+/** Today in the time zone of the service, as days since 1970. */
 let today = 0;
-/** When the counters were loaded; 0 until they are there. */
+/** Time at which the counters were loaded, or 0. */
 let loadedAt = 0;
 let tookMs = 0;
-/** Of the chart of all counters. */
+/** The range of the chart of all counters. */
 let range: RangeName = "90d";
 
 // --- The parts of the view -----------------------------------------------------------------------
@@ -46,7 +46,7 @@ export function initCounters() {
   document.addEventListener("visibilitychange", renew);
 }
 
-/** Loads the counters again where they are looked at and a minute old. */
+/** Loads the counters again if they are visible and a minute old. */
 function renew() {
   const isShown = document.visibilityState === "visible" && !byId("counters").hidden;
   const isDue = Date.now() - loadedAt >= REFRESH_MS && tookMs < SLOW_MS;
@@ -83,7 +83,7 @@ function emptyPanel() {
 
 // --- Loading -------------------------------------------------------------------------------------
 
-/** Loads what an owner asked for anew. */
+/** Loads the counters, an opened row and the year of the chart again. */
 async function reload() {
   renewDetail();
   await load();
@@ -94,7 +94,7 @@ export function isLoaded() {
   return loadedAt > 0;
 }
 
-/** Loads every counter with its last days; what is shown stays until everything is there. */
+/** Loads every counter with its last days. Old figures stay until all are loaded. */
 export async function load() {
   loading?.abort();
   const { signal } = loading = new AbortController();
@@ -136,7 +136,7 @@ function pause() {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Reads the lines of an answer as they come in, and lets the page be drawn now and then. */
+/** Reads the lines of a response, and lets the page draw now and then. */
 async function eachLine({ body }: Response, take: (line: Line) => void, progress: () => void) {
   let rest = "";
   let isWhole = false;
@@ -158,7 +158,7 @@ async function eachLine({ body }: Response, take: (line: Line) => void, progress
   if (!isWhole) throw new Error("The list was cut off.");
 }
 
-/** The days of the last year are loaded when they are asked for: they are most of what there is. */
+/** Shows a range. The days of a year are only loaded for it, because they are the most data. */
 async function loadRange(wanted: RangeName) {
   range = wanted;
   if (range !== "12m") return all.show(sumOf("", rows).days, today, range);
@@ -200,7 +200,7 @@ function timeText(time: number) {
   return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
-/** Gray blocks of the size of what will stand there. */
+/** Shows gray blocks in the size of the figures and rows. */
 function showLoading(found: number) {
   asOf.textContent = found === 0 ? "loading…" : `loading… ${plural(found, "counter")}`;
   head.hidden = hero.hidden = false;
@@ -239,7 +239,7 @@ function showFigures(sum?: Figures) {
   if (sum && range !== "12m") all.show(sum.days, today);
 }
 
-/** The counter with most of a day, for the tooltip. */
+/** Returns the counter with the most views of a day, for the tooltip. */
 function mostOf({ hits, back }: ChartBar) {
   if (range === "12m" || hits === 0) return undefined;
   const most = rows.reduce((one, other) =>
@@ -248,7 +248,7 @@ function mostOf({ hits, back }: ChartBar) {
   return `Most views: ${most.id} (${grouped(most.days[back] ?? 0)})`;
 }
 
-/** Takes the owner's figures out of the document; what was typed stays where a session has only ended. */
+/** Removes the owner's figures. A typed search stays if the session only ended. */
 export function forgetCounters(keepsTyped: boolean) {
   loading?.abort();
   [rows, loadedAt] = [[], 0];

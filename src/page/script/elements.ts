@@ -13,12 +13,12 @@ type SvgAttribute =
   | "y";
 type Value = string | number | boolean | undefined;
 
-/** What an element gets: attributes, and listeners by the names of their events. */
+/** Attributes, and listeners by the names of their events. */
 type Attributes =
   & { [Name in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Name]) => void }
   & { [Name in HtmlAttribute | SvgAttribute | `aria-${string}` | `data-${string}`]?: Value };
 
-/** What an element is made of, in any mix and order; what is false or undefined is left out. */
+/** Content of an element, in any order. False and undefined are left out. */
 type Content = Attributes | Node | string | false | undefined;
 
 export function byId(id: string) {
@@ -26,8 +26,8 @@ export function byId(id: string) {
 }
 
 /**
- * Makes an element, such as `make("p.small", "text")`, a `div` unless it has a tag; a button submits its form only where its type
- * says so.
+ * Creates an element, such as `make("p.small", "text")`. The default tag is `div`. Buttons have the
+ * type `button` unless given, so that they do not submit forms.
  */
 export function make<Name extends string>(name: Name, ...content: Content[]) {
   const create = (tag: string) => document.createElement(tag || "div");
@@ -42,7 +42,7 @@ type ElementOf<Tag extends string> = Tag extends keyof HTMLElementTagNameMap
   : Tag extends "" ? HTMLDivElement
   : HTMLElement;
 
-/** The same for a part of a drawing. */
+/** Creates an SVG element. */
 export function draw(name: string, ...content: Content[]) {
   return build((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag), name, content);
 }
@@ -59,7 +59,7 @@ function build<Made extends Element>(
   return element;
 }
 
-/** Gives an element this content in place of what is in it. */
+/** Replaces the content of an element. */
 export function fill(element: Element, ...content: Content[]) {
   element.replaceChildren();
   add(element, content);
@@ -83,12 +83,12 @@ function setAttributes(element: Element, attributes: Attributes) {
   }
 }
 
-/** A line drawing of 14 px in the color of the text. */
+/** Draws an icon of 14 px in the color of the text. */
 export function icon(path: string, name = "svg.icon") {
   return draw(name, { viewBox: "0 0 14 14", "aria-hidden": true }, draw("path", { d: path }));
 }
 
-/** Says something to those who do not see the page. */
+/** Announces a text to screen readers. */
 export function announce(text: string) {
   byId("said").textContent = text;
 }
@@ -128,7 +128,7 @@ export function save(file: Blob, name: string) {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** Buttons of which one is chosen, which arrow keys move between: tabs if they choose what is in the element with the id `panel`. */
+/** Creates buttons of which one is chosen. With `panel`, they are the tabs of this element. */
 export function choice(
   label: string,
   names: (string | Node)[],
@@ -166,7 +166,7 @@ export function choice(
   return { element: make(name, { role, "aria-label": label, keydown }, ...buttons), mark };
 }
 
-/** Moves the focus by an arrow key, Home or End, and returns where to. */
+/** Moves the focus by an arrow key, Home or End. Returns the new index. */
 export function arrowed(event: KeyboardEvent, all: HTMLElement[]) {
   const at = all.findIndex((element) => element === document.activeElement);
   const to = ({
@@ -184,7 +184,7 @@ export function arrowed(event: KeyboardEvent, all: HTMLElement[]) {
   return index;
 }
 
-/** A button that copies a text and says so for two seconds. */
+/** Creates a button that copies a text and says so for two seconds. */
 export function copyButton(words: string, textOf: () => string, name: string) {
   const button = make("button", words, { click, "aria-label": name });
 
@@ -199,8 +199,8 @@ export function copyButton(words: string, textOf: () => string, name: string) {
 }
 
 /**
- * Copies a text, and returns what to say of it. Only pages that came over https or from this machine may write to the clipboard; on
- * others the text is selected, and every system has its own way on.
+ * Copies a text and returns a message. Only pages on https or localhost may write to the clipboard.
+ * On others the text is selected.
  */
 export async function copy(text: string) {
   try {
@@ -215,7 +215,7 @@ export async function copy(text: string) {
   }
 }
 
-/** Says at the foot of the page what was done, with what can be done about it; the first button gets the focus. */
+/** Shows a message at the foot of the page. The first of its actions gets the focus. */
 export function toast(words: (Node | string)[], actions: [name: string, act: () => void][]) {
   const buttons = actions.map(([name, click]) => make("button", { click }, name));
   const close = make("button", { "aria-label": "Close", click: endToast }, "×");

@@ -1,7 +1,7 @@
 import { type Bar, barsOf, isTick, type Range } from "../../chart/bars.ts";
 import type { Days } from "../../counter/days.ts";
 
-/** A counter, or a sum of several; `days` are the hits of the last days, today's first. */
+/** A counter, or the sum of several. `days` are the hits of the last days, beginning with today. */
 export interface Figures {
   id: string;
   today: number;
@@ -23,23 +23,23 @@ export interface ChartBar extends Bar {
 }
 
 export const DAY_MS = 86_400_000;
-/** How many days of each counter are kept: as many as the longest chart of days shows. */
+/** Number of days that are kept of each counter: those of the longest chart of days. */
 export const DAYS = 90;
 
 /** Maximum number of days that each have their date below. */
 const MAX_NAMED_DAYS = 14;
 
-/** The days that were read, as the same few stand in every line. */
+/** Parsed days. Cached, because every line has the same few. */
 const dayNumbers: Map<string, number> = new Map();
 
-/** A day as days since 1970. */
+/** Returns a day as days since 1970. */
 export function dayNumber(text: string) {
   const number = dayNumbers.get(text) ?? Date.parse(`${text}T00:00Z`) / DAY_MS;
   dayNumbers.set(text, number);
   return number;
 }
 
-/** Writes days in the reader's language; a formatter takes longer to make than to use. */
+/** Returns a function that formats days in the reader's language. */
 function dateText(how: Intl.DateTimeFormatOptions) {
   const { format } = new Intl.DateTimeFormat([], { timeZone: "UTC", ...how });
   return (day: number) => format(day * DAY_MS);
@@ -95,8 +95,8 @@ export function sumOf(id: string, rows: readonly Figures[]) {
 }
 
 /**
- * Returns the prefix by which counters are grouped: scheme and host of an id that is a URL, the part up to the first slash of
- * others. Returns an empty text for an id without one. `/count?prefix=` sums the same counters.
+ * Returns the prefix by which counters are grouped: scheme and host of a URL, otherwise the part up
+ * to the first slash, or an empty text. `/count?prefix=` sums the same counters.
  */
 export function prefixOf(id: string) {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(id)
@@ -104,7 +104,7 @@ export function prefixOf(id: string) {
     : id.slice(0, id.indexOf("/") + 1);
 }
 
-/** How a number went up or down against the one before, in percent; "new" where there was none. */
+/** Returns the change of a number in percent, or "new" if it was 0. */
 export function trendOf(now: number, then: number) {
   if (then === 0) return { up: now > 0, text: now > 0 ? "new" : "–", word: "" };
   const percent = Math.round(100 * (now - then) / then);
@@ -113,8 +113,8 @@ export function trendOf(now: number, then: number) {
 }
 
 /**
- * The strokes of 30 days in 120 × 24, and that of today. They are in proportion up to three times the usual day, so that
- * one outlier does not flatten the rhythm of the weeks; a higher day is cut, and a gap with a cap says so.
+ * Returns the strokes of 30 days in 120 × 24, and that of today. A day above three times the usual
+ * day is cut, with a gap and a cap, so that one outlier does not flatten all others.
  */
 export function sparkline(days: readonly number[]) {
   const last = days.slice(0, 30);
@@ -138,10 +138,14 @@ function round(value: number) {
   return Math.round(value * 10) / 10;
 }
 
-/** Returns a range of days without those before the first known day, but of at least seven days. */
+/**
+ * Returns a range of days without those before the first known day, but of at least seven days.
+ * Without any known day, the history may have ended before the loaded days, so all of them stay.
+ */
 export function knownRange(range: Range, { hits }: Days): Range {
   if (range.unit !== "day") return range;
   const known = hits.findLastIndex((hits) => hits > 0) + 1;
+  if (known === 0) return range;
   return { unit: "day", count: Math.min(range.count, Math.max(7, known)) };
 }
 

@@ -15,7 +15,7 @@ interface Surroundings {
   readonly reveal: (id: string) => void;
 }
 
-/** Returns the content of an opened group: its chart, its badge, its key and its most read counters. */
+/** Returns the content of an opened group: chart, badge, key and most read counters. */
 export function groupDetail(row: Figures, { members, today, reveal }: Surroundings) {
   const prefix = row.id;
   const facts = make("p.facts");
@@ -24,7 +24,11 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
   const query = queryOf([["prefix", prefix]]);
   const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
   const names = top.map(({ id, month }) =>
-    make("li", make("button", { click: () => reveal(id), title: id, dir: "auto" }, id), grouped(month))
+    make(
+      "li",
+      make("button", { click: () => reveal(id), title: id, dir: "auto" }, id),
+      grouped(month),
+    )
   );
   const element = make(
     ".split",

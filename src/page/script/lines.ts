@@ -1,7 +1,7 @@
 import { draw, make } from "./elements.ts";
 import { type Figures, prefixOf, sparkline, sumOf, trendOf } from "./figures.ts";
 
-/** A row of the table: a counter, the sum of a group, or the number of counters that a group leaves out. */
+/** A row of the table: a counter, a group, or the number of counters that a group hides. */
 export interface Line {
   row: Figures;
   /** The prefix of the group that it is or belongs to; empty outside of groups. */
@@ -29,7 +29,7 @@ export function groupsOf(all: Figures[]): Line[] {
   );
 }
 
-/** Returns the groups and counters with these rows. A group keeps the sum of all of its counters. */
+/** Returns the groups and counters with these rows. A group keeps the sum of all its counters. */
 export function groupsWith(found: Figures[], groups: Line[]): Line[] {
   const wanted = new Set(found);
   return groups.flatMap((line) => {
@@ -40,7 +40,7 @@ export function groupsWith(found: Figures[], groups: Line[]): Line[] {
   });
 }
 
-/** How a number went up or down. */
+/** Returns a trend as an element, with words for screen readers. */
 export function trend(now: number, then: number) {
   const { up, text, word } = trendOf(now, then);
   return make(
@@ -50,7 +50,7 @@ export function trend(now: number, then: number) {
   );
 }
 
-/** The last 30 days as strokes. */
+/** Draws the last 30 days as strokes. */
 export function sparkOf(days: readonly number[]) {
   const { before, today } = sparkline(days);
   return draw(

@@ -5,7 +5,7 @@ import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.t
 
 export type Choices = (readonly [name: string, value: string])[];
 
-/** A picture that somebody designed; `prefix` is what its key opens, where that is more than the counter. */
+/** A design. `prefix` is the prefix of its key, or empty for the key of the counter. */
 export interface Design {
   kind: string;
   id: string;
@@ -18,14 +18,14 @@ export interface Design {
 
 /** The format that is shown, such as "Markdown". */
 let format = "Markdown";
-/** Of the last design: an answer to an earlier one comes too late. */
+/** Number of the last design, by which late responses to earlier ones are ignored. */
 let turn = 0;
 
 const views = make(".views");
 const snippets = make("section.panel.snippets", { "aria-label": "To paste" });
 const notes = make(".notes");
 
-/** The pictures and what is pasted. */
+/** The previews and snippets. */
 export const result = make(
   ".result",
   make(
@@ -48,7 +48,7 @@ export function showResult(design: Design) {
   showSnippets(design);
 }
 
-/** Says that what is shown is about to be a thing of the past. */
+/** Marks the snippets as outdated. Returns the number of the new design. */
 export function awaitResult() {
   snippets.ariaBusy = "true";
   return ++turn;
@@ -90,10 +90,10 @@ function showReadmes({ kind, id, looks }: Design) {
   }
 }
 
-/** What images show, and by whose session. */
+/** The path and session of each image. */
 const pictured: WeakMap<HTMLImageElement, string> = new WeakMap();
 
-/** Shows a picture, which never counts; where reads are closed that of the session, or a sample. */
+/** Shows a picture without counting. If reads are protected, visitors see a sample. */
 export async function showPicture(image: HTMLImageElement, path: string) {
   const token = sessionToken();
   const shown = `${path} ${token}`;

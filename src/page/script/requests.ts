@@ -5,7 +5,7 @@ import { isCounter } from "./table.ts";
 
 // --- Recent requests -----------------------------------------------------------------------------
 
-/** Why it counted or did not, by the outcome; others speak for themselves. */
+/** Explanations of outcomes. Other outcomes are shown by name. */
 const REASONS: Record<string, string> = {
   counted: "",
   repeat: "already counted, same visitor or same request",
@@ -125,7 +125,10 @@ export function initRequests() {
   );
 }
 
-/** A line as the service takes it: "number id", "id number" (also with 12,345), CSV of either, or such a line already. */
+/**
+ * Converts a line to an import line. Accepts "number id" and "id number", also with 12,345, CSV of
+ * either, and import lines.
+ */
 function lineFrom(text: string, index: number) {
   if (text === "" || text.startsWith("{")) return text;
   const first = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text);
@@ -175,7 +178,7 @@ async function tryImport(event: Event) {
   }
 }
 
-/** Saves every counter with all its days; an answer that was cut off is not saved. */
+/** Saves every counter with all its days. Throws away a truncated response. */
 async function exportAll() {
   try {
     const file = await (await call("counters")).blob();
@@ -189,7 +192,7 @@ async function exportAll() {
   }
 }
 
-/** Takes the owner's data out of the document; what was typed stays where a session has only ended. */
+/** Removes the owner's data from the document. Typed lines stay if the session only ended. */
 export function forgetRequests(keepsTyped: boolean) {
   fill(requests);
   fill(changes);

@@ -4,7 +4,7 @@ import { byId, messageOf } from "./elements.ts";
 const SESSION = "tallymark-session";
 export const here = new URL(".", location.href);
 
-/** What the service says of itself. */
+/** The facts about the service, from the page. */
 export const facts: PageFacts = JSON.parse(byId("facts").textContent);
 
 /** A response that is a problem. */
@@ -26,7 +26,7 @@ export function sessionToken(): string | undefined {
   return Date.parse(expires) > Date.now() ? token : undefined;
 }
 
-/** Whether the owner is signed in, or was until the session ended, which the page has not noticed yet. */
+/** Reports whether there is a session, which may have expired since the last call. */
 export function isSignedIn() {
   return sessionStorage.getItem(SESSION) !== null;
 }
@@ -36,7 +36,7 @@ function endSession(event: SessionEvent) {
   changed(event);
 }
 
-/** Calls the service as the owner if there is a session; throws an error that can be shown. */
+/** Calls the service, as the owner if there is a session. Throws errors that can be shown. */
 export async function call(path: string, init: RequestInit = {}) {
   const headers = new Headers(init.headers);
   const token = sessionToken();
@@ -61,12 +61,12 @@ export async function callForJson(path: string, init?: RequestInit) {
   return await (await call(path, init)).json();
 }
 
-/** Whether the session is over, which has a view of its own. */
+/** Reports whether an error means that the session ended. */
 export function isOver(error: unknown) {
   return error instanceof Refused && error.status === 401;
 }
 
-/** What a status means that the service itself did not explain. */
+/** Returns an explanation of a status without problem details. */
 function reasonOf(status: number) {
   if (status === 413) {
     return "A proxy in front of the server rejected the request as too large (413).";
@@ -99,7 +99,7 @@ function refuse(reason: string) {
 
 function reasonFor(error: unknown, forWrong: string) {
   const message = messageOf(error);
-  // That sessions are off is said by the service, and has nothing to do with what was typed.
+  // Sessions that are off do not depend on the secret that was typed.
   return isOver(error) && !/sessions are off/i.test(message) ? forWrong : message;
 }
 
@@ -118,7 +118,7 @@ export function signOut() {
   endSession("left");
 }
 
-/** Signs in with what the link in the terminal carries; the address loses it before anything else happens. */
+/** Signs in with the token of a sign-in link, which first leaves the address. */
 export async function followLink(token: string) {
   history.replaceState(null, "", "#counters");
   try {

@@ -1,7 +1,7 @@
 import { choice, copyButton, fill, make } from "./elements.ts";
 import { here } from "./session.ts";
 
-/** Text as part of a query, which keeps its slashes and what Markdown would take for its own out. */
+/** Encodes text for a query. Slashes stay, and characters that Markdown interprets are encoded. */
 export function inQuery(text: string) {
   return encodeURIComponent(text)
     .replace(/[!'()*~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -17,19 +17,19 @@ export function inHtml(text: string) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
-/** What is pasted where, for the address of an image and the words for those who do not see it. */
+/** Returns the snippets of an image by format, with its alternative text. */
 export function imageSnippets(address: string, alt: string) {
   return {
     Markdown: `![${alt.replace(/[\\[\]<>&*_`]/g, "\\$&")}](${address})`,
     HTML: `<img alt="${inHtml(alt)}" src="${inHtml(address)}">`,
     reST: `.. image:: ${address}\n   :alt: ${alt.replace(/[\\*`|_]/g, "\\$&")}`,
-    // Within quotes a comma does not end the text.
+    // Quotes, because a comma would end the text.
     AsciiDoc: `image:${address}["${alt.replace(/["\]\\]/g, "\\$&")}"]`,
     URL: address,
   };
 }
 
-/** An element that tally.js fills, with what loads the script. */
+/** Returns the HTML of an element of tally.js, with its script. */
 export function elementSnippet(
   element: "tally-mark" | "tally-top",
   attributes: readonly (readonly [name: string, value: string])[],
@@ -40,7 +40,7 @@ export function elementSnippet(
   return `<script async src="${script}"><\/script>\n<${element}${list}>${content}</${element}>`;
 }
 
-/** What is pasted in the format that is chosen, and a button that copies it. */
+/** Returns the tabs of the formats, and the chosen snippet with its copy button. */
 export function snippetBox(
   id: string,
   snippets: Record<string, string>,

@@ -6,7 +6,7 @@ import { type Group, groupsOf, groupsWith, type Line, lineOf, sparkOf, trend } f
 
 type Column = "id" | "today" | "yesterday" | "week" | "month" | "total";
 
-/** The columns, and from which width of the page on they are shown. */
+/** The columns, with the class that hides each on narrow pages. */
 const COLUMNS: [column: Column, name: string, className: string][] = [
   ["id", "Counter", ""],
   ["today", "Today", ""],
@@ -16,12 +16,12 @@ const COLUMNS: [column: Column, name: string, className: string][] = [
   ["total", "Total", "medium"],
 ];
 const ROW_HEIGHT = 41;
-/** How far above and below the screen there are rows, so that scrolling shows no gap. */
+/** Height above and below the screen that has rows too, in pixels. Scrolling shows no gap. */
 const MARGIN = 400;
-/** How many new rows a frame takes: all that a jump among thousands needs at once would hold up the page. */
+/** Maximum number of new rows in a frame, so that a jump among thousands stays responsive. */
 const ROWS_PER_FRAME = 8;
 const GROUPED = "tallymark-grouped";
-/** From how many counters on they are grouped unless the owner chose otherwise. */
+/** Minimum number of counters that are grouped by default. */
 const MANY = 8;
 /** Maximum number of counters with which groups start unfolded. */
 const MAX_UNFOLDED = 50;
@@ -29,15 +29,15 @@ const MAX_UNFOLDED = 50;
 const GROUP_ROWS = 20;
 
 let rows: Figures[] = [];
-/** The rows in groups, whose sums are made once. */
+/** The rows in groups. Cached, because sums take long. */
 let allGroups: Line[] | undefined;
-/** Today where the service is, as days since 1970; 0 until the counters are there. */
+/** Today in the time zone of the service, as days since 1970. 0 until the counters are loaded. */
 let today = 0;
 /** Loads the counters again. */
 let reload: () => Promise<void>;
-/** Where each of them stands in the document, top to bottom. */
+/** All lines of the table, from top to bottom. */
 let lines: Line[] = [];
-/** Which of them is open, if one is. */
+/** Index of the open line, or -1. */
 let openAt = -1;
 let order: { column: Column; ascending: boolean } = { column: "month", ascending: false };
 /** The groups that were folded or unfolded by hand, by prefix. */
@@ -53,7 +53,7 @@ interface Opened {
 let open: Opened | undefined;
 /** The rows that are in the document. */
 const drawn: Map<Line, HTMLElement> = new Map();
-/** The most hits in 30 days of any counter: what a full bar behind an id stands for. */
+/** Hits of a full bar behind an id: the largest of all counters in 30 days. */
 let share = 1;
 let isDrawing = false;
 
@@ -91,16 +91,17 @@ const heads = COLUMNS.map(([column, name, className]) =>
     make("button", { click: () => sortBy(column) }, name),
   )
 );
+const daysHead = make("th.days", { scope: "col" }, make("span.medium", "Last "), "30 days");
 const body = make("tbody");
 const table = make(
   "table.counters",
   { "aria-label": "Counters" },
-  make("thead", make("tr", ...heads, make("th.days", { scope: "col" }, make("span.medium", "Last "), "30 days"))),
+  make("thead", make("tr", ...heads, daysHead)),
   body,
 );
 const panel = make(".panel", table);
 const noMatch = make(".panel.none");
-/** What is seen of the counters, top to bottom. */
+/** The parts of the table, from top to bottom. */
 export const tableParts = [tools, panel, noMatch];
 
 export function initTable(load: typeof reload) {
@@ -116,7 +117,7 @@ export function initTable(load: typeof reload) {
   });
 }
 
-/** Gray blocks of the size of what will stand there. */
+/** Shows gray blocks in the size of the rows. */
 export function showGhosts() {
   tools.hidden = panel.hidden = false;
   noMatch.hidden = true;
@@ -131,17 +132,17 @@ export function showRows(newRows: Figures[], newToday: number) {
   arrange();
 }
 
-/** Has an opened row ask for its days again. */
+/** Makes an opened row load its days again. */
 export function renewDetail() {
   if (open) open.detail = undefined;
 }
 
-/** Whether there is such a counter, as far as it was loaded. */
+/** Reports whether the id is that of a loaded counter. */
 export function isCounter(id: string) {
   return rows.some((row) => row.id === id);
 }
 
-/** Takes the owner's counters out of the document; what was typed stays where a session has only ended. */
+/** Removes the owner's counters. A typed search stays if the session only ended. */
 export function forgetRows(keepsTyped: boolean) {
   [rows, lines, today, allGroups] = [[], [], 0, undefined];
   drawn.clear();
@@ -190,7 +191,7 @@ function arrange() {
   const all = plural(rows.length, "counter");
   const text = wanted === "" ? all : `${grouped(found.length)} of ${all}`;
   if (count.textContent !== text) count.textContent = text;
-  drawAnew();
+  redraw();
 }
 
 function clearSearch() {
@@ -231,19 +232,19 @@ function inOrder({ row: one }: Line, { row: other }: Line) {
 
 // --- Rows near the screen ------------------------------------------------------------------------
 
-/** Draws the rows on the screen again, after the lines became others; those beyond it follow. */
-function drawAnew() {
+/** Draws the rows on the screen again after the lines changed. Rows beyond it follow. */
+function redraw() {
   openAt = lines.findIndex(isOpen);
   drawn.clear();
   drawRows(true);
 }
 
-/** The height of everything above a line. */
+/** Returns the height of everything above a line. */
 function topOf(index: number) {
   return index * ROW_HEIGHT + (openAt >= 0 && index > openAt ? open?.height ?? 0 : 0);
 }
 
-/** The last line that begins above a height, or the first. */
+/** Returns the last line that begins above a height, or the first. */
 function indexAt(height: number) {
   const index = Math.max(0, Math.floor(height / ROW_HEIGHT));
   const below = Math.floor((height - (open?.height ?? 0)) / ROW_HEIGHT);
@@ -263,8 +264,8 @@ function drawSoon() {
   });
 }
 
-/** Puts the rows that are near the screen into the table, first those on it, and room in place of the others. */
-function drawRows(isAnew = false) {
+/** Adds the rows near the screen, first those on it. Empty rows take the place of all others. */
+function drawRows(isRedraw = false) {
   if (!panel.checkVisibility()) return;
   const above = -body.getBoundingClientRect().top;
   const endAt = (height: number) => Math.min(lines.length, indexAt(height) + 1);
@@ -273,7 +274,7 @@ function drawRows(isAnew = false) {
   const kept = new Set(lines.slice(first, end));
   for (const line of drawn.keys()) if (!kept.has(line)) drawn.delete(line);
   let left = ROWS_PER_FRAME;
-  addRows(seen, endOfSeen, isAnew);
+  addRows(seen, endOfSeen, isRedraw);
   addRows(endOfSeen, end);
   addRows(first, seen);
 
@@ -302,8 +303,8 @@ function drawRows(isAnew = false) {
 }
 
 /**
- * Gives an element these children. Those that it has stay in place, as they may have the focus, and the new ones come before
- * the old ones go: while they were gone, the page would be short, and the browser would scroll up.
+ * Replaces the children of an element. Children that stay are not moved, because one may have the
+ * focus. Old ones are removed last, because a page that becomes shorter scrolls up.
  */
 function swap(parent: Element, children: Element[]) {
   const wanted = new Set(children);
@@ -360,7 +361,7 @@ function rowFor(line: Line, index: number) {
   );
 }
 
-/** Returns the button that shows and hides the counters of a group, or their number while a search shows them. */
+/** Returns the button that folds a group, or the number of its counters that a search found. */
 function foldButton(prefix: string, { members, found }: Group) {
   const all = plural(members.length, "counter");
   if (isSearching()) return make("small", `${grouped(found.length)} of ${all}`);

@@ -79,9 +79,9 @@ Deno.test("namedBars names days by their date and months by their name, the olde
   strictEqual(months.at(-1)?.long, nameOf(last, { month: "long", year: "numeric" }));
 });
 
-Deno.test("knownRange begins with the first known day, shows seven days at least, and leaves months whole", () => {
+Deno.test("knownRange begins with the first known day, has at least seven days, and stays whole without one", () => {
   const count = (known: number, range: keyof typeof RANGES) =>
     knownRange(RANGES[range], { newest: TODAY, hits: Array(known).fill(1) }).count;
-  deepStrictEqual([count(0, "90d"), count(20, "90d"), count(200, "90d")], [7, 20, 90]);
-  deepStrictEqual([count(20, "30d"), count(40, "30d"), count(20, "12m")], [20, 30, 12]);
+  deepStrictEqual([count(0, "90d"), count(3, "90d"), count(20, "90d")], [90, 7, 20]);
+  deepStrictEqual([count(20, "30d"), count(200, "90d"), count(20, "12m")], [20, 90, 12]);
 });

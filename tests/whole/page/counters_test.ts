@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Route } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import {
   type CounterLine,
   dayAgo,
@@ -386,21 +386,37 @@ testOwner(
   },
 );
 
-for (const width of [320, 640, 1600]) {
+const LONG = Array.from({ length: 5 }, (_, index) => ({
+  id: `blog/${"a-long-title-".repeat(9)}${index}`,
+  hits: 12_345_678,
+}));
+
+for (const width of [320, 640, 768, 1600]) {
   testOwner(
     `the counters can be used by everybody at ${width} px, in light and in dark`,
-    LINES,
+    [...LINES, ...LONG],
     async ({ page }) => {
       await openRow(page, "blog/one");
       await page.getByRole("heading", { name: "Key" }).waitFor();
       for (const summary of await page.locator("summary:visible").all()) await summary.click();
       await assertAccessibleInBothModes(page);
-      strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
+      const group = page.getByTitle("blog/", { exact: true });
+      strictEqual(await cutOff(group.locator("span")), 0, "a prefix can be read");
+      for (const figure of await page.locator(".figures .n").all()) {
+        strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
+      }
+      await group.click();
+      await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
+      await assertAccessibleInBothModes(page);
       await page.getByRole("link", { name: "Import", exact: true }).click();
       await page.getByLabel("A file to import").waitFor();
       await assertAccessibleInBothModes(page);
-      strictEqual(await page.evaluate("document.documentElement.scrollWidth"), width);
     },
     { viewport: { width, height: 800 } },
   );
+}
+
+/** Returns how much wider a text is than its element, in pixels. */
+function cutOff(element: Locator): Promise<number> {
+  return element.evaluate((box) => Math.max(0, box.scrollWidth - box.clientWidth));
 }

@@ -122,9 +122,11 @@ testOwner("each view has an address that a reload keeps", LINES, async ({ page }
   await page.getByRole("heading", { name: "Build a badge" }).waitFor();
   await page.getByRole("link", { name: "Counters" }).click();
   await page.getByText("2 counters", { exact: true }).waitFor();
+  await page.setViewportSize({ width: 1000, height: 400 });
   await page.reload();
   await page.getByText("2 counters", { exact: true }).waitFor();
   strictEqual(await page.title(), "Counters · Tallymark");
+  strictEqual(await page.evaluate("scrollY"), 0, "the address is not scrolled to below the top");
   for (
     const [name, title] of [["Requests", "Recent requests"], [
       "Import",
@@ -220,6 +222,8 @@ testOwner(
     const asks: [number, string, RequestInit][] = [
       [200, `hit?${id}`, { headers: authorized, method: "POST" }],
       [401, `hit.svg?${id}&key=wrong`, {}],
+      [200, "hit?id=new", { headers: authorized, method: "POST" }],
+      [401, "hit.svg?id=new&key=wrong", {}],
       [401, "hit.svg?id=buy%20this&key=wrong", {}],
       [400, `hit?${id}&${id}`, { headers: authorized }],
     ];
@@ -237,6 +241,8 @@ testOwner(
       "(not a counter) | no | without the secret or the key of this counter",
       "blog/one | no | without the secret or the key of this counter",
       "blog/one | yes | ",
+      "new | no | without the secret or the key of this counter",
+      "new | yes | ",
     ]);
     ok(!(await page.content()).includes("buy this"));
     await assertAccessible(page);

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../bounded_map.ts";
+import { shareOf, withGoal } from "./goal.ts";
 import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { type LookQuery, LOOKS, spark } from "./parameters.ts";
@@ -9,16 +10,22 @@ import { cleanText, escape, type Line, setLine, textHash } from "./text.ts";
 export function renderBadge(
   look: Look,
   message: string,
-  { bars = NO_BARS }: { readonly bars?: Bars } = {},
+  { bars = NO_BARS, share = 0 }: { readonly bars?: Bars; readonly share?: number } = {},
 ): string {
-  return look.draw({ message: messageLine(look, message), bars });
+  return look.draw({ message: messageLine(look, message), bars, share });
 }
 
 /** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
-  const failed = { ...look.palette, color: undefined, valueColor: undefined, failed: true };
+  const failed = {
+    ...look.palette,
+    color: undefined,
+    valueColor: undefined,
+    failed: true,
+    hasGoal: false,
+  };
   const draw = look.style.painter(failed, look.line);
-  return draw({ message: messageLine(look, message), bars: NO_BARS });
+  return draw({ message: messageLine(look, message), bars: NO_BARS, share: 0 });
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
@@ -60,7 +67,7 @@ export function createDrawings<Framed>(
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(figures);
-    const draw = createDrawing(parseLook(query), frame);
+    const draw = createDrawing(query, frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(figures);
   };
@@ -99,16 +106,25 @@ function keyOf(query: DrawingQuery): string {
 }
 
 function createDrawing<Framed>(
-  look: Look,
+  query: DrawingQuery,
   frame: (badge: Badge) => Framed,
 ): (figures: BadgeFigures) => Framed {
+  const whole = parseLook(query);
+  // Several counts have no goal.
+  const withoutGoal = whole.goal === undefined
+    ? whole
+    : parseLook({ get: (name) => name === "goal" ? undefined : query.get(name) });
   // A look is known by the bytes of a badge without a message, except in digit styles, which draw
-  // words differently.
-  const hash = look.style.plainDigits ? undefined : textHash(renderBadge(look, ""));
+  // words differently, and with a goal, whose share is not in a compact number.
+  const hash = whole.style.plainDigits || whole.goal !== undefined
+    ? undefined
+    : textHash(renderBadge(whole, ""));
   const draw = (figures: BadgeFigures) => {
     const { counts, bars } = partsOf(figures);
-    const message = formatCounts(withBase(counts, look), look);
-    const svg = renderBadge(look, message, { bars });
+    const look = typeof counts === "number" ? whole : withoutGoal;
+    const drawn = withBase(counts, look);
+    const message = formatCounts(withGoal(drawn, look.goal), look);
+    const svg = renderBadge(look, message, { bars, share: shareOf(drawn, look.goal) });
     const tag = hash === undefined
       ? textHash(svg)
       : `${hash}-${encodeURIComponent(message)}${bars.tag}`;

@@ -32,6 +32,18 @@ export function contrast(one: Color, other: Color): number {
   return a > b ? a / b : b / a;
 }
 
+/** The contrast that WCAG 2 asks for in level AA. */
+export const AA = 4.5;
+
+/** Mixes a share of another color into a color. The result is opaque. */
+export function mix(one: Color, other: Color, share: number): Color {
+  const target = channels(other);
+  const mixed = channels(one).map((channel, index) =>
+    Math.round(channel + share * ((target[index] ?? 0) - channel))
+  );
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
 function luminance(color: Color): number {
   const [red, green, blue] = channels(color);
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);

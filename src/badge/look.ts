@@ -1,4 +1,5 @@
 import { parseColor } from "./color.ts";
+import { parseGoal } from "./goal.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
 import {
   base,
@@ -22,6 +23,7 @@ export interface Look extends NumberForm {
   readonly label: string;
   /** Added to the total as it is drawn. */
   readonly base: number;
+  readonly goal: number | undefined;
   readonly style: Style;
   readonly palette: Palette;
   /** The label in the style's face. */
@@ -34,9 +36,11 @@ export interface Look extends NumberForm {
 export function parseLook(query: LookQuery): Look {
   const style = parseStyle(query);
   const label = parseLabel(query);
+  const goal = parseGoal(query.get("goal"));
   const palette: Palette = Object.freeze({
     theme: parseTheme(query.get("theme")),
     failed: false,
+    hasGoal: goal !== undefined,
     bg: parseColor(query.get("bg")),
     color: parseColor(query.get("color")),
     labelColor: parseColor(query.get("labelColor")),
@@ -50,6 +54,7 @@ export function parseLook(query: LookQuery): Look {
   return Object.freeze({
     label,
     base: wholeWithin(query.get("base"), base.schema) ?? base.schema.default,
+    goal,
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     style,
     palette,

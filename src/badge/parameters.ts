@@ -124,6 +124,14 @@ export const base = {
   schema: { type: "integer", default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 } as const satisfies Parameter;
 
+export const goal = {
+  name: "goal",
+  meaning:
+    "A count to reach. The number reads 640 / 1,000, and its side is filled to that share, " +
+    "except in `terminal` and the digit styles.",
+  schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+} as const satisfies Parameter;
+
 /** Everything that shapes a badge; invalid values fall back to the default. */
 export const LOOKS = Object.freeze(
   [
@@ -142,6 +150,7 @@ export const LOOKS = Object.freeze(
     logoColor,
     digits,
     base,
+    goal,
   ] as const,
 );
 

@@ -1,13 +1,14 @@
-import { formatCount } from "../badge/number.ts";
+import { shareOf, withGoal } from "../badge/goal.ts";
+import { type Counts, formatCount, formatCounts } from "../badge/number.ts";
 import { Paint, UP } from "../badge/paint.ts";
 import { trendOf, trendWords } from "../badge/spark.ts";
-import { cleanText } from "../badge/text.ts";
+import { cleanText, tenth } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, paintOf, type PicturePaint, schemeOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
-import { drawType, setType, setWithin } from "./type.ts";
+import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */
 export const CARD = { width: 400, height: 150, radius: 10 };
@@ -35,28 +36,37 @@ const NO_HISTORY = "Daily history begins with the next view.";
  * Draws the name, count, today's hits, trend of seven days and line of thirty days of a counter.
  */
 export function drawCard(
-  { id, total, days }: ChartFigures & { readonly id: string },
+  { id, total, days, goal }: ChartFigures & {
+    readonly id: string;
+    readonly goal?: number | undefined;
+  },
   look: PictureLook,
   size = CARD,
 ): string {
   const paint = paintOf(look, size);
   const name = cleanText(id);
-  const count = formatCount(total, look);
+  const counts = withGoal(total, goal);
+  const count = formatCounts(counts, look);
   const today = formatCount(days.hits[0] ?? 0, look);
   const percent = trendOf(days.hits);
   const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
+  const set = setCount(counts, look);
+  const share = goal === undefined
+    ? ""
+    : drawShare(set.width, { share: shareOf(total, goal), paint });
   const accents = accentsOf(look, paint);
   return frame(size, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accents.css + drawLine(days.hits, { paint, size }) +
+    ground: accents.css + share + drawLine(days.hits, { paint, size }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
-    words: drawName(name, strong) + drawCount(count, strong) +
+    words: drawName(name, strong) +
+      sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
       (days.hits.length === 0 ? drawNoHistory() : "") +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
@@ -84,11 +94,24 @@ function drawName(name: string, ink: string): string {
     : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left", ink }));
 }
 
-/** Draws the count as large as the figures on the right allow. */
-function drawCount(count: string, ink: string): string {
-  const large = setType(count, LARGEST);
-  const set = large.width <= MAX_WIDTH ? large : setType(count, LARGE);
-  return sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink }));
+/** Sets the count as large as the figures on the right allow. Compact numbers fit. */
+function setCount(counts: Counts, look: PictureLook): Setting {
+  const text = formatCounts(counts, look);
+  const large = setType(text, LARGEST);
+  if (large.width <= MAX_WIDTH) return large;
+  const smaller = setType(text, LARGE);
+  if (smaller.width <= MAX_WIDTH) return smaller;
+  return setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
+}
+
+/** Draws a bar below the count that is filled to the share of the goal. */
+function drawShare(
+  width: number,
+  { share, paint: { bars, lines } }: { share: number; paint: PicturePaint },
+): string {
+  const line = (length: number, ink: string) =>
+    `<path stroke-width="3" d="M${LEFT} 75.5h${tenth(length)}"${ink}/>`;
+  return line(width, `${lines} stroke-opacity=".3"`) + line(share * width, bars);
 }
 
 function sized(size: number, drawn: string): string {

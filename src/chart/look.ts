@@ -3,6 +3,7 @@ import { parseLabel, parseTheme } from "../badge/look.ts";
 import { type NumberForm, parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
 import {
+  goal as badgeGoal,
   label,
   locale,
   numbers as badgeNumbers,
@@ -56,6 +57,12 @@ const numbers = {
   schema: { ...badgeNumbers.schema, default: "grouped" },
 } as const satisfies Parameter;
 
+const goal = {
+  ...badgeGoal,
+  meaning:
+    "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
+} as const satisfies Parameter;
+
 /** Everything that shapes a chart; invalid values fall back to the default. */
 export const CHART_LOOKS = Object.freeze(
   [range, kind, width, height, label, color, numbers, locale, theme] as const,
@@ -63,6 +70,13 @@ export const CHART_LOOKS = Object.freeze(
 
 /** Everything that shapes a calendar or a card, whose sizes are fixed. */
 export const PICTURE_LOOKS = Object.freeze([label, color, numbers, locale, theme] as const);
+
+/** Everything that shapes a card. */
+export const CARD_PARAMETERS = Object.freeze([...PICTURE_LOOKS, goal] as const);
+
+export interface CardQuery {
+  readonly get: (name: (typeof CARD_PARAMETERS)[number]["name"]) => string | undefined;
+}
 
 export interface ChartQuery {
   readonly get: (name: (typeof CHART_LOOKS)[number]["name"]) => string | undefined;

@@ -1,4 +1,5 @@
 import type { ProblemText } from "../badge/badge.ts";
+import { parseGoal } from "../badge/goal.ts";
 import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
 import { firstDay } from "./bars.ts";
@@ -8,6 +9,7 @@ import { drawChart } from "./chart.ts";
 import { frame, paintOf, type Size } from "./frame.ts";
 import { drawLines, type NamedFigures } from "./lines.ts";
 import {
+  type CardQuery,
   type ChartQuery,
   parseChartLook,
   parseLineKind,
@@ -53,16 +55,19 @@ export const calendar: Picture<PictureQuery> = {
     drawProblem(problem, { look: parsePictureLook(query), size: CALENDAR }),
 };
 
-export const card: Picture<PictureQuery> = {
+export const card: Picture<CardQuery> = {
   since: (_, today) => today - CARD_DAYS + 1,
-  draw: (figures, query) => drawCard(figures, parsePictureLook(query)),
+  draw(figures, query) {
+    const goal = parseGoal(query.get("goal"));
+    return drawCard({ ...figures, goal }, parsePictureLook(query));
+  },
   drawProblem: (problem, query) =>
     drawProblem(problem, { look: parsePictureLook(query), size: CARD }),
 };
 
 /** A card for links. It has a background, because it is shown on pages of any color. */
 export const preview: Picture<PictureQuery> = {
-  since: card.since,
+  since: (_, today) => today - CARD_DAYS + 1,
   draw: (figures, query) => drawCard(figures, parsePreviewLook(query), PREVIEW),
   drawProblem: (problem, query) =>
     drawProblem(problem, { look: parsePreviewLook(query), size: PREVIEW }),

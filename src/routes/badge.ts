@@ -1,8 +1,9 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
+import { parseGoal, withGoal } from "../badge/goal.ts";
 import { parseLabel } from "../badge/look.ts";
 import { type Counts, formatCounts, parseNumberForm } from "../badge/number.ts";
-import { color, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
+import { color, goal, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
@@ -74,17 +75,18 @@ export function badgeJson({ latest, reads }: Service): Endpoint {
   const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
   return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
-    parameters: [period, show, label, color, cacheSeconds, numbers, locale],
+    parameters: [period, show, label, color, cacheSeconds, numbers, locale, goal],
     parse: checkPeriodOrShow,
     respond(context) {
       const { query } = context;
       return whenKnown(latest.read(context), (found) => {
         const seconds = parseSeconds(query.get("cacheSeconds"));
+        const counts = withGoal(isStale(found) ? found.stale : found, parseGoal(query.get("goal")));
         // shields.io rejects documents with keys that it does not know.
         const body = JSON.stringify({
           schemaVersion: 1,
           label: parseLabel(query),
-          message: formatCounts(isStale(found) ? found.stale : found, parseNumberForm(query)),
+          message: formatCounts(counts, parseNumberForm(query)),
           color: shieldsColor(query.get("color")),
           cacheSeconds: seconds,
         });

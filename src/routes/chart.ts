@@ -1,5 +1,5 @@
 import { textHash } from "../badge/text.ts";
-import { CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
+import { CARD_PARAMETERS, CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { CounterState } from "../counter/days.ts";
@@ -39,7 +39,7 @@ export const CALENDAR = {
 export const CARD = {
   name: "Card",
   summary: "Show a counter as a card",
-  parameters: PICTURE_LOOKS,
+  parameters: CARD_PARAMETERS,
   picture: pictures.card,
 };
 

@@ -1,6 +1,5 @@
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { createDrawings, renderError } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
-import { formatCount } from "../../src/badge/number.ts";
 
 // The badges of the documentation. To draw them again:
 // deno run --config tests/deno.json --allow-write=.docs tests/badge/gallery.ts
@@ -37,14 +36,17 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["logo-star", "logo=star&label=stars&color=gold&logoColor=gold"],
   ["logo-heart", "style=flat-square&logo=heart&label=likes&color=e05d8b"],
   ["logo-download", "style=for-the-badge&logo=download&label=downloads&color=success"],
+  ["goal", "goal=20000&numbers=grouped"],
+  ["goal-pill", "style=pill&goal=20000&numbers=grouped"],
   ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&numbers=grouped&locale=ar-EG"],
 ];
+
+const draw = createDrawings(({ svg }) => svg);
 
 /** The files of the gallery: name and content. */
 export const GALLERY: ReadonlyMap<string, string> = new Map([
   ...QUERIES.map(([file, query]): [string, string] => {
-    const look = parseLook(new Map(new URLSearchParams(query)));
-    return [`${file}.svg`, `${LEFT_ALONE}${renderBadge(look, formatCount(COUNT, look))}\n`];
+    return [`${file}.svg`, `${LEFT_ALONE}${draw(new Map(new URLSearchParams(query)), COUNT)}\n`];
   }),
   ["error.svg", `${LEFT_ALONE}${renderError(parseLook(new Map()), "bad id")}\n`],
 ]);

@@ -91,6 +91,11 @@ const PICTURES: readonly (readonly [file: string, svg: string])[] = [
   ],
 ];
 
+const CARD_WITH_GOAL = drawCard(
+  { ...FIGURES, id: "ada/engine", goal: 60_000 },
+  parsePictureLook(new Map<string, string>([["theme", "auto"]])),
+);
+
 const BADGES: readonly (readonly [file: string, query: string])[] = [
   ["spark", "spark=14&numbers=grouped"],
   ["spark-pill", "spark=14&style=pill&numbers=grouped"],
@@ -107,6 +112,7 @@ function drawBadge(query: string): string {
 
 /** The files of the gallery: name and content. */
 export const GALLERY: ReadonlyMap<string, string> = new Map([
+  ["card-goal.svg", `${LEFT_ALONE}${CARD_WITH_GOAL}\n`],
   ...QUERIES.map(([file, query]): [string, string] => {
     const look = parseChartLook(new Map(new URLSearchParams(query)));
     return [`${file}.svg`, `${LEFT_ALONE}${drawChart(FIGURES, look)}\n`];

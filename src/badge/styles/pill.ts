@@ -1,3 +1,4 @@
+import { filledPaper } from "../goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { ERROR, GREEN, Paint, UP } from "../paint.ts";
 import { trendWords } from "../spark.ts";
@@ -34,7 +35,7 @@ function painter(palette: Palette, label: Line): Draw {
     length: labelLength,
     ink: paint.label,
   });
-  return ({ message, bars }) => {
+  return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
     const trend = bars.trend === undefined ? undefined : trendWords(bars.trend);
     const trendLength = trend === undefined ? 0 : trendWidth(trend.drawn);
@@ -49,6 +50,13 @@ function painter(palette: Palette, label: Line): Draw {
     return frame(
       { width, height: HEIGHT, label, message, more: trend?.spoken ?? "", css: paint.css },
       `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${paint.ground}/>` +
+        (share === 0 ? "" : drawShare({
+          left: messageX - GAP / 2,
+          right: end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1,
+          width,
+          share,
+          ink: paint.fill,
+        })) +
         (palette.logo === undefined
           ? `<g fill="none" stroke-width="1.5" stroke-linecap="round">` +
             `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${paint.strokes}/><path d="M9 13l13-6"${paint.strike}/></g>`
@@ -75,6 +83,23 @@ function painter(palette: Palette, label: Line): Draw {
   };
 }
 
+interface Filled {
+  readonly left: number;
+  readonly right: number;
+  /** The width of the pill. */
+  readonly width: number;
+  readonly share: number;
+  readonly ink: string;
+}
+
+/** Fills a share of the inside of the pill between two places. */
+function drawShare({ left, right, width, share, ink }: Filled): string {
+  return `<clipPath id="k"><rect x="1" y="1" width="${width - 2}" height="18" rx="9"/></clipPath>` +
+    `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
+      tenth(share * (right - left))
+    }" height="20"${ink}/>`;
+}
+
 /** The advances of a trend's characters in Verdana of 10 pixels. */
 function trendWidth(text: string): number {
   const digits = [...text].slice(2, -1).length;
@@ -89,16 +114,20 @@ const PERCENT = 10.8;
 /**
  * Follows the reader's color scheme if no theme is set. Chosen colors are the same in both schemes.
  */
-function paintOf({ theme, failed, bg, labelColor, color, valueColor }: Palette) {
+function paintOf({ theme, failed, bg, labelColor, color, valueColor, hasGoal }: Palette) {
   const paint = new Paint(theme === "none" ? "auto" : theme);
+  const paper = bg ?? COLORS.paper;
+  const value = valueColor ?? color ?? (failed ? ERROR : COLORS.value);
+  const goal = hasGoal ? filledPaper({ paper, text: value, accent: GREEN[0] }) : undefined;
   return {
-    ground: paint.area("a", { fill: bg ?? COLORS.paper, border: COLORS.border }),
+    ground: paint.area("a", { fill: goal?.rest ?? paper, border: COLORS.border }),
     strokes: paint.stroke("b", COLORS.label),
     strike: paint.stroke("d", GREEN),
     bars: paint.fill("g", GREEN),
     up: paint.fill("f", UP),
     label: paint.fill("c", labelColor ?? COLORS.label),
-    value: paint.fill("e", valueColor ?? color ?? (failed ? ERROR : COLORS.value)),
+    value: paint.fill("e", goal?.text ?? value),
+    fill: goal === undefined ? "" : paint.fill("h", goal.fill),
     css: paint.css(),
   };
 }

@@ -1,7 +1,8 @@
 import { isBright } from "../color.ts";
+import { DARK_TEXT, filledBox, LIGHT_TEXT } from "../goal.ts";
 import { type Face, VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
 import { type Ink, mapInk, Paint } from "../paint.ts";
-import { drawText, type Line } from "../text.ts";
+import { drawText, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
@@ -144,15 +145,23 @@ function shieldsPainter(
     });
 
   const barsStart = hasLabel ? padding : start;
-  return ({ message, bars }) => {
+  return ({ message, bars, share }) => {
     const length = lengthOf(message);
     const messageStart = barsStart + (bars.width === 0 ? 0 : bars.width + padding);
     const valueWidth = messageStart + length + padding;
     const width = labelWidth + valueWidth;
     const x = 10 * (labelWidth - seam + messageStart) + 5 * length;
+    const filled = share === 0
+      ? ""
+      : `<rect x="${labelWidth}" width="${
+        tenth(share * valueWidth)
+      }" height="${height}"${paint.value.fill}/>`;
     return frame(
       { width, height, label, message, css: paint.css },
-      drawGround(`${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>`, width) +
+      drawGround(
+        `${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>${filled}`,
+        width,
+      ) +
         logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
         drawLine(message, { x, y, length: 10 * length, ink: paint.value, weight }) + "</g>",
     );
@@ -200,6 +209,8 @@ function shadowedText(line: Line, { x, y, length, ink }: LineAt): string {
 /** The paint of one box, as attributes ready for a template. */
 interface BoxPaint {
   readonly box: string;
+  /** The part that shows the share of a goal. */
+  readonly fill: string;
   readonly text: string;
   readonly shadow: string;
   /** The paint of a logo. */
@@ -208,39 +219,53 @@ interface BoxPaint {
 
 /** Fills in the colors that were not chosen. */
 function paintOf(palette: Palette): { css: string; label: BoxPaint; value: BoxPaint } {
-  const { theme, failed, labelColor, color } = palette;
+  const { theme, failed, labelColor, color, hasGoal } = palette;
   const colors = theme === "none" ? SHIELDS : THEMED;
   const paint = new Paint(theme === "none" ? "light" : theme);
   const hasLogo = palette.logo !== undefined && palette.logoColor === undefined;
-  const label = boxPaint(labelColor ?? colors.label, { paint, hasLogo, names: LABEL_CLASSES });
+  const label = boxPaint(labelColor ?? colors.label, {
+    paint,
+    hasLogo,
+    hasGoal: false,
+    names: LABEL_CLASSES,
+  });
   const value = boxPaint(color ?? (failed ? colors.error : colors.value), {
     paint,
     hasLogo,
+    hasGoal,
     names: VALUE_CLASSES,
   });
   return { css: paint.css(), label, value };
 }
 
+interface BoxOptions {
+  readonly paint: Paint;
+  readonly hasLogo: boolean;
+  readonly hasGoal: boolean;
+  /** The classes of box, text, shadow, logo and filled part. */
+  readonly names: readonly string[];
+}
+
 /** Picks dark text for bright boxes. */
-function boxPaint(
-  box: Ink,
-  { paint, hasLogo, names }: { paint: Paint; hasLogo: boolean; names: readonly string[] },
-): BoxPaint {
-  const text = mapInk(box, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT);
+function boxPaint(color: Ink, { paint, hasLogo, hasGoal, names }: BoxOptions): BoxPaint {
+  const { rest: box, fill, text } = hasGoal ? filledBox(color) : {
+    rest: color,
+    fill: color,
+    text: mapInk(color, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT),
+  };
   const shadow = mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101");
-  const [boxName = "", textName = "", shadowName = "", logoName = ""] = names;
+  const [boxName = "", textName = "", shadowName = "", logoName = "", fillName = ""] = names;
   return {
     box: paint.fill(boxName, box),
     text: paint.fill(textName, text),
     shadow: paint.fill(shadowName, shadow),
     stroke: hasLogo ? paint.stroke(logoName, text) : "",
+    fill: hasGoal ? paint.fill(fillName, fill) : "",
   };
 }
 
 const LABEL_CLASSES = ["a", "b", "c", "e"];
-const VALUE_CLASSES = ["d", "f", "g", "h"];
-const LIGHT_TEXT = "#fff";
-const DARK_TEXT = "#333";
+const VALUE_CLASSES = ["d", "f", "g", "h", "i"];
 
 const SHIELDS = { label: "#555", value: "#007ec6", error: "#dd4343" } as const;
 const THEMED = {

@@ -1,5 +1,6 @@
+import { filledPaper } from "../goal.ts";
 import { type Face, makeFace } from "../face.ts";
-import { ERROR, Paint } from "../paint.ts";
+import { ERROR, GREEN, Paint } from "../paint.ts";
 import { drawText, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, LOGOS, type Palette, type Style } from "./style.ts";
 
@@ -45,21 +46,25 @@ function painter(palette: Palette, label: Line): Draw {
     length: labelLength,
     ink: paint.label,
   });
-  return ({ message }) => {
+  return ({ message, share }) => {
     const messageLength = tenth(message.width);
     const bubble = button + GAP;
     const bubbleWidth = Math.ceil(messageLength + 10);
     const width = bubble + bubbleWidth;
+    const outline = `M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
+      bubbleWidth - 7
+    }a3 3 0 0 1 3 3v13a3 3 0 0 1-3 3h-${bubbleWidth - 7}a3 3 0 0 1-3-3v-4l-3-2.5z`;
+    const filled = share === 0 ? "" : `<clipPath id="k"><path d="${outline}"/></clipPath>` +
+      `<rect clip-path="url(#k)" x="${bubble + 1}" y="1" width="${
+        tenth(share * (bubbleWidth - 2))
+      }" height="18"${paint.fill}/>`;
     return frame(
       { width, height: HEIGHT, label, message, css: paint.css },
       `<linearGradient id="g" x2="0" y2="1"><stop${paint.top}/><stop offset="1"${paint.foot}/></linearGradient>` +
         `<rect x=".5" y=".5" width="${
           button - 1
         }" height="19" rx="3" fill="url(#g)"${paint.edge}/>` +
-        `<path${paint.bubble} d="M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
-          bubbleWidth - 7
-        }a3 3 0 0 1 3 3v13a3 3 0 0 1-3 3` +
-        `h-${bubbleWidth - 7}a3 3 0 0 1-3-3v-4l-3-2.5z"/>` +
+        `<path${paint.bubble} d="${outline}"/>${filled}` +
         drawLogo(logo, { x: EDGE, height: HEIGHT, ink: paint.stroke }) +
         `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
         labelText +
@@ -81,17 +86,20 @@ function capitalized(label: Line): Line {
   return { ...label, drawn: drawn.charAt(0).toUpperCase() + drawn.slice(1) };
 }
 
-function paintOf({ theme, failed, color, valueColor, labelColor }: Palette) {
+function paintOf({ theme, failed, color, valueColor, labelColor, hasGoal }: Palette) {
   const paint = new Paint(theme === "none" ? "light" : theme);
-  const { edge, ink } = COLORS;
+  const { edge, ink, bubble: paper } = COLORS;
+  const value = valueColor ?? color ?? (failed ? ERROR : ink);
+  const goal = hasGoal ? filledPaper({ paper, text: value, accent: GREEN[0] }) : undefined;
   return {
     top: paint.stop("p", COLORS.top),
     foot: paint.stop("q", COLORS.foot),
     edge: paint.stroke("s", edge),
-    bubble: paint.area("a", { fill: COLORS.bubble, border: edge }),
+    bubble: paint.area("a", { fill: paper, border: edge }),
     stroke: paint.stroke("b", ink),
     label: paint.fill("c", labelColor ?? ink),
-    value: paint.fill("d", valueColor ?? color ?? (failed ? ERROR : ink)),
+    value: paint.fill("d", goal?.text ?? value),
+    fill: goal === undefined ? "" : paint.fill("e", goal.fill),
     css: paint.css(),
   };
 }

@@ -10,6 +10,8 @@ export type Theme = "none" | (typeof theme.schema.enum)[number];
 export interface Palette {
   readonly theme: Theme;
   readonly failed: boolean;
+  /** True if the side of the message shows the share of a goal. */
+  readonly hasGoal: boolean;
   readonly color: Color | undefined;
   readonly bg: Color | undefined;
   readonly labelColor: Color | undefined;
@@ -39,6 +41,8 @@ export interface Bars {
 export interface Content {
   readonly message: Line;
   readonly bars: Bars;
+  /** The share of the message's side that is filled, from 0 to 1. Needs `hasGoal`. */
+  readonly share: number;
 }
 
 /** Draws a badge as an SVG document. */

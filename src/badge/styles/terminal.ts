@@ -1,4 +1,4 @@
-import { type Color, contrast } from "../color.ts";
+import { AA, type Color, contrast } from "../color.ts";
 import { monospace12 } from "../face.ts";
 import { Paint } from "../paint.ts";
 import { drawText, type Line, tenth } from "../text.ts";
@@ -74,9 +74,6 @@ function legibleOn(bg: Color, [light, dark]: readonly [Color, Color]): Color {
   const inks: Color[] = [dark, light, "#fff", "#000"];
   return inks.find((ink) => contrast(ink, bg) >= AA) ?? dark;
 }
-
-/** The contrast that WCAG 2 asks for in level AA. */
-const AA = 4.5;
 
 const COLORS = {
   bg: ["#f6f8fa", "#1e1e1e"],

@@ -56,8 +56,11 @@ export interface Credentials {
   readonly isPublic: boolean;
 }
 
-/** The credential that authorized a request: none was required, the secret or a session, or a key of this kind. */
-export type Grant = "open" | "secret" | KeyKind;
+/**
+ * The credential that authorized a request: none was required, the secret or a session, a key of
+ * this kind, or the setting SERVE_AS, which makes counters public.
+ */
+export type Grant = "open" | "secret" | KeyKind | "SERVE_AS";
 
 /** Throws or rejects with "unauthorized" if the credentials do not suffice. */
 export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
@@ -138,8 +141,7 @@ export function createAccess(
     return links?.use(given, secret) === true ? "secret" : undefined;
   }
 
-  function keyGrant({ query, id, isPublic }: Credentials): KeyKind | undefined {
-    if (isPublic) return "own";
+  function keyGrant({ query, id }: Credentials): KeyKind | undefined {
     const given = query.get("key");
     return keysAreOn && given !== undefined ? secret?.keyKind(id, given) : undefined;
   }
@@ -164,7 +166,10 @@ export function createAccess(
     check: {
       anyone: undefined,
       reader: openReads ? undefined : requireGrant(ownerGrant, OPEN_READS),
-      keyholder: requireGrant((c) => secretGrant(c) ?? keyGrant(c), keysAreOn ? OR_KEY : NO_KEYS),
+      keyholder: requireGrant(
+        (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
+        keysAreOn ? OR_KEY : NO_KEYS,
+      ),
       family: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_FAMILY),
       owner: requireGrant(ownerGrant),
       secretholder: requireGrant((c) => secretGrant(c) ?? linkGrant(c)),

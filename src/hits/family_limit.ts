@@ -8,8 +8,8 @@ export interface FamilyLimitOptions {
   counters: Counters;
   /** Maximum number of counters that the key of a prefix may create per process and day. */
   limit: number;
-  /** What created the counters, for the log. */
-  by?: string;
+  /** The credential that created the counters, for the log. */
+  by: string;
   metrics: Metrics;
   log: Log;
 }
@@ -27,7 +27,7 @@ export interface FamilyLimit {
 }
 
 export function createFamilyLimit(
-  { counters, limit, by = "a family key", metrics, log }: FamilyLimitOptions,
+  { counters, limit, by, metrics, log }: FamilyLimitOptions,
 ): FamilyLimit {
   const created = new Map<string, number>();
   const reported = new Set<string>();

@@ -1,6 +1,5 @@
 import { isbot } from "isbot";
 import type { Grant } from "../auth/access.ts";
-import type { FamilyPrefix } from "../auth/secret.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
@@ -10,7 +9,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import type { Proxies } from "./caller_address.ts";
-import { createFamilyLimit } from "./family_limit.ts";
+import { createFamilyLimit, type FamilyLimit } from "./family_limit.ts";
 import { createUniqueVisitors } from "./unique_visitors.ts";
 
 /** How often a visitor counts. */
@@ -47,6 +46,9 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
   });
 }
 
+/** Maximum number of counters that requests without a key may create per process and day. */
+const MAX_PUBLIC_COUNTERS = 1000;
+
 /** An authorized request for a hit. */
 export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 
@@ -70,8 +72,19 @@ export interface HitPolicyOptions {
 export function createHitPolicy(
   { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
 ): HitPolicy {
-  const families = createFamilyLimit({ counters, limit: familyLimit, metrics, log });
   const visitors = createUniqueVisitors({ counters, proxies, log });
+  const prefixLimit = createFamilyLimit({
+    ...{ counters, limit: familyLimit, by: "a family key", metrics, log },
+  });
+  const publicLimit = createFamilyLimit({
+    ...{ counters, limit: MAX_PUBLIC_COUNTERS, by: "SERVE_AS", metrics, log },
+  });
+
+  /** Returns the limit of new counters for clients that others may imitate. */
+  function limitFor(grant: Grant): FamilyLimit | undefined {
+    if (grant === "SERVE_AS") return publicLimit;
+    return grant.endsWith("/") ? prefixLimit : undefined;
+  }
 
   function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
     const { request, query, id, grant } = hit;
@@ -98,7 +111,7 @@ export function createHitPolicy(
       if (idempotencyKey === undefined) return counters.hit(id);
       return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };
-    const result = isFamily(grant) ? families.count({ id, family: grant }, count) : count();
+    const result = limitFor(grant)?.count({ id, family: grant }, count) ?? count();
     return isProxy ? result.then(withCamo) : result;
   }
 
@@ -117,10 +130,6 @@ function isPrefetching(purpose: string | null): boolean {
 }
 
 const VISITOR_BY_KEY = "visitor= needs the secret. With a counter key, the caller is the visitor.";
-
-function isFamily(grant: Grant): grant is FamilyPrefix {
-  return grant.endsWith("/");
-}
 
 async function withFlag(flag: HitFlag, hits: number | Promise<number>): Promise<HitResult> {
   return { hits: await hits, flag };

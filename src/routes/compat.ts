@@ -8,8 +8,7 @@ import type {
   Parameters,
 } from "../compat/service.ts";
 import { COMPAT_SERVICES } from "../compat/services.ts";
-import { type CounterId, counterId } from "../counter/counter_id.ts";
-import { createFamilyLimit } from "../hits/family_limit.ts";
+import { counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
 import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
@@ -22,11 +21,6 @@ import {
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
-
-/** Maximum number of counters that requests without a key may create per process and day. */
-const MAX_NEW_COUNTERS = 1000;
-/** The name of that limit, which all services share. */
-const LIMIT_NAME = "SERVE_AS";
 
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
 const SCRIPT = headersFor("script", "max-age=86400");
@@ -48,14 +42,7 @@ interface TargetRequest {
 }
 
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
-export function compat(service: Service): Endpoint {
-  const { access, call, counters, draining, log, metrics, serveAs } = service;
-  const limit = createFamilyLimit({
-    ...{ counters, limit: MAX_NEW_COUNTERS, by: LIMIT_NAME, metrics, log },
-  });
-  /** Counters that are being hit for the first time, and whether they are missing, as far as this process knows. */
-  const starting = new Map<CounterId, Promise<boolean>>();
-
+export function compat({ access, call, draining, serveAs }: Service): Endpoint {
   /** Has the endpoint respond that counts or reads a counter. */
   function callTarget(
     { path, counter, parameters }: TargetRequest,
@@ -70,41 +57,7 @@ export function compat(service: Service): Endpoint {
     }
     const isPublic = counter.counts && key === undefined && token === undefined &&
       access.keysAreOn && allowsPublicHits(serveAs, id);
-    const respond = () => call(path, { request, connection, query, isPublic });
-    const mayCreate = isPublic && request.method !== "HEAD" && !((counters.lastSeen(id) ?? 0) > 0);
-    return mayCreate ? limited(id, respond) : respond();
-  }
-
-  async function isMissing(id: CounterId): Promise<boolean> {
-    try {
-      return await counters.count(id) === 0;
-    } catch {
-      // The endpoint reports the problem.
-      return false;
-    }
-  }
-
-  /** Responds within the limit of new counters, so that clients without a key cannot fill the store. */
-  async function limited(
-    id: CounterId,
-    respond: () => Response | Promise<Response>,
-  ): Promise<Response> {
-    // Of several first hits at once, the first creates the counter, and none is sent before that is known.
-    const known = starting.get(id);
-    const isNew = known ?? isMissing(id);
-    if (known === undefined) starting.set(id, isNew);
-    try {
-      const creates = await isNew && known === undefined;
-      let response: Response | undefined;
-      await limit.count({ id, family: LIMIT_NAME }, async () => {
-        response = await respond();
-        return creates && (counters.lastSeen(id) ?? 0) > 0 ? 1 : 0;
-      });
-      if (response === undefined) throw new TypeError("No response to a hit within the limit");
-      return response;
-    } finally {
-      if (known === undefined) starting.delete(id);
-    }
+    return call(path, { request, connection, query, isPublic });
   }
 
   async function respondWithNumbers(

@@ -2,7 +2,7 @@ import { BoundedMap } from "../bounded_map.ts";
 import { shareOf, withGoal } from "./goal.ts";
 import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
-import { type LookQuery, LOOKS, spark } from "./parameters.ts";
+import { BADGE_PARAMETERS, type LookQuery, spark } from "./parameters.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, type Line, setLine, textHash } from "./text.ts";
 
@@ -47,7 +47,7 @@ export interface DrawingQuery extends LookQuery {
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
 
-const LOOK_NAMES: ReadonlySet<string> = new Set(LOOKS.map(({ name }) => name));
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(BADGE_PARAMETERS.map(({ name }) => name));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
@@ -100,7 +100,7 @@ export function errorBadge({ badge, detail }: ProblemText): string {
 function keyOf(query: DrawingQuery): string {
   let key = "";
   query.forEach((value, name) => {
-    if (LOOK_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
+    if (PARAMETER_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
   });
   return key;
 }

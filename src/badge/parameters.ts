@@ -133,7 +133,7 @@ export const goal = {
 } as const satisfies Parameter;
 
 /** Everything that shapes a badge; invalid values fall back to the default. */
-export const LOOKS = Object.freeze(
+export const BADGE_PARAMETERS = Object.freeze(
   [
     label,
     style,
@@ -154,7 +154,7 @@ export const LOOKS = Object.freeze(
   ] as const,
 );
 
-export type LookName = (typeof LOOKS)[number]["name"];
+export type LookName = (typeof BADGE_PARAMETERS)[number]["name"];
 
 export interface LookQuery<Name extends LookName = LookName> {
   readonly get: (name: Name) => string | undefined;

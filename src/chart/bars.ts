@@ -34,7 +34,7 @@ export function firstDay({ unit }: Range, newest: Day, back: number): Day {
   return Date.UTC(date.getUTCFullYear(), first) / DAY_MS;
 }
 
-/** The units of a range from the first known day on, and the least and the largest number of bars. */
+/** The units of a range from the first known day on, and the bounds of its number of bars. */
 const UNITS = ["day", "week", "month", "quarter"] as const;
 const MIN_BARS = 7;
 const MAX_BARS = 120;

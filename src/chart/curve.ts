@@ -36,7 +36,7 @@ export function curveThrough(points: readonly Point[]): string {
       return;
     }
     const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
-    // "s" leaves a point as the last curve reached it, which fits points that are equally far apart.
+    // "s" leaves a point as the last curve reached it. This fits points at equal distances.
     path += index === 1
       ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
       : `s${control.map(Math.round).join(" ")}`;

@@ -64,26 +64,26 @@ const goal = {
 } as const satisfies Parameter;
 
 /** Everything that shapes a chart; invalid values fall back to the default. */
-export const CHART_LOOKS = Object.freeze(
+export const CHART_PARAMETERS = Object.freeze(
   [range, kind, width, height, label, color, numbers, locale, theme] as const,
 );
 
 /** Everything that shapes a calendar or a card, whose sizes are fixed. */
-export const PICTURE_LOOKS = Object.freeze([label, color, numbers, locale, theme] as const);
+export const PICTURE_PARAMETERS = Object.freeze([label, color, numbers, locale, theme] as const);
 
 /** Everything that shapes a card. */
-export const CARD_PARAMETERS = Object.freeze([...PICTURE_LOOKS, goal] as const);
+export const CARD_PARAMETERS = Object.freeze([...PICTURE_PARAMETERS, goal] as const);
 
 export interface CardQuery {
   readonly get: (name: (typeof CARD_PARAMETERS)[number]["name"]) => string | undefined;
 }
 
 export interface ChartQuery {
-  readonly get: (name: (typeof CHART_LOOKS)[number]["name"]) => string | undefined;
+  readonly get: (name: (typeof CHART_PARAMETERS)[number]["name"]) => string | undefined;
 }
 
 export interface PictureQuery {
-  readonly get: (name: (typeof PICTURE_LOOKS)[number]["name"]) => string | undefined;
+  readonly get: (name: (typeof PICTURE_PARAMETERS)[number]["name"]) => string | undefined;
 }
 
 /** The common look of charts, calendars and cards, parsed and safe. */

@@ -41,7 +41,7 @@ export interface ParsedQuery {
 /** Maximum length of a query in characters: eight ids of the maximum length and a long visitor. */
 export const MAX_QUERY_LENGTH = 8192;
 
-/** Separates the values of a parameter. Half of a surrogate pair, which no decoded value contains alone. */
+/** Separates values of a parameter. Half of a surrogate pair, which no value contains alone. */
 const SEPARATOR = "\ud800";
 const SEPARATORS = /\ud800(?![\udc00-\udfff])/;
 

@@ -3,7 +3,7 @@ import { shieldsColor } from "../badge/color.ts";
 import { parseGoal, withGoal } from "../badge/goal.ts";
 import { parseLabel } from "../badge/look.ts";
 import { type Counts, formatCounts, parseNumberForm } from "../badge/number.ts";
-import { color, goal, label, locale, LOOKS, numbers } from "../badge/parameters.ts";
+import { BADGE_PARAMETERS, color, goal, label, locale, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
@@ -37,7 +37,7 @@ export function badge({ latest, reads }: Service): Endpoint {
   const stale = { ...headersFor("svg", reads.cacheControl("no-store")), ...flagHeader("stale") };
   return endpoint("counter or prefix", {
     summary: "Show a counter as a badge",
-    parameters: [...LOOKS, period, show],
+    parameters: [...BADGE_PARAMETERS, period, show],
     parse: checkPeriodOrShow,
     respond(context) {
       const { request, query } = context;

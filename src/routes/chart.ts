@@ -1,5 +1,5 @@
 import { textHash } from "../badge/text.ts";
-import { CARD_PARAMETERS, CHART_LOOKS, PICTURE_LOOKS } from "../chart/look.ts";
+import { CARD_PARAMETERS, CHART_PARAMETERS, PICTURE_PARAMETERS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import type { CounterState } from "../counter/days.ts";
@@ -25,14 +25,14 @@ export const CHART = {
   name: "Chart",
   others: parseOthers,
   summary: "Show the hits of days, weeks or months as a chart",
-  parameters: CHART_LOOKS,
+  parameters: CHART_PARAMETERS,
   picture: pictures.chart,
 };
 
 export const CALENDAR = {
   name: "Calendar",
   summary: "Show the hits of a year as a calendar",
-  parameters: PICTURE_LOOKS,
+  parameters: PICTURE_PARAMETERS,
   picture: pictures.calendar,
 };
 
@@ -46,7 +46,7 @@ export const CARD = {
 export const PREVIEW = {
   name: "Preview",
   summary: "Show a counter as the preview image of a link, 1200 by 630 pixels",
-  parameters: PICTURE_LOOKS,
+  parameters: PICTURE_PARAMETERS,
   picture: pictures.preview,
 };
 

@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
-import { LOOKS } from "../badge/parameters.ts";
+import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import {
   type HitRequest,
@@ -33,7 +33,9 @@ interface FailedHit {
 /** A hit, with the days after it if they are drawn. */
 type Outcome = HitResult | FailedHit | WithDays<HitResult>;
 
-type Context = CounterContext<"id" | "once" | "visitor" | "show" | (typeof LOOKS)[number]["name"]>;
+type Context = CounterContext<
+  "id" | "once" | "visitor" | "show" | (typeof BADGE_PARAMETERS)[number]["name"]
+>;
 
 /** `GET /hit.svg`: the counting image. It draws the last known number if the store does not confirm the hit. */
 export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
@@ -62,7 +64,7 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
 
   return endpoint("counter", {
     summary: "Count a hit and show the badge",
-    parameters: [once, visitor, show, ...LOOKS],
+    parameters: [once, visitor, show, ...BADGE_PARAMETERS],
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;

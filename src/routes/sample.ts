@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
-import { LOOKS } from "../badge/parameters.ts";
+import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { badgeBars } from "../badge/spark.ts";
 import type { ChartFigures } from "../chart/chart.ts";
 import type { Day } from "../counter/days.ts";
@@ -16,7 +16,7 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
   return endpoint("none", {
     summary: "Show a sample badge",
-    parameters: LOOKS,
+    parameters: BADGE_PARAMETERS,
     respond({ query }) {
       const { total, days } = sampleFigures(calendar.today());
       const count = sparkOf(query);

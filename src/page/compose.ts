@@ -74,7 +74,7 @@ export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFa
   const controls: Record<string, Control> = {};
   const defaults: Record<string, string | number> = {};
   for (const { name, schema } of PICTURES.flatMap(parametersOf)) {
-    if (NO_LOOKS.includes(name)) continue;
+    if (NOT_APPEARANCE.includes(name)) continue;
     const known = controls[name];
     if (known && schema.default !== undefined && schema.default !== known.default) {
       defaults[name] = schema.default;
@@ -106,7 +106,7 @@ const STYLES: readonly string[] = [
 const PICTURES = ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"];
 
 /** The parameters of pictures that do not change their appearance. */
-const NO_LOOKS = ["id", "prefix", "once", "visitor", "key", "token"];
+const NOT_APPEARANCE = ["id", "prefix", "once", "visitor", "key", "token"];
 
 const SHIELDS = ["classic", "flat-square", "plastic", "for-the-badge"];
 const WORDLESS = ["odometer", "flap", "led"];

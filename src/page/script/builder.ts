@@ -1,4 +1,4 @@
-import { byId, choice, debounced, fill, make, messageOf, plural } from "./elements.ts";
+import { byId, choice, debounced, errorMessage, fill, make, plural } from "./elements.ts";
 import {
   awaitResult,
   type Choices,
@@ -66,7 +66,7 @@ const COLORS: [name: string, hex: string][] = [
 
 let kind = "badge";
 /** True if the key is valid for all counters under the prefix of the id. */
-let family = false;
+let usesPrefixKey = false;
 /** The chosen tile of each kind. */
 const picked: Map<string, string> = new Map();
 /** True if the badge shall count. Kept while a kind that cannot count is shown. */
@@ -101,7 +101,7 @@ const closed = make(
 );
 const everything = make("span", { dir: "auto" });
 const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
-  family = index === 1;
+  usesPrefixKey = index === 1;
   show();
 });
 const opens = make(".under", make("small", "Key scope"), opening.element);
@@ -292,13 +292,13 @@ function chosen(tile?: string): Choices {
     let value = String(data.get(name) ?? "").trim();
     if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
     if (tile && name === tileName()) value = tile;
-    if (name in STYLE_DEFAULTS) value = value === OFF ? "" : value || suited(name, style);
+    if (name in STYLE_DEFAULTS) value = value === OFF ? "" : value || styleDefault(name, style);
     return ["", usual].includes(value) ? [] : [[name, value] as [string, string]];
   });
 }
 
 /** Returns the style default of a parameter, or an empty text. */
-function suited(name: string, style: string) {
+function styleDefault(name: string, style: string) {
   return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
 }
 
@@ -355,10 +355,10 @@ export function restoreDesign(query: URLSearchParams) {
   for (const name of Object.keys(STYLE_DEFAULTS)) {
     // A whole design that leaves it out has it off.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
-    const isSuited = value === (suited(name, styleOf()) || OFF);
-    for (const control of controls(`[name="${name}"]`)) control.value = isSuited ? "" : value;
+    const isDefault = value === (styleDefault(name, styleOf()) || OFF);
+    for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
   }
-  family = query.get("family") === "on";
+  usesPrefixKey = query.get("family") === "on";
   show();
 }
 
@@ -382,9 +382,9 @@ export function show() {
   showHint();
   const id = counterId();
   const prefix = prefixOf(id);
-  if (prefix === "") family = false;
+  if (prefix === "") usesPrefixKey = false;
   opens.hidden = prefix === "" || !isCounting();
-  opening.mark(family ? 1 : 0);
+  opening.mark(usesPrefixKey ? 1 : 0);
   everything.textContent = `all counters under ${prefix}`;
   const looks = chosen();
   keepAddress(looks);
@@ -397,7 +397,7 @@ export function show() {
     looks,
     isCounting: isCounting(),
     isOnce: isCounting() && onceBox.checked,
-    prefix: isCounting() && family ? prefix : "",
+    prefix: isCounting() && usesPrefixKey ? prefix : "",
     label: labelField.disabled ? "" : labelField.value.trim(),
   });
 }
@@ -410,7 +410,7 @@ function keepAddress(looks: Choices) {
     ...looks,
     ["do", counts === undefined || kind !== "badge" ? "" : counts ? "count" : "show"],
     ["once", isCounting() && onceBox.checked ? "day" : ""],
-    ["family", family ? "on" : ""],
+    ["family", usesPrefixKey ? "on" : ""],
   ];
   const kept = all.filter(([, value]) => value !== "");
   history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);
@@ -442,7 +442,7 @@ async function showHint() {
     return;
   }
   const views = await call(`count.txt?${queryOf([["id", id]])}`)
-    .then((answer) => answer.text(), messageOf);
+    .then((answer) => answer.text(), errorMessage);
   if (counterId() !== id) return;
   idHint.textContent = /^\d+$/.test(views)
     ? `${plural(Number(views), "view")} so far. ${text}`

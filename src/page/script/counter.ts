@@ -4,10 +4,10 @@ import {
   copy,
   copyButton,
   draw,
+  errorMessage,
   fill,
   grouped,
   make,
-  messageOf,
   plural,
   save,
   toast,
@@ -64,7 +64,7 @@ export function counterDetail(row: Figures, today: number, reload: () => Promise
     const year = figuresOf(line, today, YEAR);
     views.show(year.days, today);
     describe(facts, year, today, line.days);
-  }, (error) => facts.append(messageOf(error)));
+  }, (error) => facts.append(errorMessage(error)));
   menuFor(menu, row, () => whole, reload);
   return element;
 }
@@ -133,7 +133,7 @@ async function showKey(id: string, place: HTMLElement) {
       ...keyParts(key, "This key can count this counter and nothing else; it may be public."),
     );
   } catch (error) {
-    fill(place, make("p.small", messageOf(error)));
+    fill(place, make("p.small", errorMessage(error)));
   }
 }
 
@@ -212,7 +212,7 @@ function menuFor(
   }
 
   function failed(error: unknown) {
-    toast([messageOf(error)], []);
+    toast([errorMessage(error)], []);
   }
 
   function showSet() {
@@ -293,7 +293,7 @@ async function change(
     await reload();
     return true;
   } catch (error) {
-    if (!isOver(error)) toast([messageOf(error)], []);
+    if (!isOver(error)) toast([errorMessage(error)], []);
     return false;
   }
 
@@ -305,7 +305,7 @@ async function change(
       await reload();
     } catch (error) {
       if (isOver(error)) return;
-      toast([name, ` was not restored. ${messageOf(error)}`], [
+      toast([name, ` was not restored. ${errorMessage(error)}`], [
         ["Save it as a file", () => saveCounter(before)],
         ["Try again", () => restore(before)],
       ]);

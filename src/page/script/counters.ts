@@ -1,6 +1,6 @@
 import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "./chart.ts";
-import { announce, byId, fill, grouped, icon, make, messageOf, plural } from "./elements.ts";
+import { announce, byId, errorMessage, fill, grouped, icon, make, plural } from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
 import { trend } from "./lines.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";
@@ -184,7 +184,7 @@ function showAway(error: unknown) {
     away,
     make(
       "span",
-      make("b", status === 503 ? "The store cannot be reached." : messageOf(error)),
+      make("b", status === 503 ? "The store cannot be reached." : errorMessage(error)),
       since + lost,
     ),
     make("button", { click: reload }, "Try again"),

@@ -93,7 +93,7 @@ export function announce(text: string) {
   byId("said").textContent = text;
 }
 
-export function messageOf(error: unknown) {
+export function errorMessage(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,6 +1,6 @@
 import { chart } from "./chart.ts";
 import { describe, keyOf, keyParts, type Line, YEAR } from "./counter.ts";
-import { fill, grouped, make, messageOf } from "./elements.ts";
+import { errorMessage, fill, grouped, make } from "./elements.ts";
 import { DAY_MS, type Figures, figuresOf } from "./figures.ts";
 import { callForJson, facts as service, here } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
@@ -52,7 +52,7 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
     const year = figuresOf({ id: prefix, hits: row.total, days }, today, YEAR);
     views.show(year.days, today);
     describe(facts, year, today, days);
-  }, (error) => facts.append(messageOf(error)));
+  }, (error) => facts.append(errorMessage(error)));
   return element;
 }
 
@@ -91,6 +91,6 @@ async function showKey(prefix: string, place: HTMLElement) {
       ),
     );
   } catch (error) {
-    fill(place, make("p.small", messageOf(error)));
+    fill(place, make("p.small", errorMessage(error)));
   }
 }

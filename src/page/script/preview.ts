@@ -1,5 +1,5 @@
 import { keyOf } from "./counter.ts";
-import { choice, fill, icon, make, messageOf } from "./elements.ts";
+import { choice, errorMessage, fill, icon, make } from "./elements.ts";
 import { call, facts, here, sessionToken } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 
@@ -115,7 +115,7 @@ async function showSnippets(design: Design) {
   const mine = awaitResult();
   let failure: string | undefined;
   const texts = await snippetsOf(design).catch((error) => {
-    failure = messageOf(error);
+    failure = errorMessage(error);
     return {};
   });
   if (mine !== turn) return;

@@ -1,5 +1,5 @@
 import { isLoaded, load } from "./counters.ts";
-import { byId, fill, grouped, make, messageOf, plural, save } from "./elements.ts";
+import { byId, errorMessage, fill, grouped, make, plural, save } from "./elements.ts";
 import { call, callForJson } from "./session.ts";
 import { isCounter } from "./table.ts";
 
@@ -41,7 +41,7 @@ export async function showRequests() {
     const latest = [...decisions, ...rejected].sort((one, other) => other.time < one.time ? -1 : 1);
     fill(requests, latest.length === 0 ? make("p", "No hits yet.") : tableOf(latest));
   } catch (error) {
-    fill(requests, make("p", messageOf(error)));
+    fill(requests, make("p", errorMessage(error)));
   }
 }
 
@@ -159,7 +159,7 @@ async function tryImport(event: Event) {
         given.value = "";
         await load();
       } catch (error) {
-        fill(changes, messageOf(error));
+        fill(changes, errorMessage(error));
       }
     };
     fill(
@@ -174,7 +174,7 @@ async function tryImport(event: Event) {
       make("button.primary", { click: write }, "Import"),
     );
   } catch (error) {
-    fill(changes, messageOf(error));
+    fill(changes, errorMessage(error));
   }
 }
 
@@ -188,7 +188,7 @@ async function exportAll() {
     }
     save(file, "counters.ndjson");
   } catch (error) {
-    fill(changes, messageOf(error));
+    fill(changes, errorMessage(error));
   }
 }
 

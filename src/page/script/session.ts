@@ -1,5 +1,5 @@
 import type { PageFacts } from "../compose.ts";
-import { byId, messageOf } from "./elements.ts";
+import { byId, errorMessage } from "./elements.ts";
 
 const SESSION = "tallymark-session";
 export const here = new URL(".", location.href);
@@ -98,7 +98,7 @@ function refuse(reason: string) {
 }
 
 function reasonFor(error: unknown, forWrong: string) {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   // Sessions that are off do not depend on the secret that was typed.
   return isOver(error) && !/sessions are off/i.test(message) ? forWrong : message;
 }

@@ -27,6 +27,7 @@ import { png } from "./routes/png.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
+import { sharedData } from "./routes/shared.ts";
 import { like, tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
 
@@ -67,7 +68,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/count", SHARED_READ, "reader", readCors, count(s)),
     route("/count.txt", SHARED_READ, "reader", readCors, countText(s)),
     route("/counts", SHARED_READ, "reader", readCors, counts(s)),
-    route("/top", SHARED_READ, "family", "none", top(s)),
+    route("/top", SHARED_READ, "lister", "none", top(s)),
     route("/badge", SHARED_READ, "reader", readCors, badge(s)),
     route("/badge.json", SHARED_READ, "reader", readCors, badgeJson(s)),
     route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, CHART)),
@@ -79,6 +80,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, CARD), s)),
     route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, PREVIEW), s, { scale: 3 })),
     route("/key", READ, "owner", "none", counterKey(s)),
+    route("/p.json", SHARED_READ, "viewer", "none", sharedData(s)),
     route("/days", SHARED_READ, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),
     route("/counters", ["PUT"], "owner", "none", setCounter(s)),

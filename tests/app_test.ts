@@ -30,13 +30,13 @@ function expectedStatus(path: string, method: string): number {
 }
 
 /** The paths that take no default for what they are about. */
-const NAMING: ReadonlySet<string> = new Set(["/counts", "/top"]);
+const NAMING: ReadonlySet<string> = new Set(["/counts", "/top", "/p.json"]);
 
 /** A request line about an id, as it is about something of the kind on a path. */
 function about(path: string, line: string): string {
   // Several ids are no fault there.
   if (path === "/counts") return line.replace("id=%00&id=a", "id=%00&period=7d&period=7d");
-  return path === "/top" ? line.replaceAll(/\bid=(%00|a)/g, "prefix=$1/") : line;
+  return ["/top", "/p.json"].includes(path) ? line.replaceAll(/\bid=(%00|a)/g, "prefix=$1/") : line;
 }
 
 for (const endpoint of paths) {
@@ -215,7 +215,7 @@ const noise = [
   "%00=%00",
   "=",
   "&&",
-  "key=k&key=k",
+  "once=day&once=day",
   "fromat=txt",
 ];
 

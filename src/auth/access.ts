@@ -19,30 +19,43 @@ export const token = {
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** A counter key or a prefix key. */
+/** A counter key, a prefix key or a read key. */
 export const key = {
   name: "key",
-  meaning: "A counter key from `/key`. It may be public: it counts its own counter or family only.",
+  meaning:
+    "A key from `/key`. Counter keys and family keys may be public, because they count only. A read key opens the reads of its family, so share it only with its readers.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
 /**
  * The credentials that an endpoint requires:
  * - `anyone`: none
- * - `reader`: those of an owner if reads are protected, otherwise none
+ * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
+ * - `viewer`: the secret, a session, or a read key of the prefix
  * - `keyholder`: the secret, or a key of the counter
  * - `family`: the secret, a session, or a key of the prefix
+ * - `lister`: those of `family` or `viewer`
  * - `owner`: the secret or a session
  * - `secretholder`: the secret or, once, the token of a sign-in link
  */
-export type AccessLevel = "anyone" | "reader" | "keyholder" | "family" | "owner" | "secretholder";
+export type AccessLevel =
+  | "anyone"
+  | "reader"
+  | "viewer"
+  | "keyholder"
+  | "family"
+  | "lister"
+  | "owner"
+  | "secretholder";
 
 /** The parameters for credentials, by access level. */
 export const CREDENTIALS = {
   anyone: [],
-  reader: [token],
+  reader: [token, key],
+  viewer: [token, key],
   keyholder: [token, key],
   family: [token, key],
+  lister: [token, key],
   owner: [token],
   secretholder: [token],
 } as const;
@@ -52,6 +65,8 @@ export interface Credentials {
   readonly query: Query<"token" | "key">;
   /** The counter or the prefix that a key has to open. */
   readonly id: CounterId;
+  /** All counters of a request that may name several. `id` is the first of them. */
+  readonly ids?: readonly CounterId[];
   /** True if the counter may be hit without a key. */
   readonly isPublic: boolean;
 }
@@ -74,6 +89,8 @@ export interface Access {
   keyOf(id: CounterId): string;
   /** Returns the key of a prefix, for owners only. */
   familyKeyOf(prefix: FamilyPrefix): string;
+  /** Returns the key that opens the reads of a prefix, for owners only. */
+  readKeyOf(prefix: FamilyPrefix): string;
   /** Begins a session, for secretholders only. */
   beginSession(): Session;
 }
@@ -152,6 +169,13 @@ export function createAccess(
     return kind === "own" ? undefined : kind;
   }
 
+  function readKeyGrant({ query, id, ids = [] }: Credentials): FamilyPrefix | undefined {
+    const given = query.get("key");
+    if (!keysAreOn || given === undefined) return undefined;
+    const prefix = secret?.readPrefix(id, given);
+    return prefix !== undefined && ids.every((id) => id.startsWith(prefix)) ? prefix : undefined;
+  }
+
   const ownerGrant = (credentials: Credentials) =>
     secretGrant(credentials) ?? sessionGrant(credentials);
 
@@ -165,23 +189,32 @@ export function createAccess(
     keysAreOn,
     check: {
       anyone: undefined,
-      reader: openReads ? undefined : requireGrant(ownerGrant, OPEN_READS),
+      reader: openReads
+        ? undefined
+        : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
+      viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OR_READ_KEY),
       keyholder: requireGrant(
         (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
         keysAreOn ? OR_KEY : NO_KEYS,
       ),
       family: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_FAMILY),
+      lister: requireGrant(
+        (c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c),
+        OF_FAMILY,
+      ),
       owner: requireGrant(ownerGrant),
       secretholder: requireGrant((c) => secretGrant(c) ?? linkGrant(c)),
     },
     keyOf: (id) => requireSecret(NO_KEYS).keyOf(id),
     familyKeyOf: (prefix) => requireSecret(NO_KEYS).familyKeyOf(prefix),
+    readKeyOf: (prefix) => requireSecret(NO_KEYS).readKeyOf(prefix),
     beginSession: () => beginSession(requireSecret(NO_SESSIONS)),
   };
 }
 
 const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";
 const OR_KEY = "A counter key in key= counts its own counter or family only.";
+const OR_READ_KEY = "A link to a shared page works only whole, with the read key in key=.";
 const OF_FAMILY =
   "The key of this family, or of a family that contains it, works too: send it in key=.";
 const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";

@@ -10,6 +10,9 @@ export interface Secret {
   matches(given: string | Uint8Array): boolean;
   keyOf(id: CounterId): string;
   familyKeyOf(prefix: FamilyPrefix): string;
+  readKeyOf(prefix: FamilyPrefix): string;
+  /** Returns the prefix of an id whose read key this is, in constant time. Returns undefined if there is none. */
+  readPrefix(id: CounterId, given: string): FamilyPrefix | undefined;
   /** Returns the kind of a key of the counter, in constant time. Returns undefined if it is not one. */
   keyKind(id: CounterId, given: string): KeyKind | undefined;
   /** Returns a code of a text that cannot be made without the secret. */
@@ -61,6 +64,7 @@ export async function openSecret(text: string): Promise<Secret> {
 
   const keyOf = (id: CounterId): string => keyTo(`counter:${id}`);
   const familyKeyOf = (prefix: FamilyPrefix): string => keyTo(`prefix:${prefix}`);
+  const readKeyOf = (prefix: FamilyPrefix): string => keyTo(`read:${prefix}`);
 
   function keyKind(id: CounterId, given: string): KeyKind | undefined {
     const known = knownKeys.get(id);
@@ -72,8 +76,12 @@ export async function openSecret(text: string): Promise<Secret> {
     return kind;
   }
 
+  function readPrefix(id: CounterId, given: string): FamilyPrefix | undefined {
+    return familiesOf(id).find((prefix) => sameText(readKeyOf(prefix), given));
+  }
+
   const matchesCode = (given: string, text: string) => sameText(codeOf(text), given);
-  return { matches, keyOf, familyKeyOf, keyKind, codeOf, matchesCode };
+  return { matches, keyOf, familyKeyOf, readKeyOf, readPrefix, keyKind, codeOf, matchesCode };
 }
 
 /** Compares in constant time. The length is not secret. */

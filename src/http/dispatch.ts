@@ -1,13 +1,7 @@
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath } from "hono/utils/url";
-import {
-  type Access,
-  type AccessCheck,
-  type AccessLevel,
-  CREDENTIALS,
-  type Grant,
-} from "../auth/access.ts";
+import { type Access, type AccessCheck, CREDENTIALS, type Grant, key } from "../auth/access.ts";
 import { familyPrefix } from "../auth/secret.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts";
 import type { Log } from "../log.ts";
@@ -199,6 +193,8 @@ interface RequestState extends Mutable<CounterContext> {
   readonly route: CompiledRoute | undefined;
   readonly queryError: Problem | undefined;
   readonly isPublic: boolean;
+  /** All counters of a request that may name several. */
+  ids: readonly CounterId[];
   isAuthorized: boolean;
   /** Undefined for a part of another request, whose own state is completed and measured. */
   readonly meter: RequestMeter | undefined;
@@ -209,6 +205,7 @@ interface RequestState extends Mutable<CounterContext> {
 type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
 
 const NO_QUERY: ParsedQuery = { query: new Map(), error: undefined };
+const NO_IDS: readonly CounterId[] = [];
 
 function createState(
   { route, request, connection, query, queryError, isPublic, meter }: Pick<
@@ -226,6 +223,7 @@ function createState(
     meter,
     since: Date.now(),
     id: DEFAULT_ID,
+    ids: NO_IDS,
     isPrefix: false,
     grant: "open",
     isAuthorized: false,
@@ -288,6 +286,10 @@ function parse(route: CompiledRoute, state: RequestState) {
   checkValues(query, route.choices);
   const run = route.prepare(query, request);
   const { subject } = route;
+  if (route.repeatable.has("id") && route.authorize !== undefined) {
+    state.ids = valuesOf(query.get("id")).map(counterId);
+    state.id = state.ids[0] ?? DEFAULT_ID;
+  }
   if (subject === "none") return run;
   const readsBody = route.protocol !== undefined;
   if (request.method === "POST" && meter !== undefined && !readsBody) refuseBody(request);
@@ -319,11 +321,9 @@ function refuseBody({ headers }: Request): void {
   }
 }
 
-const ACCEPTS_KEYS: ReadonlySet<AccessLevel> = new Set(["keyholder", "family"]);
-
 /** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 function preflightResponse(route: CompiledRoute, state: RequestState): Response {
-  const { allow, access, protocol } = route;
+  const { allow, cors, protocol } = route;
   const headers = { allow, ...NO_SNIFF };
   if (protocol !== undefined) {
     return createResponse(null, { ...headers, ...protocol.preflight }, 204);
@@ -333,18 +333,18 @@ function preflightResponse(route: CompiledRoute, state: RequestState): Response 
     ...headers,
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
-    // A header could show the secret, whose responses no page may read.
-    ...(!ACCEPTS_KEYS.has(access) && { "access-control-allow-headers": "*" }),
+    // Next to a key, a header could show the secret, whose responses no page may read.
+    ...(cors === "any" && { "access-control-allow-headers": "*" }),
     "access-control-max-age": "86400",
   }, 204);
 }
 
 /**
- * Returns which pages may read the response. Keys may be public, so any page may read what a key authorizes, unless the
- * secret is sent, too.
+ * Returns which pages may read the response. A page that has a key may read what the key authorizes, unless it sends the
+ * secret, too.
  */
-function corsPolicy({ access, cors }: CompiledRoute, state: RequestState): CorsPolicy {
-  if (!ACCEPTS_KEYS.has(access)) return cors;
+function corsPolicy({ cors, documented }: CompiledRoute, state: RequestState): CorsPolicy {
+  if (cors === "any" || !documented.has(key.name)) return cors;
   const { isAuthorized, grant, isPublic, query, request: { headers } } = state;
   if (isAuthorized) return grant === "secret" ? cors : "any";
   if (!isPublic && query.get("key") === undefined) return cors;

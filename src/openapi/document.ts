@@ -33,9 +33,11 @@ const secret = [{ tokenHeader: [] }, { bearer: [] }];
 /** What opens an endpoint. Only a standalone server with SECRET_TOKEN set protects its reads. */
 const SECURITY: Record<AccessLevel, Operation["security"]> = {
   anyone: [{}],
-  reader: [{}, ...secret],
+  reader: [{}, ...secret, { readKey: [] }],
+  viewer: [...secret, { readKey: [] }],
   keyholder: [...secret, { counterKey: [] }],
   family: [...secret, { counterKey: [] }],
+  lister: [...secret, { counterKey: [] }, { readKey: [] }],
   owner: secret,
   secretholder: secret,
 };
@@ -92,6 +94,13 @@ export function describeRoutes(routes: readonly Route[]) {
           name: "key",
           description:
             "A counter key from `/key`. It may be public: it counts its own counter or family only.",
+        },
+        readKey: {
+          type: "apiKey",
+          in: "query",
+          name: "key",
+          description:
+            "A read key from `/key?read=`. It opens the reads of its family and is not public.",
         },
       },
     },

@@ -12,6 +12,12 @@ const TIME = { type: "string", format: "date-time" };
 const SOURCE = { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." };
 const PERIOD = { enum: PERIODS, description: "The period, if one was requested." };
 
+const RANKED = record("A counter and its hits in the period.", { id: ID, hits: NUMBER });
+const DAY = record("A day and its hits.", {
+  day: { type: "string", format: "date", examples: ["2026-11-20"] },
+  hits: NUMBER,
+});
+
 const DECISIONS = listOf(
   record("A request for a hit.", {
     time: TIME,
@@ -47,10 +53,15 @@ export const schemas = {
   Top: record("The counters of a family with the most hits.", {
     prefix: PREFIX,
     period: { enum: PERIODS },
-    counters: listOf(record("A counter and its hits in the period.", { id: ID, hits: NUMBER }), {
-      maxItems: 100,
-    }),
+    counters: listOf(RANKED, { maxItems: 100 }),
     source: SOURCE,
+  }),
+  Shared: record("The counters of a family, as its shared page shows them.", {
+    prefix: PREFIX,
+    total: HITS,
+    since: { type: ["string", "null"], format: "date", description: "The first of the days." },
+    days: listOf(DAY, { maxItems: 400 }),
+    counters: listOf(RANKED, { maxItems: 20 }),
   }),
   HitsText: { type: "string", pattern: "^[0-9]{1,16}\\n?$", examples: ["42"] },
   ShieldsBadge: record("What the endpoint badge of shields.io reads.", {
@@ -64,6 +75,10 @@ export const schemas = {
   Key: record("A counter key: it counts this counter only.", { id: ID, key: KEY }),
   FamilyKey: record("A family key: it counts every counter whose id begins with this prefix.", {
     prefix: PREFIX,
+    key: KEY,
+  }),
+  ReadKey: record("A read key: it opens the numbers of every counter with this prefix.", {
+    read: PREFIX,
     key: KEY,
   }),
   Line: record("A counter: its total, and the hits of each day as far as they are known.", {
@@ -109,12 +124,7 @@ export const schemas = {
   Days: record("The hits of each day.", {
     total: HITS,
     timeZone: { type: "string", description: "The time zone of the days.", examples: ["UTC"] },
-    days: listOf(
-      record("A day and its hits.", {
-        day: { type: "string", format: "date", examples: ["2026-11-20"] },
-        hits: NUMBER,
-      }),
-    ),
+    days: listOf(DAY),
   }, {
     id: { ...ID, description: "The counter, if it is one." },
     prefix: { ...PREFIX, description: "The family, if it is one." },

@@ -75,7 +75,7 @@ const limit = {
 
 /** `GET /top`: the counters of a prefix with the most hits. It reveals ids, so open reads do not open it. */
 export function top({ counters }: Service): Endpoint {
-  const headers = headersFor("json", "no-store");
+  const headers = headersFor("json", "private, no-store");
   return endpoint("prefix", {
     summary: "List the counters of a family with the most hits",
     parameters: [period, limit],

@@ -1,17 +1,10 @@
-import {
-  type CounterState,
-  type Day,
-  dropBefore,
-  formatDay,
-  padToDay,
-  parseDay,
-} from "../counter/days.ts";
+import { type Day, parseDay } from "../counter/days.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { readHistory } from "./read_counter.ts";
+import { daysIn, type Range, readHistory } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** Maximum number of days in a response: ten years. */
@@ -32,12 +25,6 @@ const toDay = {
   meaning: "The last day, such as 2026-11-30. The default is today.",
   schema: { type: "string", format: "date" },
 } as const satisfies Parameter;
-
-/** A range of days, both included. */
-interface Range {
-  readonly first: Day;
-  readonly last: Day;
-}
 
 /** `GET /days`: the hits of single days, as far back as history goes. */
 export function days({ counters, reads }: Service): Endpoint {
@@ -81,17 +68,4 @@ function requestedDay(text: string | undefined): Day | undefined {
   throw new Problem("bad-query", {
     detail: "A day is written like 2026-11-20, and the earliest year is 1970.",
   });
-}
-
-function daysIn(
-  { first, last }: Range,
-  { held, today }: { held: CounterState; today: Day },
-): { day: string; hits: number }[] {
-  if (held.days === undefined) return [];
-  const { newest, hits } = dropBefore(padToDay(held.days, today), first);
-  return hits
-    .map((number, index) => ({ day: newest - index, hits: number }))
-    .filter(({ day }) => day <= last)
-    .map(({ day, hits }) => ({ day: formatDay(day), hits }))
-    .reverse();
 }

@@ -1,18 +1,39 @@
 import { familyPrefix } from "../auth/secret.ts";
+import { MAX_ID_BYTES } from "../counter/counter_id.ts";
 import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh } from "../openapi/responses.ts";
+import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 
-/** `GET /key`: the key of a counter, or of all counters with a prefix. */
+const read = {
+  name: "read",
+  meaning:
+    "Instead of `id`: a family whose numbers the key shall open, as in `blog/`. Such a key counts nothing.",
+  schema: { type: "string", maxLength: MAX_ID_BYTES },
+} as const satisfies Parameter;
+
+/** `GET /key`: the key of a counter, of all counters with a prefix, or of their numbers. */
 export function counterKey({ access }: Service): Endpoint {
   return endpoint("counter or prefix", {
     summary: "Get the key of a counter or of a family",
-    respond({ id, isPrefix }) {
-      const body = isPrefix
+    parameters: [read],
+    parse(query) {
+      const prefix = query.get("read");
+      if (prefix === undefined) return undefined;
+      if (query.get("id") === undefined && query.get("prefix") === undefined) {
+        return familyPrefix(prefix);
+      }
+      throw new Problem("bad-query", { detail: "Send read without id and prefix." });
+    },
+    respond({ id, isPrefix }, readable) {
+      const body = readable !== undefined
+        ? { read: readable, key: access.readKeyOf(readable) }
+        : isPrefix
         ? { prefix: id, key: access.familyKeyOf(familyPrefix(id)) }
         : { id, key: access.keyOf(id) };
       return createResponse(JSON.stringify(body), HEADERS);

@@ -1,6 +1,13 @@
 import type { Counts } from "../badge/number.ts";
 import { hitsIn, parsePeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
-import { type CounterState, type Day, type Days, padToDay } from "../counter/days.ts";
+import {
+  type CounterState,
+  type Day,
+  type Days,
+  dropBefore,
+  formatDay,
+  padToDay,
+} from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { PrefixSum } from "../counting/prefixes.ts";
 import type { CounterContext } from "../http/endpoint.ts";
@@ -72,6 +79,26 @@ export async function readHistory(
   { id, isPrefix, since }: Target & { since: Day },
 ): Promise<CounterState> {
   return await (isPrefix ? counters.prefixes : counters).history(id, since);
+}
+
+/** A range of days, both included. */
+export interface Range {
+  readonly first: Day;
+  readonly last: Day;
+}
+
+/** Returns the known days of a range, oldest first. */
+export function daysIn(
+  { first, last }: Range,
+  { held, today }: { held: CounterState; today: Day },
+): { day: string; hits: number }[] {
+  if (held.days === undefined) return [];
+  const { newest, hits } = dropBefore(padToDay(held.days, today), first);
+  return hits
+    .map((number, index) => ({ day: newest - index, hits: number }))
+    .filter(({ day }) => day <= last)
+    .map(({ day, hits }) => ({ day: formatDay(day), hits }))
+    .reverse();
 }
 
 /** A value with the days up to today that an image draws. */

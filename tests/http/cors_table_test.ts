@@ -60,9 +60,12 @@ function policyOf({ path, access }: Endpoint, shown: Shown, openReads: boolean):
     case "anyone":
       return PUBLIC.has(path) ? "any" : "none";
     case "reader":
-      return openReads ? "any" : "none";
+      if (openReads) return "any";
+      return shown.hasKey && !shown.hasSecret ? "any" : "none";
     case "keyholder":
     case "family":
+    case "lister":
+    case "viewer":
       if (shown.hasKey && !shown.hasSecret) return "any";
       return path === "/hit.svg" ? "image" : "none";
     case "owner":
@@ -124,7 +127,7 @@ for (const openReads of [true, false]) {
           deepStrictEqual(originHeaders(answer), expected, where);
           strictEqual(answer.status === 405, method === "PATCH", where);
           if (method === "PATCH") continue;
-          const opensByKey = access === "keyholder" || access === "family";
+          const opensByKey = !["anyone", "owner", "secretholder"].includes(access);
           if (shown.opensByKey && !shown.hasSecret && opensByKey) strictEqual(answer.status, 200);
         }
       }
@@ -142,7 +145,8 @@ for (const openReads of [true, false]) {
         }
         strictEqual(answer.status, 204, where);
         strictEqual(answer.headers.allow, methods.join(", "), where);
-        const takesKeys = access === "keyholder" || access === "family";
+        // A header could carry the secret, so that none is allowed next to a key.
+        const allowsHeaders = access === "anyone" || access === "reader" && openReads;
         const isAllowed = policyOf(endpoint, shown, openReads) === "any";
         deepStrictEqual(
           originHeaders(answer),
@@ -150,8 +154,7 @@ for (const openReads of [true, false]) {
             ? {
               "access-control-allow-origin": "*",
               "access-control-allow-methods": methods.join(", "),
-              // A header could carry the secret, so that none is allowed next to a key.
-              ...!takesKeys && { "access-control-allow-headers": "*" },
+              ...allowsHeaders && { "access-control-allow-headers": "*" },
               "access-control-max-age": "86400",
             }
             : {},
@@ -165,7 +168,8 @@ for (const openReads of [true, false]) {
 
 /** All credentials, the key of which opens the subject of an endpoint. */
 async function credentialsFor(app: TestApp, endpoint: Endpoint): Promise<Shown[]> {
-  const subject = endpoint.access === "family" ? "prefix=a/" : "id=a/b";
+  const isRead = ["reader", "viewer", "lister"].includes(endpoint.access);
+  const subject = isRead ? "read=a/" : endpoint.access === "family" ? "prefix=a/" : "id=a/b";
   const { json } = await app.send(`GET /key?${subject}`, authorized);
   const session = await app.send("POST /session", authorized);
   return allCredentials(String(field(json, "key")), String(field(session.json, "token")));
@@ -175,7 +179,7 @@ Deno.test("every endpoint is in the table of origins, and each access level", ()
   ok(described.length >= 22);
   deepStrictEqual(
     new Set(described.map(({ access }) => access)),
-    new Set(["anyone", "reader", "keyholder", "family", "owner", "secretholder"]),
+    new Set(["anyone", "reader", "keyholder", "lister", "viewer", "owner", "secretholder"]),
   );
 });
 

@@ -49,7 +49,7 @@ Deno.test("openapi has no parameter and no scheme that puts the secret into a UR
   const inQuery = Object.values(openapi.components.securitySchemes)
     .filter((scheme) => "in" in scheme && scheme.in === "query")
     .map((scheme) => "name" in scheme ? scheme.name : undefined);
-  deepStrictEqual(inQuery, ["key"]);
+  deepStrictEqual(inQuery, ["key", "key"]);
   for (const operations of Object.values(openapi.paths)) {
     for (const { operationId, parameters } of Object.values(operations)) {
       ok(parameters.every(({ name }) => name !== "token"), operationId);
@@ -69,7 +69,12 @@ const secret = ["bearer", "tokenHeader"];
 const access = [
   { paths: ["/hit", "/hit.svg"], schemes: [...secret, "counterKey"] },
   { paths: ["/key"], schemes: secret },
-  { paths: ["/count", "/count.txt", "/badge", "/badge.json"], schemes: [...secret, "nothing"] },
+  {
+    paths: ["/count", "/count.txt", "/badge", "/badge.json"],
+    schemes: [...secret, "readKey", "nothing"],
+  },
+  { paths: ["/top"], schemes: [...secret, "counterKey", "readKey"] },
+  { paths: ["/p.json"], schemes: [...secret, "readKey"] },
   { paths: ["/openapi.json", "/healthz", "/readyz", "/"], schemes: ["nothing"] },
 ];
 

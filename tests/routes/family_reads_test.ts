@@ -88,8 +88,8 @@ for (
     const store = new ScriptedStore();
     await using app = openApp({ store, openReads: false });
     const paths = ["/count", "/count.txt", "/badge", "/badge.json", "/chart.svg", "/calendar.svg"];
-    // An id is unknown to /top, and ignored.
-    const top = /\bid=/.test(query) ? [] : ["/top"];
+    // These know no id, and ignore it.
+    const top = /\bid=/.test(query) ? [] : ["/top", "/p.json"];
     for (const path of [...paths, "/card.svg", "/days", ...top]) {
       strictEqual((await app.send(`GET ${path}?${query}`)).status, 400, path);
     }

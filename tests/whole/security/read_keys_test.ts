@@ -1,0 +1,169 @@
+import { deepStrictEqual, notDeepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { field } from "../../support/app.ts";
+import { importLines } from "../../support/owner_page.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { routes } from "../../support/surface.ts";
+
+/** The counters of the families of the keys, which both services hold. */
+const MINE = [
+  { id: "mine/a", hits: 120, days: { "2026-11-19": 20, "2026-11-20": 7 } },
+  { id: "mine/deep/b", hits: 33, days: { "2026-10-01": 33 } },
+  { id: "mine/", hits: 5 },
+];
+/** Counters of other families, of which each service holds its own. */
+const OTHERS = [
+  [
+    { id: "other/a", hits: 777_111, days: { "2026-11-20": 777 } },
+    { id: "mine", hits: 881 },
+    { id: "komarev/a", hits: 3 },
+    { id: "home", hits: 71 },
+  ],
+  [
+    { id: "other/a", hits: 3, days: { "2025-01-01": 3 } },
+    { id: "other/secret-plan", hits: 999 },
+    { id: "minex/a", hits: 4 },
+  ],
+] as const;
+
+const PREFIXES = ["mine/", "mine/deep/", "other/", "minex/", "/", "mine/a", "", "mine/../other/"];
+const IDS = [
+  ...["mine/a", "mine/deep/b", "mine/", "other/a", "other/secret-plan", "mine", "minex/a", "home"],
+  ...["", " mine/a ", "mine/../other/a", "MINE/a", "*", "other/a\u0000", "mine/a&id=other/a"],
+];
+/** The values of other parameters that change what a response shows. */
+const MORE = [
+  ...["period=today", "period=30d", "period=bad", "show=today/total", "range=12m", "range=all"],
+  ...["kind=total", "kind=area", "limit=100", "limit=0", "from=2025-01-01", "to=2026-11-20"],
+  ...["spark=30", "label=", "format=txt", "scale=1", "embed=1", "days=9", "read=other/", "token="],
+  ...["goal=9", "base=9", "username=a", "page_id=a"],
+];
+const HEADERS = [
+  {},
+  { accept: "image/avif,image/webp,*/*" },
+  { accept: "text/html" },
+  { "if-none-match": "*" },
+  { origin: "https://blog.example" },
+];
+
+const paths = [
+  ...new Set(
+    routes.map(({ path }) => path.replace("/*", path.includes("leancloud") ? "/1.1" : "/komarev")),
+  ),
+  ...["/as/komarev/ghpvc/", "/as/visitor-badge/badge", "/as/countapi/get/other/a"],
+];
+/** PNGs take long to draw, and are the SVG images, whose endpoints share everything else. */
+const quick = paths.filter((path) => !path.endsWith(".png"));
+const slow = paths.filter((path) => path.endsWith(".png"));
+
+/** The parts of a request, whose key is that of `mine/` or `mine/deep/`. */
+interface Attempt {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly headers: Record<string, string>;
+  readonly isDeep: boolean;
+}
+
+const pair = (name: string, values: readonly string[]) =>
+  fc.constantFrom(...values).map((value) => `${name}=${encodeURIComponent(value)}`);
+const attempts = (paths: readonly string[]): fc.Arbitrary<Attempt> =>
+  fc.record({
+    method: fc.constantFrom("GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS"),
+    path: fc.constantFrom(...paths),
+    query: fc.array(
+      fc.oneof(pair("id", IDS), pair("prefix", PREFIXES), fc.constantFrom(...MORE)),
+      { maxLength: 4 },
+    ),
+    headers: fc.constantFrom(...HEADERS),
+    isDeep: fc.boolean(),
+  });
+
+async function startWith(others: typeof OTHERS[number]): Promise<Service> {
+  const service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+  await importLines(service, [...MINE, ...others]);
+  return service;
+}
+
+/** Sends a request and reads all of the response, but for its time. */
+async function send({ url }: Service, { method, path, query, headers }: Attempt) {
+  const response = await fetch(`${url}${path}?${query.join("&")}`, { method, headers });
+  const { date: _, ...rest } = Object.fromEntries(response.headers);
+  const body = new Uint8Array(await response.arrayBuffer()).toBase64();
+  return { status: response.status, headers: rest, body };
+}
+
+Deno.test("no byte of a response to a read key depends on a counter outside of its family", async () => {
+  await using one = await startWith(OTHERS[0]);
+  await using other = await startWith(OTHERS[1]);
+  const keyOf = async (prefix: string) => {
+    const response = await fetch(`${one.url}/key?read=${prefix}`, { headers: authorized });
+    return String(field(await response.json(), "key"));
+  };
+  const [key, deepKey] = [await keyOf("mine/"), await keyOf("mine/deep/")];
+  /** The paths that gave numbers to a key. */
+  const opened = new Set<string>();
+  let different = 0;
+
+  async function compare(attempt: Attempt): Promise<void> {
+    const query = [...attempt.query, `key=${attempt.isDeep ? deepKey : key}`];
+    const [first, second] = await Promise.all([one, other].map((service) => {
+      return send(service, { ...attempt, query });
+    }));
+    deepStrictEqual(first, second);
+    if (first?.status === 200) opened.add(attempt.path);
+    // The owner's response shows that the request could have told the services apart.
+    const headers = { ...attempt.headers, ...authorized };
+    if (attempt.path.endsWith(".png") || !["GET", "HEAD"].includes(attempt.method)) return;
+    const [ownFirst, ownSecond] = await Promise.all([one, other].map((service) => {
+      return send(service, { ...attempt, headers });
+    }));
+    if (ownFirst?.body !== ownSecond?.body) different++;
+  }
+
+  for (const path of paths) {
+    const base = { method: "GET", path, headers: {}, isDeep: false };
+    for (const query of [["id=mine/a"], ["prefix=mine/"], ["prefix=mine/deep/"]]) {
+      await compare({ ...base, query });
+    }
+    for (const query of [["id=other/a"], ["id=mine/a", "id=other/a"], ["prefix=other/"]]) {
+      await compare({ ...base, query });
+    }
+  }
+  await fc.assert(fc.asyncProperty(attempts(quick), compare), { numRuns: 1500 });
+  await fc.assert(fc.asyncProperty(attempts(slow), compare), { numRuns: 60 });
+  const protectedReads = routes.filter(({ access }) =>
+    ["reader", "viewer", "lister"].includes(access)
+  );
+  deepStrictEqual(
+    protectedReads.map(({ path }) => path).filter((path) => !opened.has(path)),
+    [],
+  );
+  ok(different > 100, `only ${different} requests could tell the services apart`);
+});
+
+Deno.test("no request with a read key changes a counter", async () => {
+  await using service = await startWith(OTHERS[0]);
+  const list = async () =>
+    await (await fetch(`${service.url}/counters`, { headers: authorized })).text();
+  const before = await list();
+  const made = await fetch(`${service.url}/key?read=mine/`, { headers: authorized });
+  const key = String(field(await made.json(), "key"));
+  for (const path of quick) {
+    for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+      for (const subject of ["id=mine/a", "prefix=mine/"]) {
+        const attempt = {
+          method,
+          path,
+          query: [subject, `key=${key}`],
+          headers: {},
+          isDeep: false,
+        };
+        await send(service, attempt);
+      }
+    }
+  }
+  strictEqual(await list(), before);
+  notDeepStrictEqual(before, "");
+});

@@ -3,7 +3,6 @@ import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
-import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT } from "./limits.ts";
 import type { KvRecord } from "./records.ts";
 
 export interface Identified {
@@ -63,9 +62,8 @@ export function addToCommit(
 /** Cuts changes into as few commits as the limits of the database allow. */
 export function cutIntoCommits<One extends Change>(
   changes: readonly One[],
-  { maxChecks, keyBytes }: { maxChecks: number; keyBytes: number },
+  { maxChecks, maxMutations }: { maxChecks: number; maxMutations: number },
 ): (readonly One[])[] {
-  const maxMutations = Math.min(MUTATIONS_PER_COMMIT, KEY_BYTES_PER_COMMIT / keyBytes);
   const commits: One[][] = [];
   let [checks, mutations] = [0, Infinity];
   for (const change of changes) {

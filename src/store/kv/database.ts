@@ -187,7 +187,7 @@ export class Database {
     };
     const parts = cutIntoCommits(changes, {
       maxChecks: place.isShared ? CHECKS_PER_SHARED_COMMIT : CHECKS_PER_COMMIT,
-      keyBytes: place.keys.maxBytes,
+      maxMutations: place.keys.perCommit,
     });
     if (parts.length === 1) return await commit(changes);
     // A part that fails says nothing about the others.
@@ -305,6 +305,7 @@ export class Database {
       const { value, done } = await steps.next();
       if (done) return false;
       return await this.#carryOut(value.operation, value.ids, (versionstamp) => {
+        this.#journal.forget(value.ids);
         for (const id of value.ids) {
           const record = this.#cache.get(id);
           if (record !== undefined) this.#remember({ ...record, versionstamp });

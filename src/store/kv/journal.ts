@@ -1,6 +1,5 @@
 import type { CounterId } from "../../counter/counter_id.ts";
 import type { Change } from "./commit.ts";
-import { KEY_BYTES_PER_COMMIT } from "./limits.ts";
 import { type JournalTotal, type KvPlace, readTotals } from "./records.ts";
 
 const LIMITS = {
@@ -10,7 +9,7 @@ const LIMITS = {
   rows: 3000,
   counters: 50_000,
   /** Maximum number of entries or rows that one step of a fold writes. */
-  atOnce: 500,
+  atOnce: Infinity,
 };
 export type JournalLimits = typeof LIMITS;
 
@@ -33,8 +32,7 @@ export class Journal {
 
   constructor(place: KvPlace, limits = LIMITS) {
     this.#place = place;
-    const fitting = Math.floor(KEY_BYTES_PER_COMMIT / place.keys.maxBytes);
-    this.#limits = { ...limits, atOnce: Math.min(limits.atOnce, fitting) };
+    this.#limits = limits;
   }
 
   get isFull(): boolean {
@@ -46,7 +44,7 @@ export class Journal {
     return this.#totals.get(id);
   }
 
-  /** Adds hits on counters with the day open to a commit as one row, if many. Returns these hits. */
+  /** Adds hits on counters with the day open to a commit as one row, if many. Returns them. */
   write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
     const hits = changes.filter(({ record, plan: { writes } }) =>
       record.exists && writes?.total !== undefined && !writes.history && !writes.deduplication
@@ -65,6 +63,11 @@ export class Journal {
     }
   }
 
+  /** Forgets counters whose entries are newer than every row. */
+  forget(ids: readonly CounterId[]): void {
+    for (const id of ids) this.#totals.delete(id);
+  }
+
   /** Reads the stored rows, which a killed process or a commit with an unknown outcome left. */
   async load(): Promise<void> {
     const prefix = this.#place.keys.row(0).slice(0, -1);
@@ -80,30 +83,20 @@ export class Journal {
     this.#first = Number(rows[0]?.key.at(-1) ?? this.#next);
   }
 
-  /**
-   * Yields the commits of a fold with the counters that they write. Each needs a turn of its own.
-   */
+  /** Yields the commits of a fold with the counters to forget. Each needs a turn of its own. */
   async *fold(): AsyncGenerator<{ operation: Deno.AtomicOperation; ids: readonly CounterId[] }> {
     const { kv, keys } = this.#place;
-    const { atOnce } = this.#limits;
+    const atOnce = Math.min(this.#limits.atOnce, keys.perCommit);
     const end = this.#next;
-    const all = [...this.#totals.keys()].sort();
-    for (let start = 0; start < all.length; start += atOnce) {
-      const some = all.slice(start, start + atOnce);
-      const rows = some.map((id) => this.#totals.get(id));
-      const entries = await readTotals(this.#place, some);
+    const sorted = [...this.#totals.keys()].sort();
+    for (let start = 0; start < sorted.length; start += atOnce) {
+      const ids = sorted.slice(start, start + atOnce);
       const operation = kv.atomic();
-      const ids = some.filter((id, index) => {
-        const [row, stamp] = [rows[index], entries[index]?.versionstamp];
-        if (row === undefined || !stamp || stamp > row.versionstamp) return false;
-        operation.set(keys.total(id), new Deno.KvU64(BigInt(row.total)));
-        return true;
-      });
+      for (const { id, exists, total } of await readTotals(this.#place, ids)) {
+        if (!exists || typeof total !== "number") continue;
+        operation.set(keys.total(id), new Deno.KvU64(BigInt(total)));
+      }
       yield { operation, ids };
-      // Keep a total that was stored in a later row.
-      some.forEach((id, index) => {
-        if (this.#totals.get(id) === rows[index]) this.#totals.delete(id);
-      });
     }
     while (this.#first < end) {
       const operation = kv.atomic();

@@ -7,6 +7,7 @@ import {
   type Report,
   type YearEntry,
 } from "../../counter/days.ts";
+import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT } from "./limits.ts";
 
 /** The first part of every key except those of totals. */
 export const OWN = "tallymark";
@@ -26,6 +27,7 @@ export type KvKeys = ReturnType<typeof kvKeys>;
 
 /** Returns the keys of the counters under a prefix. */
 export function kvKeys(prefix: string) {
+  const maxKeyBytes = new TextEncoder().encode(prefix).length + MAX_ID_BYTES + OTHER_KEY_BYTES;
   return {
     /** The total of a counter, a KvU64. */
     total: (id: string): Deno.KvKey => [prefix, id],
@@ -41,8 +43,8 @@ export function kvKeys(prefix: string) {
     deleted: (id: string, bucket: number): Deno.KvKey => [OWN, "deleted", bucket, prefix, id],
     /** A row of the journal. */
     row: (number: number): Deno.KvKey => [OWN, "journal", prefix, number],
-    /** Maximum size of these keys, in bytes. */
-    maxBytes: new TextEncoder().encode(prefix).length + MAX_ID_BYTES + OTHER_KEY_BYTES,
+    /** Maximum number of mutations in a commit, fewer than usual with a long prefix. */
+    perCommit: Math.min(MUTATIONS_PER_COMMIT, Math.floor(KEY_BYTES_PER_COMMIT / maxKeyBytes)),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Day } from "../../src/counter/days.ts";
 import type { CounterStore, Update } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { kvStore, SOME_DAY } from "../support/kv_store.ts";
+import { overrideNextRead } from "../support/next_commit.ts";
 import { openRedisStore } from "../support/redis_backend.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 
@@ -73,6 +74,29 @@ for (const shared of [false, true]) {
     await checkNextDays(await kvStore({ kv, shared, today: () => clock.day }), clock);
   });
 }
+
+Deno.test("openKvStore shared: an ignored report returns what the counter held at one instant", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const store = await kvStore({ kv, shared: true });
+  const other = await kvStore({ kv, shared: true });
+  const [old, now] = [3, 4].map((each): Update => {
+    const days = { newest: SOME_DAY, hits: Array(500).fill(each) };
+    const report = { seen: 9, at, day: SOME_DAY };
+    return { hits: 500 * each, days, mode: "replace", report };
+  });
+  await store.write([{ id: HOME, update: old }]);
+  // Another process changes the counter before its closed years are read.
+  overrideNextRead(kv, async (read) => {
+    const entries = await read();
+    await other.write([{ id: HOME, update: now }]);
+    return entries;
+  });
+  const [held] = await store.write([
+    { id: HOME, update: update({ report: { seen: 1, at: at - 1, day: SOME_DAY } }) },
+  ]);
+  deepStrictEqual(held, { hits: now?.hits, days: now?.days });
+  await store.close();
+});
 
 Deno.test("createRedisStore: a report stays when hits open a day", { ...needsRedis }, async () => {
   await using redis = await startRedis();

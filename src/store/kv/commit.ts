@@ -3,7 +3,7 @@ import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
-import type { KvRecord } from "./records.ts";
+import type { KvPlace, KvRecord } from "./records.ts";
 
 export interface Identified {
   readonly id: CounterId;
@@ -59,18 +59,27 @@ export function addToCommit(
   }
 }
 
+/** Maximum number of checks in one commit. Every counter in it takes one. */
+const CHECKS_PER_COMMIT = 100;
+/**
+ * Maximum number of checks in one commit to a self-hosted server (denoland/denokv,
+ * `proto/limits.rs`). Deno's client does not know it.
+ */
+const CHECKS_PER_SHARED_COMMIT = 10;
+
 /** Cuts changes into as few commits as the limits of the database allow. */
 export function cutIntoCommits<One extends Change>(
   changes: readonly One[],
-  { maxChecks, maxMutations }: { maxChecks: number; maxMutations: number },
+  { isShared, keys }: KvPlace,
 ): (readonly One[])[] {
+  const maxChecks = isShared ? CHECKS_PER_SHARED_COMMIT : CHECKS_PER_COMMIT;
   const commits: One[][] = [];
   let [checks, mutations] = [0, Infinity];
   for (const change of changes) {
     const added = countMutations(change.plan.writes);
     checks++;
     mutations += added;
-    if (checks > maxChecks || mutations > maxMutations) {
+    if (checks > maxChecks || mutations > keys.perCommit) {
       commits.push([]);
       [checks, mutations] = [1, added];
     }
@@ -99,61 +108,50 @@ const TOO_LARGE = /\(status=400\b/;
 /** Lifetime of a writer's mark, far longer than a commit can be in flight. */
 const MARK_LIFETIME_MS = 3_600_000;
 
-/** An entry of one process, to which each of its commits writes a number. */
-interface WriterMark {
-  readonly key: Deno.KvKey;
-  commit: number;
+/**
+ * Carries out a commit. Resolves with its versionstamp, or null if one of its checks failed. Throws
+ * `store-unavailable` if nothing was written, `outcome-unknown` otherwise.
+ */
+export type Commit = (operation: Deno.AtomicOperation) => Promise<string | null>;
+
+/** Carries out a commit to a database of this process alone. */
+export async function commitAlone(operation: Deno.AtomicOperation): Promise<string | null> {
+  try {
+    const result = await operation.commit();
+    return result.ok ? result.versionstamp : null;
+  } catch (cause) {
+    const isRefused = NOTHING_WRITTEN.test(String(cause));
+    throw new Problem(isRefused ? "store-unavailable" : "outcome-unknown", { cause });
+  }
 }
 
-/** Carries out the commits of a database. */
-export class Committer {
-  readonly #kv: Deno.Kv;
-  readonly #isShared: boolean;
-  /** The marks that no commit in flight uses. */
-  readonly #freeMarks: WriterMark[] = [];
+/**
+ * Creates the function that carries out commits over a network. Each commit also writes a mark,
+ * which tells whether it was carried out if the reply is lost.
+ */
+export function createSharedCommit(kv: Deno.Kv): Commit {
+  /** The keys of marks that no commit in flight uses. */
+  const freeKeys: Deno.KvKey[] = [];
 
-  constructor(kv: Deno.Kv, isShared: boolean) {
-    this.#kv = kv;
-    this.#isShared = isShared;
-  }
-
-  /**
-   * Carries out a commit. Returns its versionstamp, or null if one of its checks failed. Throws
-   * `store-unavailable` if nothing was written, `outcome-unknown` otherwise.
-   */
-  async commit(operation: Deno.AtomicOperation): Promise<string | null> {
-    if (this.#isShared) return await this.#commitMarked(operation);
-    try {
-      const result = await operation.commit();
-      return result.ok ? result.versionstamp : null;
-    } catch (cause) {
-      const isRefused = NOTHING_WRITTEN.test(String(cause));
-      throw new Problem(isRefused ? "store-unavailable" : "outcome-unknown", { cause });
-    }
-  }
-
-  /** Over a network, the mark tells whether a commit whose reply was lost was carried out. */
-  async #commitMarked(operation: Deno.AtomicOperation): Promise<string | null> {
-    const mark = this.#freeMarks.pop() ?? { key: [OWN, "writer", crypto.randomUUID()], commit: 0 };
-    operation.set(mark.key, ++mark.commit, { expireIn: MARK_LIFETIME_MS });
+  return async (operation) => {
+    const key = freeKeys.pop() ?? [OWN, "writer", crypto.randomUUID()];
+    const mark = crypto.randomUUID();
+    const findStamp = async () => {
+      const { value, versionstamp } = await kv.get(key);
+      return value === mark ? versionstamp : null;
+    };
     let versionstamp: string | null;
     try {
-      const result = await operation.commit();
+      const result = await operation.set(key, mark, { expireIn: MARK_LIFETIME_MS }).commit();
       // Deno repeats a commit whose reply was lost, which then conflicts with itself.
-      versionstamp = result.ok ? result.versionstamp : await this.#stampOf(mark);
+      versionstamp = result.ok ? result.versionstamp : await findStamp();
     } catch (cause) {
       if (TOO_LARGE.test(String(cause))) throw new Problem("store-unavailable", { cause });
-      versionstamp = await this.#stampOf(mark).catch(() => null);
+      versionstamp = await findStamp().catch(() => null);
       if (versionstamp === null) throw new Problem("outcome-unknown", { cause });
     }
     // Not after an error: the commit may still arrive, and set the mark back.
-    this.#freeMarks.push(mark);
+    freeKeys.push(key);
     return versionstamp;
-  }
-
-  /** Returns the versionstamp of the last commit with a mark if it was carried out, or null. */
-  async #stampOf({ key, commit }: WriterMark): Promise<string | null> {
-    const { value, versionstamp } = await this.#kv.get(key);
-    return value === commit ? versionstamp : null;
-  }
+  };
 }

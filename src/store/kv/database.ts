@@ -8,19 +8,15 @@ import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
   type Change,
-  Committer,
+  type Commit,
+  commitAlone,
+  createSharedCommit,
   cutIntoCommits,
   type Identified,
   type Lifetimes,
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
-import {
-  CHECKS_PER_COMMIT,
-  CHECKS_PER_SHARED_COMMIT,
-  JOURNAL_CLOSE_MS,
-  JOURNAL_IDLE_MS,
-} from "./limits.ts";
 import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
@@ -28,6 +24,10 @@ const CACHE_SIZE = 100_000;
 /** Time for which conflicts with other writers are retried, and maximum pause before a retry. */
 const CONFLICT_LIMIT_MS = 1500;
 const CONFLICT_PAUSE_MS = 20;
+/** Time without a commit of many counters after which the journal is emptied. */
+const JOURNAL_IDLE_MS = 1000;
+/** Maximum time that emptying the journal may delay the end of the process. */
+const JOURNAL_CLOSE_MS = 1000;
 
 /** A kind of change: reads the records of its items, and plans each change from a record. */
 export interface Verb<Item extends Identified, Read extends KvRecord, Result> {
@@ -54,7 +54,7 @@ export interface DatabaseOptions extends Omit<KvPlace, "journaled"> {
 export class Database {
   readonly place: KvPlace;
   readonly #options: DatabaseOptions;
-  readonly #committer: Committer;
+  readonly #commitOperation: Commit;
   readonly #journal: Journal;
   /**
    * Counters as they were written or read last, without ledgers. Empty if the database is shared.
@@ -75,7 +75,7 @@ export class Database {
     const { kv, isShared, journalLimits } = options;
     this.place = { ...options, journaled: (id) => this.#journal.get(id) };
     this.#options = options;
-    this.#committer = new Committer(kv, isShared);
+    this.#commitOperation = isShared ? createSharedCommit(kv) : commitAlone;
     this.#journal = new Journal(this.place, journalLimits);
     this.#isUncertain = !isShared;
   }
@@ -172,7 +172,6 @@ export class Database {
     verb: Verb<Item, Read, Result>,
     endTime: number,
   ): Promise<(Result | Problem)[]> {
-    const { place } = this;
     const today = this.#options.calendar.today();
     const records = await verb.read(items, today).catch((cause) => this.unavailable(cause));
     const changes = items.map((item, index) => {
@@ -185,10 +184,7 @@ export class Database {
       await this.#pause(endTime);
       return await this.#attempt(part.map(({ item }) => item), verb, endTime);
     };
-    const parts = cutIntoCommits(changes, {
-      maxChecks: place.isShared ? CHECKS_PER_SHARED_COMMIT : CHECKS_PER_COMMIT,
-      maxMutations: place.keys.perCommit,
-    });
+    const parts = cutIntoCommits(changes, this.place);
     if (parts.length === 1) return await commit(changes);
     // A part that fails says nothing about the others.
     const results = await Promise.all(parts.map((part) => {
@@ -238,7 +234,7 @@ export class Database {
     this.#inFlight++;
     let isStored = false;
     try {
-      const versionstamp = await this.#committer.commit(operation);
+      const versionstamp = await this.#commitOperation(operation);
       if (versionstamp === null) return false;
       onStored(versionstamp);
       await this.#options.file?.confirm(versionstamp);

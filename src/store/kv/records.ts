@@ -63,10 +63,13 @@ export async function readForWrites(
   writes: readonly Write[],
 ): Promise<KvRecord[]> {
   const ids = writes.map(({ id }) => id);
+  // A report that is ignored is not committed, so its record has to be from one instant.
+  if (place.isShared) {
+    return await readHistories(place, ids.map((id) => ({ id, since: -Infinity })));
+  }
   // A deletion also removes what is left of the days of a counter without a total.
   const areUpdates = writes.every(({ update }) => update !== undefined);
-  const canReadInSteps = areUpdates && !place.isShared;
-  const records = canReadInSteps ? await readForUpdates(place, ids) : await readRecords(place, ids);
+  const records = await (areUpdates ? readForUpdates(place, ids) : readRecords(place, ids));
   return await Promise.all(records.map((record) => withYears(place, record, -Infinity)));
 }
 

@@ -3,8 +3,11 @@ import type { Day } from "../../counter/days.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { OWN, saltKey } from "./layout.ts";
-import { FIRST_SWEEP_MS, SWEEP_INTERVAL_MS } from "./limits.ts";
 
+/** Delay of the first sweep, so that it does not slow down the first requests. */
+const FIRST_SWEEP_MS = 1000;
+/** Maximum interval of sweeps. There is one at midnight in any case. */
+const SWEEP_INTERVAL_MS = 3_600_000;
 /** Size of a salt, in bytes. */
 const SALT_BYTES = 16;
 /** Maximum number of keys that one commit deletes, because hits wait for it. */

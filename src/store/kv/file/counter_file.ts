@@ -1,7 +1,9 @@
 import { Problem, StartError } from "../../../problem.ts";
-import { FILE_CHECK_INTERVAL_MS } from "../limits.ts";
 import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
 import { folderOf, lockInode, lockName, refuseLink } from "./file_lock.ts";
+
+/** Interval of checks that the file is present while nothing is written. */
+const CHECK_INTERVAL_MS = 100;
 
 /** A Deno KV file that this process owns. */
 export interface CounterFile {
@@ -50,7 +52,7 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
     const owned = opened.move();
     return {
       kv,
-      checkPresent: () => checkPresence(FILE_CHECK_INTERVAL_MS),
+      checkPresent: () => checkPresence(CHECK_INTERVAL_MS),
       confirm(versionstamp) {
         try {
           checkPresence(0);

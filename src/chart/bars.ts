@@ -102,7 +102,7 @@ export function peakIndex(bars: readonly Bar[], { hits }: Days): number {
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const most = sorted.at(-1) ?? 0;
   const knownDays = hits.findLastIndex((day) => day > 0) + 1;
-  return knownDays < MIN_DAYS || most < PEAK * median ? -1 : values.indexOf(most);
+  return knownDays < MIN_DAYS || most === 0 || most < PEAK * median ? -1 : values.indexOf(most);
 }
 
 /** Returns the round number at the top line of a chart, at least 4 and at least the tallest bar. */

@@ -68,7 +68,7 @@ export function drawCard(
     words: drawName(name, strong) +
       sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
-      (days.hits.length === 0 ? drawNoHistory() : "") +
+      (hasHistory(days.hits) ? "" : drawNoHistory()) +
       (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
       drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56, ink: strong }) +
       (trend === undefined ? "" : drawAside({
@@ -80,6 +80,11 @@ export function drawCard(
       })) +
       `</g>`,
   });
+}
+
+/** Reports whether days are known. Without any, the reader returns today with 0 hits. */
+function hasHistory([today = 0, ...earlier]: readonly number[]): boolean {
+  return today > 0 || earlier.length > 0;
 }
 
 /** Says in place of the line why there is none. */

@@ -424,7 +424,10 @@ function cellsIn(path: string): [number, number][] {
 
 Deno.test("a card without daily history says when it begins, and one with history does not", () => {
   const words = "Daily history begins with the next view.";
-  const none = { total: 12, days: { newest: TODAY, hits: [] } };
-  ok(texts(parseSvg(card("", none))).some(({ text }) => text === words));
-  ok(!texts(parseSvg(card("", FIGURES))).some(({ text }) => text === words));
+  const saysSo = (hits: number[]) =>
+    texts(parseSvg(card("", { total: 12, days: { newest: TODAY, hits } })))
+      .some(({ text }) => text === words);
+  // The days of a counter without history are today with 0 hits.
+  deepStrictEqual([[], [0]].map(saysSo), [true, true]);
+  deepStrictEqual([[1], [0, 0]].map(saysSo), [false, false]);
 });

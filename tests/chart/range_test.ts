@@ -131,6 +131,8 @@ Deno.test("peakIndex() takes 1.6 times the median of the bars with hits, once se
   strictEqual(peak([0, 0, 0, 0, 1, 10, 30, 10]), 23);
   strictEqual(peak([1, 1, 1, 1, 1, 9]), -1);
   strictEqual(peak([1, 1, 1, 1, 1, 9, 1]), 24);
+  // Without hits in the range there is no peak.
+  strictEqual(peak([...Array<number>(30).fill(0), 10]), -1);
   // Days after the last hit are known, those before the first are not.
   strictEqual(peak([1, 1, 9, 0, 0, 0, 0, 0, 0]), -1);
   strictEqual(peak([]), -1);

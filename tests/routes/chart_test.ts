@@ -104,6 +104,14 @@ for (const [address, size] of SIZES) {
   });
 }
 
+Deno.test("GET /card.svg of a counter with a total alone says that its history begins with a view", async () => {
+  await using app = openToday();
+  await app.sendBody("PUT /counters?id=a", '{"hits":9}');
+  match((await app.send("GET /card.svg?id=a")).body, /Daily history begins with the next view\./);
+  await app.hit("a");
+  doesNotMatch((await app.send("GET /card.svg?id=a")).body, /Daily history/);
+});
+
 for (const path of ["/calendar.svg", "/card.svg"]) {
   Deno.test(`GET ${path} shows a counter as /chart.svg does: access, caching and 304`, async () => {
     await using app = openToday();

@@ -127,6 +127,18 @@ Deno.test("a read key opens /counts only if every id is in its family", async ()
   strictEqual(await statusOf(app, "/counts?id=blog/2026/b&id=blog/a", "blog/2026/"), 401);
 });
 
+Deno.test("a read key opens a chart of several counters only if every id is in its family", async () => {
+  await using app = await memoryApp({ openReads: false });
+  for (const path of ["/chart.svg", "/chart.png"]) {
+    const status = async (ids: string) =>
+      (await app.send(`GET ${path}?${ids}&kind=total&key=${readKey("a/")}`)).status;
+    strictEqual(await status("id=a/b&id=a/c"), 200, path);
+    for (const ids of ["id=a/b&id=x", "id=x&id=a/b", "id=a/b&id=a/c&id=a", "id=a/b&id="]) {
+      strictEqual(await status(ids), 401, `${path} ${ids}`);
+    }
+  }
+});
+
 Deno.test("keys that count open no read, and a read key counts nothing", async () => {
   await using app = await memoryApp({ openReads: false });
   for (const query of ["id=a/b", "prefix=a/"]) {

@@ -35,6 +35,17 @@ Deno.test("PNGs: every image has one, with the caching and CORS headers of the S
   }
 });
 
+Deno.test("PNGs: a chart has several counters and a goal has its share, as in the SVG image", async () => {
+  await using app = await memoryApp();
+  await app.hit("a", 3);
+  const bytes = async (path: string) =>
+    new Uint8Array(await (await app.open(`GET ${path}`)).arrayBuffer()).join();
+  notStrictEqual(await bytes("/chart.png?id=a&id=b"), await bytes("/chart.png?id=a&kind=total"));
+  notStrictEqual(await bytes("/card.png?id=a&goal=4"), await bytes("/card.png?id=a&goal=9"));
+  notStrictEqual(await bytes("/badge.png?id=a&goal=4"), await bytes("/badge.png?id=a"));
+  strictEqual((await app.send("GET /chart.png?id=a&id=b&kind=bars")).status, 400);
+});
+
 Deno.test("PNGs: scale is 1, 2 or 3, and 2 for anything else", async () => {
   await using app = await memoryApp();
   const width = async (query: string) => (await sizeOf(await app.open(`GET /card.png${query}`)))[0];

@@ -1,4 +1,4 @@
-// Fills the elements of busuanzi: page views, site views and site visitors. Nothing is kept in the browser.
+// Fills the elements of busuanzi: page views, site views and site visitors. Stores nothing.
 (() => {
   const names = ["site_pv", "page_pv", "site_uv"];
   const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);

@@ -27,7 +27,7 @@ const BY_HOST: ReadonlySet<string> = new Set<CompatName>([
   "applause",
 ]);
 
-/** Parses a comma-separated list of ids and prefixes. Throws a RangeError that names the unknown entries by position. */
+/** Parses a list of ids and prefixes. Throws a RangeError with the positions of unknown entries. */
 export function parseServeAs(text: string): ServeAs {
   const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
   const unknown = entries.flatMap((entry, index) =>

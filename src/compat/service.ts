@@ -94,7 +94,7 @@ export function parseStyle(text: string | undefined): string | undefined {
   return text?.trim().toLowerCase().replace("flatsquare", "flat-square").replaceAll("_", "-");
 }
 
-/** Parses a number to add to the one that is drawn. Returns undefined unless it is a whole number from 0. */
+/** Parses an offset for the drawn number. Returns undefined unless it is a whole number from 0. */
 export function parseBase(text: string | undefined): string | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text.trim()) ? text.trim() : undefined;
 }
@@ -104,7 +104,7 @@ export function isTrueInPhp(text: string | undefined): boolean {
   return text !== undefined && text !== "" && text !== "0";
 }
 
-/** Returns the host and path of an address, without port, query, fragment and trailing slash. Returns undefined if it is invalid. */
+/** Returns the host and path of an address, or undefined if it is invalid. */
 export function hostAndPath(address: string): string | undefined {
   const text = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
@@ -116,7 +116,7 @@ export function hostAndPath(address: string): string | undefined {
   }
 }
 
-/** Returns the page at a URL. `path` takes the place of its path. Throws the problem "bad-id" if it is not that of a page. */
+/** Returns the page at a URL, or at another path of its host. Throws "bad-id" for a site total. */
 export function pageAt(
   { hostname, pathname }: URL,
   path = decode(pathname),
@@ -134,7 +134,7 @@ function decode(path: string): string {
   }
 }
 
-/** Returns a text without these characters at its end. A regular expression would take quadratic time. */
+/** Removes characters from the end. A regular expression would take quadratic time. */
 export function trimEnd(text: string, characters: string): string {
   let { length } = text;
   while (length > 0 && characters.includes(text.charAt(length - 1))) length--;

@@ -17,7 +17,7 @@ import {
 } from "./service.ts";
 import { asciiLowerCase, type CompatName } from "./serve_as.ts";
 
-/** Maximum number of pages whose claps are read at once, and maximum length of that request in bytes. */
+/** Maximum number of pages in a request for claps, and maximum length of its body in bytes. */
 const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
@@ -47,7 +47,7 @@ const komarev: CompatService = {
 
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
 
-/** visitor-badge by jwenjian, hehuapei (laobi.icu) and Nathan13888 (Reloaded), which share one path. */
+/** The visitor-badges of jwenjian, hehuapei (laobi.icu) and Nathan13888, which share one path. */
 const visitorBadge: CompatService = {
   addresses: [{
     path: /^\/badge\/?$/,
@@ -337,7 +337,7 @@ function json(
   };
 }
 
-/** The same as a script that calls a function of the page, which is why only plain names are let through. */
+/** Wraps the numbers in a call of a function of the page, which must have a plain name. */
 function jsonp(numbers: Numbers, callback: string): Numbers {
   if (!/^[A-Za-z_$][\w$.]{0,63}$/.test(callback)) {
     refuse("The callback must be the name of a JavaScript function.");

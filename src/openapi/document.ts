@@ -12,7 +12,7 @@ import {
 } from "./responses.ts";
 import { schemas } from "./schemas.ts";
 
-/** What one method of a path does. */
+/** An operation: one method of a path. */
 export interface Operation {
   operationId: string;
   tags: Description["tags"];
@@ -30,7 +30,7 @@ export type PathItem = { [method: string]: Operation };
 
 const secret = [{ tokenHeader: [] }, { bearer: [] }];
 
-/** What opens an endpoint. Only a standalone server with SECRET_TOKEN set protects its reads. */
+/** The credentials of each access level. Reads are protected only with SECRET_TOKEN. */
 const SECURITY: Record<AccessLevel, Operation["security"]> = {
   anyone: [{}],
   reader: [{}, ...secret, { readKey: [] }],
@@ -63,7 +63,7 @@ export function describeRoutes(routes: readonly Route[]) {
         "`text/html`, and with the status of the error otherwise.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // Relative to this document, which may lie behind a prefix.
+    // Relative to this document, which a proxy may serve below a path.
     servers: [{ url: "." }],
     tags: [
       { name: "Counters", description: "Count hits and read counts." },

@@ -159,7 +159,7 @@ export const schemas = {
   },
 } satisfies Record<string, Schema>;
 
-/** Returns the schema of an object with exactly these properties, and perhaps the `optional` ones. */
+/** Returns the schema of an object with these properties and no others but the `optional` ones. */
 function record(
   description: string,
   properties: { [name: string]: Schema },

@@ -2,7 +2,7 @@ import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
 import { parseGoal, withGoal } from "../badge/goal.ts";
 import { parseLabel } from "../badge/look.ts";
-import { type Counts, formatCounts, parseNumberForm } from "../badge/number.ts";
+import { formatCounts, parseNumberForm } from "../badge/number.ts";
 import { BADGE_PARAMETERS, color, goal, label, locale, numbers } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
@@ -16,19 +16,8 @@ import {
   revalidated,
   STORE_PROBLEMS,
 } from "../openapi/responses.ts";
-import {
-  checkPeriodOrShow,
-  hasDays,
-  isStale,
-  type Latest,
-  period,
-  show,
-  type WithDays,
-} from "./read_counter.ts";
+import { checkPeriodOrShow, period, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
-
-/** The counts of a badge, with the days that it draws. */
-type Badge = Latest | WithDays<Counts>;
 
 /** `GET /badge`: the number as an SVG image. */
 export function badge({ latest, reads }: Service): Endpoint {
@@ -41,15 +30,13 @@ export function badge({ latest, reads }: Service): Endpoint {
     parse: checkPeriodOrShow,
     respond(context) {
       const { request, query } = context;
-      const count = sparkOf(query);
-      const found: Badge | Promise<Badge> = count === 0
-        ? latest.read(context)
-        : latest.readWithDays(context, daysBehind(count));
-      return whenKnown(found, (found) => {
-        if (isStale(found)) return createResponse(draw(query, found.stale).svg, stale);
-        const figures = hasDays(found)
-          ? { counts: found.value, bars: badgeBars(found.days, count) }
-          : found;
+      const bars = sparkOf(query);
+      return whenKnown(latest.read(context, bars && daysBehind(bars)), (found) => {
+        const { counts, days, isStale } = found;
+        if (isStale === true) return createResponse(draw(query, counts).svg, stale);
+        const figures = bars === 0 || days === undefined
+          ? counts
+          : { counts, bars: badgeBars(days, bars) };
         return images.respond(draw(query, figures), request);
       });
     },
@@ -70,7 +57,7 @@ export const cacheSeconds = {
   schema: { type: "integer", default: 60, minimum: 30, maximum: 3600 },
 } as const satisfies Parameter;
 
-/** `GET /badge.json`: the document that shields.io's endpoint badge renders (shields.io/badges/endpoint-badge). */
+/** `GET /badge.json`: the document that shields.io/badges/endpoint-badge renders. */
 export function badgeJson({ latest, reads }: Service): Endpoint {
   const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
   return endpoint("counter or prefix", {
@@ -79,19 +66,19 @@ export function badgeJson({ latest, reads }: Service): Endpoint {
     parse: checkPeriodOrShow,
     respond(context) {
       const { query } = context;
-      return whenKnown(latest.read(context), (found) => {
+      return whenKnown(latest.read(context), ({ counts, isStale }) => {
         const seconds = parseSeconds(query.get("cacheSeconds"));
-        const counts = withGoal(isStale(found) ? found.stale : found, parseGoal(query.get("goal")));
+        const shown = withGoal(counts, parseGoal(query.get("goal")));
         // shields.io rejects documents with keys that it does not know.
         const body = JSON.stringify({
           schemaVersion: 1,
           label: parseLabel(query),
-          message: formatCounts(counts, parseNumberForm(query)),
+          message: formatCounts(shown, parseNumberForm(query)),
           color: shieldsColor(query.get("color")),
           cacheSeconds: seconds,
         });
-        if (isStale(found)) return createResponse(body, stale);
-        return createResponse(body, headersFor("json", reads.cacheControl(`max-age=${seconds}`)));
+        const fresh = headersFor("json", reads.cacheControl(`max-age=${seconds}`));
+        return createResponse(body, isStale === true ? stale : fresh);
       });
     },
     openapi: {

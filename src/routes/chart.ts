@@ -2,13 +2,12 @@ import { textHash } from "../badge/text.ts";
 import { CARD_PARAMETERS, CHART_PARAMETERS, PICTURE_PARAMETERS } from "../chart/look.ts";
 import * as pictures from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
-import type { CounterState } from "../counter/days.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
 import { type Parameter, type Query, valuesOf } from "../http/query.ts";
 import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { readWithDays } from "./read_counter.ts";
+import { readDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** A kind of picture and its endpoint. */
@@ -50,7 +49,7 @@ export const PREVIEW = {
   picture: pictures.preview,
 };
 
-/** `GET /chart.svg`, `/calendar.svg` and `/card.svg`: the days of a counter or of a prefix as a picture. */
+/** `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of counters or a prefix. */
 export function picture<Name extends string>(
   { counters, reads }: Service,
   { name, summary, parameters, picture: { since, draw, drawProblem }, others }: PictureFacts<Name>,
@@ -63,11 +62,8 @@ export function picture<Name extends string>(
     async respond({ id, isPrefix, query, request }, others) {
       const first = since(query, counters.calendar.today());
       const read = async (id: CounterId, isPrefix: boolean) => {
-        const valueOf = ({ hits }: CounterState) => hits;
-        const { value, days } = await readWithDays(counters, {
-          ...{ id, isPrefix, since: first, valueOf },
-        });
-        return { id, total: value, days };
+        const { hits, days } = await readDays(counters, { id, isPrefix, since: first });
+        return { id, total: hits, days };
       };
       // All in the same turn of the event loop, so that the store gets them in one batch.
       const [figures, ...more] = await Promise.all([

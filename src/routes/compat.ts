@@ -152,7 +152,7 @@ const PARTLY = {
     "those twice.",
 };
 
-/** Finds the address of a service that a URL has. Throws the problem "not-found" if there is none. */
+/** Finds the address of a service that a URL has. Throws "not-found" if there is none. */
 function findAddress(
   { pathname }: URL,
 ): { name: string; path: RegExpExecArray; address: CompatAddress } {
@@ -173,7 +173,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** Parses a request as leniently as other services do: `&amp;` is an ampersand, and the first of several values counts. */
+/** Parses a request as leniently as other services do. The first of several values counts. */
 function parseRequest({ search }: URL, headers: Headers): Omit<CompatRequest, "body"> {
   const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
   const referer = headers.get("referer");

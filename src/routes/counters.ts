@@ -35,7 +35,7 @@ export const lastDays = {
   accepts: (text: string) => /^\d{1,5}$/.test(text),
 } as const satisfies Parameter;
 
-/** `GET /counters`: one counter, or all of them, a line each and a last one that says how many they were. */
+/** `GET /counters`: one counter, or a line for each of them and a last line with their number. */
 export function listCounters({ counters }: Service): Endpoint {
   const exportList = createExports(counters);
   return endpoint("none", {
@@ -70,7 +70,7 @@ export function listCounters({ counters }: Service): Endpoint {
   });
 }
 
-/** `PUT /counters`: sets a counter to what the body says and answers with what it held, so that this undoes it. */
+/** `PUT /counters`: sets a counter. The response is its previous state, which undoes the change. */
 export function setCounter({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
     summary: "Set a counter",
@@ -95,7 +95,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
   });
 }
 
-/** `DELETE /counters`: removes a counter with its days and answers with what it held. */
+/** `DELETE /counters`: deletes a counter with its days. The response is its previous state. */
 export function deleteCounter({ counters }: Service): Endpoint {
   return endpoint("none", {
     summary: "Delete a counter",
@@ -116,7 +116,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
   });
 }
 
-/** No counter is meant by a missing id here: a slip must not set or remove one. */
+/** Parses an id that has no default, because a slip must not set or delete `home`. */
 function parseRequiredId(text: string | undefined): CounterId {
   if (text === undefined || text.trim() === "") {
     throw new Problem("bad-id", {
@@ -126,7 +126,7 @@ function parseRequiredId(text: string | undefined): CounterId {
   return counterId(text);
 }
 
-/** Returns the first of so many last days: -Infinity for all days, Infinity for none. */
+/** Returns the first of the last `days` days. Returns -Infinity for all days, Infinity for none. */
 function firstDay(days: string | undefined, today: Day): Day {
   if (days === undefined) return -Infinity;
   return Number(days) === 0 ? Infinity : today - Number(days) + 1;
@@ -141,8 +141,8 @@ function parseBody(text: string, options: { id: CounterId; calendar: Calendar })
   }
 }
 
-/** How many lists are sent at a time: one whose reader has stopped keeps a page of counters in memory, about 10 MB. */
-const MOST_EXPORTS = 8;
+/** Maximum number of exports at a time. One whose client stops reading keeps 10 MB in memory. */
+const MAX_EXPORTS = 8;
 
 /** The counters to export, with their days from `since` on. */
 type ExportOptions = ListOptions & { readonly since: Day };
@@ -158,9 +158,9 @@ function createExports(counters: Counters): (options: ExportOptions) => Promise<
     }
   }
 
-  /** Answers with its first counters, so that the status says if the store is unavailable. */
+  /** Waits for the first counters, so that the status says if the store is unavailable. */
   return async (options) => {
-    if (exporting === MOST_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
+    if (exporting === MAX_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
     exporting++;
     const pages = counters.list(options);
     try {
@@ -175,7 +175,7 @@ function createExports(counters: Counters): (options: ExportOptions) => Promise<
 }
 
 const TOO_MANY_EXPORTS =
-  `${MOST_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
+  `${MAX_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
 async function* linesOf(
   { first, pages, since }: {
@@ -205,7 +205,7 @@ function trimmed(held: CounterState, since: Day): CounterState {
   return { ...held, days: held.days && dropBefore(held.days, since) };
 }
 
-/** What an import does to a counter that is there. */
+/** The effect of an import on an existing counter. */
 export const mode = {
   name: "mode",
   meaning:
@@ -214,7 +214,7 @@ export const mode = {
   accepts: (text: string) => text === "replace" || text === "max",
 } as const satisfies Parameter;
 
-/** Whether an import is only tried. */
+/** Turns an import into a dry run. */
 const dry = {
   name: "dry",
   meaning: "`1` writes nothing and reports what would change.",
@@ -222,7 +222,7 @@ const dry = {
   accepts: (text: string) => text === "0" || text === "1",
 } as const satisfies Parameter;
 
-/** `POST /counters`: sets the counters of the lines in the body, or reports what that would change. */
+/** `POST /counters`: imports the lines of the body, or reports what that would change. */
 export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
     summary: "Import counters, one line of JSON each",
@@ -255,14 +255,14 @@ export function importCounters({ counters, draining }: Service): Endpoint {
   });
 }
 
-/** The problem of an import that the end of the service breaks off. */
+/** Returns the problem of an import that the shutdown of the service cuts off. */
 function cutShort({ importedCount }: ImportError, dry: boolean): Problem {
   const stored = dry ? "Nothing was written." : `Lines stored for sure: ${importedCount}.`;
   const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
   return new Problem("shutting-down", { detail });
 }
 
-/** The problem of one line; it says which it was, and what has become of the others. */
+/** Returns the problem of one line, with its number and the fate of the other lines. */
 function problemOfLine(
   { line, message, importedCount, problem }: ImportError,
   dry: boolean,
@@ -276,7 +276,7 @@ function problemOfLine(
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
 }
 
-/** What a failing store says of a whole request is not true of a single line. */
+/** Returns the reason for one line. The detail of a store problem describes a whole request. */
 function reasonOf({ status, title, detail }: Problem): string {
   return status < 500 ? detail : `${title}.`;
 }

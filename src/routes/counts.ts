@@ -16,7 +16,7 @@ const ids = {
   maxTimes: MAX_IDS,
 } as const satisfies Parameter;
 
-/** `GET /counts`: the numbers of several counters, in the order in which they are requested, each once. */
+/** `GET /counts`: the numbers of several counters, each once, in the order of the request. */
 export function counts({ counters, reads }: Service): Endpoint {
   const headers = headersFor("json", reads.cacheControl("no-store"));
   return endpoint("none", {
@@ -27,7 +27,7 @@ export function counts({ counters, reads }: Service): Endpoint {
       // All in the same turn of the event loop, so that the store gets them in one batch.
       const reads = ids.map((id) => readPeriod(counters, { id, isPrefix: false, query }));
       const numbers = await Promise.all(reads.map(numberOrNull));
-      // Joined as text, because an object lists ids that look like numbers first and cannot hold "__proto__".
+      // Join the members as text: an object would reorder ids that look like numbers.
       const members = ids.map((id, index) => `${JSON.stringify(id)}:${numbers[index]}`);
       const facts = JSON.stringify({ source: counters.source, period: query.get("period") });
       return createResponse(`{"counts":{${members.join(",")}},${facts.slice(1)}`, headers);
@@ -73,7 +73,7 @@ const limit = {
   accepts: (text: string) => /^(?:[1-9]\d?|100)$/.test(text),
 } as const satisfies Parameter;
 
-/** `GET /top`: the counters of a prefix with the most hits. It reveals ids, so open reads do not open it. */
+/** `GET /top`: the most hit counters of a prefix. Never public, because it reveals ids. */
 export function top({ counters }: Service): Endpoint {
   const headers = headersFor("json", "private, no-store");
   return endpoint("prefix", {

@@ -1,13 +1,8 @@
 import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
-import {
-  type HitRequest,
-  type HitResult,
-  once,
-  refuseMistakenId,
-  visitor,
-} from "../hits/hit_policy.ts";
+import type { Days } from "../counter/days.ts";
+import { type HitResult, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
 import type { HitOutcome } from "../hits/recent_hits.ts";
 import { type CounterContext, type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
@@ -19,7 +14,7 @@ import {
 } from "../http/response.ts";
 import { HIT_FLAGS, HIT_PROBLEMS, uncached } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { hasDays, readWithDays, show, type WithDays } from "./read_counter.ts";
+import { readDays, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("svg", UNCACHED_IMAGE);
@@ -30,36 +25,30 @@ interface FailedHit {
   readonly problem: Problem;
 }
 
-/** A hit, with the days after it if they are drawn. */
-type Outcome = HitResult | FailedHit | WithDays<HitResult>;
-
 type Context = CounterContext<
   "id" | "once" | "visitor" | "show" | (typeof BADGE_PARAMETERS)[number]["name"]
 >;
 
-/** `GET /hit.svg`: the counting image. It draws the last known number if the store does not confirm the hit. */
+/** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
 export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
 
-  /** Counts a hit and reads its days. If they cannot be read, the number is drawn alone, because the hit was counted. */
-  async function countWithDays(hit: HitRequest, count: number): Promise<Outcome> {
-    const result = await hits.countHit(hit);
-    const since = counters.calendar.today() - daysBehind(count) + 1;
-    const valueOf = () => result;
-    return await readWithDays(counters, { id: hit.id, isPrefix: false, since, valueOf })
-      .catch(() => result);
-  }
-
-  async function count(context: Context): Promise<Outcome> {
-    const bars = sparkOf(context.query);
-    const days = context.query.get("show") === undefined ? bars : Math.max(1, bars);
+  async function count(context: Context): Promise<HitResult | FailedHit> {
     try {
-      return await (days === 0 ? hits.countHit(context) : countWithDays(context, days));
+      return await hits.countHit(context);
     } catch (error) {
       const hits = counters.lastSeen(context.id);
       if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
       return { hits, problem: error };
     }
+  }
+
+  /** Resolves with undefined if the days cannot be read, because the hit was counted. */
+  async function readDaysAfter(hit: Context, dayCount: number): Promise<Days | undefined> {
+    const since = counters.calendar.today() - daysBehind(dayCount) + 1;
+    const { days } = await readDays(counters, { id: hit.id, isPrefix: false, since })
+      .catch(() => ({ days: undefined }));
+    return days;
   }
 
   return endpoint("counter", {
@@ -68,19 +57,20 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;
-      const outcome = await count(context);
-      const hit = hasDays(outcome) ? outcome.value : outcome;
+      const hit = await count(context);
+      const isFailed = typeof hit === "object" && "problem" in hit;
+      const total = typeof hit === "number" ? hit : hit.hits;
+      const [bars, showsToday] = [sparkOf(query), query.get("show") !== undefined];
+      const drawsDays = !isFailed && (bars > 0 || showsToday);
+      const days = drawsDays ? await readDaysAfter(context, Math.max(1, bars)) : undefined;
       // HEAD sends no hit.
       if (request.method !== "HEAD") recentHits.record(id, outcomeOf(hit));
-      const figuresOf = (total: number) => {
-        if (!hasDays(outcome)) return total;
-        const { days } = outcome;
-        const counts = query.get("show") === undefined ? total : [days.hits[0] ?? 0, total];
-        const bars = sparkOf(query);
-        return bars === 0 ? counts : { counts, bars: badgeBars(days, bars) };
-      };
-      if (typeof hit === "number") return createResponse(draw(query, figuresOf(hit)), HEADERS);
-      const svg = draw(query, figuresOf(hit.hits));
+      const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
+      const figures = days !== undefined && bars > 0
+        ? { counts, bars: badgeBars(days, bars) }
+        : counts;
+      const svg = draw(query, figures);
+      if (typeof hit === "number") return createResponse(svg, HEADERS);
       if ("problem" in hit) return problemImageResponse(hit.problem, { image: svg, request });
       return createResponse(svg, { ...HEADERS, ...flagHeader(hit.flag) });
     },

@@ -33,8 +33,8 @@ interface Write {
 }
 
 /**
- * `/as/leancloud/*`: the page counters that blog themes keep in the class `Counter` of LeanCloud. The counter of a page is
- * `leancloud/<X-LC-Id>/<page>`, and its `objectId` is that id in base64url.
+ * `/as/leancloud/*`: the page counters that blog themes keep in the class `Counter` of LeanCloud.
+ * The counter of a page is `leancloud/<X-LC-Id>/<page>`. Its `objectId` is its id in base64url.
  */
 export function leancloud({ call, counters, draining }: Service): Endpoint {
   async function read({ field, pages, limit }: Read, prefix: CounterId) {
@@ -126,7 +126,7 @@ function readQuery({ url, headers }: Request): ParsedQuery {
   return { query, error: headers.has("x-lc-sign") ? new Problem("unauthorized") : undefined };
 }
 
-/** Returns an error in the format of LeanCloud. Themes compare the code with 401 only, so it is the status. */
+/** Formats an error like LeanCloud. The code is the status, because themes only look for 401. */
 function errorObject({ kind, status, detail }: Problem): { code: number; error: string } {
   return { code: status, error: kind === "unauthorized" ? KEY_HINT : detail };
 }
@@ -154,7 +154,7 @@ function objectIdOf(id: CounterId): string {
   return new TextEncoder().encode(id).toBase64(BASE64URL);
 }
 
-/** Parses an `objectId`. Throws the problem "bad-query" unless it is that of a counter below the prefix. */
+/** Parses an `objectId`. Throws "bad-query" unless it is that of a counter below the prefix. */
 function parseObjectId(objectId: string, prefix: CounterId): CounterId {
   try {
     const bytes = Uint8Array.fromBase64(objectId, BASE64URL);
@@ -179,7 +179,7 @@ function pathOf(url: string): string {
   return new URL(url).pathname.slice(ROOT.length);
 }
 
-/** Parses the path and the query. Returns undefined for a write. Throws the problem "bad-query" for what is not supported. */
+/** Parses the path and the query. Returns undefined for a write. Throws "bad-query" for others. */
 function parseRequest({ method, url }: Request): Read | undefined {
   const { searchParams } = new URL(url);
   const path = pathOf(url);

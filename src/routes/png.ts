@@ -13,13 +13,13 @@ const scale = {
 } as const satisfies Parameter;
 
 export interface PngOptions {
-  /** True if requests count hits. They take a place in the queue first, so that a full queue counts nothing. */
+  /** True if requests count hits. They take a place first, so that a full queue counts nothing. */
   readonly counts?: boolean;
   /** The scale, if the query cannot choose it. */
   readonly scale?: number;
 }
 
-/** Serves the SVG images of an endpoint as PNGs. Access, parameters, caching and errors stay the same. */
+/** Serves the images of an endpoint as PNGs, with the same access, parameters and caching. */
 export function png(
   image: Endpoint,
   { renderer }: Service,

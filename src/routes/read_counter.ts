@@ -65,7 +65,7 @@ export function readPeriod(
     .then((held) => hitsIn(period, { held, today }));
 }
 
-/** Resolves with the hits of a prefix in the period that a query asks for, and the number of its counters. */
+/** Resolves with the hits of a prefix in the requested period, and the number of its counters. */
 export async function readSum(
   counters: Counters,
   { id, query }: Pick<ReadContext<"period">, "id" | "query">,
@@ -101,110 +101,87 @@ export function daysIn(
     .reverse();
 }
 
-/** A value with the days up to today that an image draws. */
-export interface WithDays<Value> {
-  readonly value: Value;
-  readonly days: Days;
-}
-
-export function hasDays<Value>(found: Value | WithDays<Value>): found is WithDays<Value> {
-  return typeof found === "object" && found !== null && "days" in found;
-}
-
-/** Reads the days of a counter or a prefix from `since` or earlier up to today, and a value of its whole state. */
-export async function readWithDays<Value>(
+/** Resolves with the state of a counter or a prefix, with its days from `since` to today. */
+export async function readDays(
   counters: Counters,
-  { valueOf, ...target }: Target & { since: Day; valueOf(held: CounterState, today: Day): Value },
-): Promise<WithDays<Value>> {
+  target: Target & { since: Day },
+): Promise<CounterState & { readonly days: Days }> {
   const held = await readHistory(counters, target);
-  const today = counters.calendar.today();
-  const known = held.days ?? { newest: today, hits: [] };
-  return { value: valueOf(held, today), days: padToDay(known, today) };
+  const newest = counters.calendar.today();
+  return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
 }
 
-/** The counts that were read last, because the store is unavailable. */
-export interface Stale {
-  readonly stale: Counts;
-}
-
-/** The counts that a badge shows: current or stale ones. */
-export type Latest = Counts | Stale;
-
-export function isStale(found: Latest | WithDays<Counts>): found is Stale {
-  return typeof found === "object" && "stale" in found;
+/** The counts that a badge shows. */
+export interface BadgeCounts {
+  readonly counts: Counts;
+  /** The days up to today. Undefined if they were not asked for or cannot be read. */
+  readonly days?: Days;
+  /** True if the store is unavailable, and these counts are the last that were read. */
+  readonly isStale?: boolean;
 }
 
 /** Minimum number of cached counts of periods. */
 const CACHE_SIZE = 10_000;
 
-/** Reads the counts that badges show. While the store is unavailable, returns the counts that were read last. */
+/** Reads the counts that badges show, or the last known ones while the store is unavailable. */
 export interface LatestReader {
-  /** Rejects if the counts were never read, or for any problem but a 503. */
-  read(context: BadgeContext): Latest | Promise<Latest>;
-  /** Does the same, with the days of the last `count` days. */
-  readWithDays(context: BadgeContext, count: number): Promise<WithDays<Counts> | Stale>;
+  /**
+   * Returns the counts that a query asks for, with the last `dayCount` days if there are any to
+   * read. Rejects if the counts were never read, and for any problem but a 503.
+   */
+  read(context: BadgeContext, dayCount?: number): BadgeCounts | Promise<BadgeCounts>;
 }
 
-/** Creates a reader that caches the counts of periods and prefixes; the counters cache totals. */
+/** Creates a reader that caches the counts of periods and prefixes. The counters cache totals. */
 export function createLatestReader(counters: Counters): LatestReader {
   const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
 
-  function recover(error: unknown, context: BadgeContext): Stale {
-    const stale = asksForTotal(context)
-      ? counters.lastSeen(context.id)
-      : cache.get(cacheKey(context));
-    if (!(error instanceof Problem) || error.status !== 503 || stale === undefined) throw error;
-    return { stale };
+  async function readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
+    const { id, isPrefix, query } = context;
+    const showsToday = query.get("show") !== undefined;
+    if (dayCount === 0 && !showsToday) return { counts: await readPeriod(counters, context) };
+    const period = periodOf(query);
+    const today = counters.calendar.today();
+    const start = periodStart(period, today);
+    const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
+    const held = await readDays(counters, { id, isPrefix, since });
+    const { days, hits } = held;
+    const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
+    return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
   }
 
-  async function readCached(context: BadgeContext): Promise<Latest> {
+  async function orLatest(
+    context: BadgeContext,
+    reading: Promise<BadgeCounts>,
+  ): Promise<BadgeCounts> {
+    const key = cacheKey(context);
     try {
-      const counts = context.query.get("show") === undefined
-        ? await readPeriod(counters, context)
-        : (await readDays(context, 1)).value;
-      cache.set(cacheKey(context), counts);
-      return counts;
+      const found = await reading;
+      if (key !== undefined) cache.set(key, found.counts);
+      return found;
     } catch (error) {
-      return recover(error, context);
+      const counts = key === undefined ? counters.lastSeen(context.id) : cache.get(key);
+      if (!(error instanceof Problem) || error.status !== 503 || counts === undefined) throw error;
+      return { counts, isStale: true };
     }
   }
 
-  /** Reads the counts that a query asks for, with the days of the last `count` days. */
-  function readDays({ id, isPrefix, query }: BadgeContext, count: number) {
-    const today = counters.calendar.today();
-    const start = periodStart(periodOf(query), today);
-    const since = Math.min(today - count + 1, Number.isFinite(start) ? start : today);
-    const valueOf = (held: CounterState, today: Day): Counts => {
-      if (query.get("show") === undefined) return hitsIn(periodOf(query), { held, today });
-      return [hitsIn("today", { held, today }), held.hits];
-    };
-    return readWithDays(counters, { id, isPrefix, since, valueOf });
-  }
-
   return {
-    read(context) {
-      if (!asksForTotal(context)) return readCached(context);
-      const hits = counters.count(context.id);
-      return typeof hits === "number" ? hits : hits.catch((error) => recover(error, context));
-    },
-    async readWithDays(context, count) {
-      try {
-        const found = await readDays(context, count);
-        if (!asksForTotal(context)) cache.set(cacheKey(context), found.value);
-        return found;
-      } catch (error) {
-        return recover(error, context);
-      }
+    read(context, dayCount = 0) {
+      // Most totals are known at once, and need no promise.
+      const isTotal = dayCount === 0 && cacheKey(context) === undefined;
+      if (!isTotal) return orLatest(context, readCounts(context, dayCount));
+      const counts = counters.count(context.id);
+      return typeof counts === "number"
+        ? { counts }
+        : orLatest(context, counts.then((counts) => ({ counts })));
     },
   };
 }
 
-/** Reports whether a request asks for the total of a counter. */
-function asksForTotal({ isPrefix, query }: BadgeContext): boolean {
-  return !isPrefix && query.get("show") === undefined && periodOf(query) === "total";
-}
-
-function cacheKey({ id, isPrefix, query }: BadgeContext): string {
+/** Returns the key of cached counts. Returns undefined for totals, which the counters cache. */
+function cacheKey({ id, isPrefix, query }: BadgeContext): string | undefined {
   const counts = query.get("show") ?? periodOf(query);
+  if (!isPrefix && counts === "total") return undefined;
   return `${isPrefix ? "prefix" : "counter"} ${counts} ${id}`;
 }

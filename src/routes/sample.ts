@@ -32,7 +32,7 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
   });
 }
 
-/** `GET /sample/chart.svg`, `/sample/calendar.svg` and `/sample/card.svg`: pictures of the same figures. */
+/** `GET /sample/chart.svg`, `calendar.svg` and `card.svg`: pictures of made-up figures. */
 export function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
   { name, parameters, picture: { draw, drawProblem } }: PictureFacts<Name>,

@@ -92,23 +92,28 @@ const REPORT_NUMBER_BYTES = 8;
  * versions read an unfinished number and ignore it.
  */
 function encodeReport({ seen, at }: Report): number[] {
-  return [seen, at].flatMap((number) =>
-    Array.from({ length: REPORT_NUMBER_BYTES }, (_, place) => {
-      return Math.floor(number / 128 ** place) % 128 + 128;
-    })
-  );
+  const bytes: number[] = [];
+  for (let rest of [seen, at]) {
+    for (let byte = 0; byte < REPORT_NUMBER_BYTES; byte++) {
+      bytes.push(rest % 128 + 128);
+      rest = Math.floor(rest / 128);
+    }
+  }
+  return bytes;
 }
 
 /** Decodes the report at the end of a ledger. Returns undefined if there is none. */
 export function decodeReport(ledger: unknown): Report | undefined {
   if (!(ledger instanceof Uint8Array)) return undefined;
-  const bytes = ledger.subarray(ledger.findLastIndex((byte) => byte < 128) + 1);
-  if (bytes.length !== 2 * REPORT_NUMBER_BYTES) return undefined;
-  const numberAt = (start: number) => {
-    const number = bytes.subarray(start, start + REPORT_NUMBER_BYTES);
-    return number.reduceRight((sum, byte) => sum * 128 + byte % 128, 0);
-  };
-  return { seen: numberAt(0), at: numberAt(REPORT_NUMBER_BYTES) };
+  let start = ledger.length;
+  while ((ledger[start - 1] ?? 0) >= 128) start--;
+  if (ledger.length - start !== 2 * REPORT_NUMBER_BYTES) return undefined;
+  let [seen, at] = [0, 0];
+  for (let byte = REPORT_NUMBER_BYTES - 1; byte >= 0; byte--) {
+    seen = seen * 128 + (ledger[start + byte] ?? 0) % 128;
+    at = at * 128 + (ledger[start + REPORT_NUMBER_BYTES + byte] ?? 0) % 128;
+  }
+  return { seen, at };
 }
 
 /**

@@ -13,7 +13,7 @@ export const KV_BATCHES = {
 /** Maximum number of keys in one `getMany`. */
 export const KEYS_PER_READ = 10;
 
-/** Maximum number of mutations. With the largest values, they have 720 kB of the 800 KiB. */
-export const MUTATIONS_PER_COMMIT = 200;
+/** Maximum number of mutations. With the largest values, they have 750 kB of the 800 KiB. */
+export const MUTATIONS_PER_COMMIT = 250;
 /** Maximum size of all keys that a commit writes, in bytes. */
 export const KEY_BYTES_PER_COMMIT = 80_000;

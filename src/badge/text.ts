@@ -58,6 +58,15 @@ export function drawText(
   return `<text x="${x}" y="${y}"${font} textLength="${length}"${more}${attributes}${ink}>${drawn}</text>`;
 }
 
+/** Draws a text from a left end on, on the baseline of badges of 20 pixels. */
+export function drawTextFrom(
+  line: Pick<Line, "drawn" | "attributes">,
+  left: number,
+  { length, ...at }: Omit<TextAt, "x" | "y">,
+): string {
+  return drawText(line, { x: tenth(left + length / 2), y: 14, length, ...at });
+}
+
 /** Rounds a length to a tenth of a pixel, the finest difference that readers see. */
 export function tenth(length: number): number {
   return Math.round(length * 10) / 10;

@@ -2,7 +2,7 @@ import { filledPaper } from "../goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { ERROR, GREEN, Paint, UP } from "../paint.ts";
 import { trendWords } from "../spark.ts";
-import { drawText, type Line, tenth } from "../text.ts";
+import { drawTextFrom, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
 /**
@@ -29,12 +29,7 @@ function painter(palette: Palette, label: Line): Draw {
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 3;
   const messageX = label.drawn === "" ? labelX : labelX + labelLength + GAP;
-  const labelText = drawText(label, {
-    x: tenth(labelX + labelLength / 2),
-    y: 14,
-    length: labelLength,
-    ink: paint.label,
-  });
+  const labelText = drawTextFrom(label, labelX, { length: labelLength, ink: paint.label });
   return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
     const trend = bars.trend === undefined ? undefined : trendWords(bars.trend);
@@ -64,16 +59,12 @@ function painter(palette: Palette, label: Line): Draw {
         bars.draw(barsX, paint.bars) +
         `<g font-family="${palette.font}" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
         labelText +
-        drawText(message, {
-          x: tenth(messageX + messageLength / 2),
-          y: 14,
+        drawTextFrom(message, messageX, {
           length: messageLength,
           ink: paint.value,
           font: ' font-weight="bold"',
         }) +
-        drawText({ drawn: trend?.drawn ?? "", attributes: "" }, {
-          x: tenth(trendX + trendLength / 2),
-          y: 14,
+        drawTextFrom({ drawn: trend?.drawn ?? "", attributes: "" }, trendX, {
           length: trendLength,
           ink: trend?.isUp ? paint.up : paint.label,
           font: ' font-size="10"',

@@ -1,5 +1,5 @@
 import { isBright } from "../color.ts";
-import { DARK_TEXT, filledBox, LIGHT_TEXT } from "../goal.ts";
+import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../goal.ts";
 import { type Face, VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
 import { type Ink, mapInk, Paint } from "../paint.ts";
 import { drawText, type Line, tenth } from "../text.ts";
@@ -218,54 +218,38 @@ interface BoxPaint {
 }
 
 /** Fills in the colors that were not chosen. */
-function paintOf(palette: Palette): { css: string; label: BoxPaint; value: BoxPaint } {
-  const { theme, failed, labelColor, color, hasGoal } = palette;
+function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }: Palette) {
   const colors = theme === "none" ? SHIELDS : THEMED;
   const paint = new Paint(theme === "none" ? "light" : theme);
-  const hasLogo = palette.logo !== undefined && palette.logoColor === undefined;
-  const label = boxPaint(labelColor ?? colors.label, {
-    paint,
-    hasLogo,
-    hasGoal: false,
-    names: LABEL_CLASSES,
+  const hasLogo = logo !== undefined && logoColor === undefined;
+  const paintBox = ({ rest, fill, text }: FilledInks, classes: Classes): BoxPaint => ({
+    box: paint.fill(classes.box, rest),
+    text: paint.fill(classes.text, text),
+    shadow: paint.fill(
+      classes.shadow,
+      mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101"),
+    ),
+    stroke: hasLogo ? paint.stroke(classes.logo, text) : "",
+    fill: fill === rest ? "" : paint.fill("i", fill),
   });
-  const value = boxPaint(color ?? (failed ? colors.error : colors.value), {
-    paint,
-    hasLogo,
-    hasGoal,
-    names: VALUE_CLASSES,
-  });
-  return { css: paint.css(), label, value };
-}
-
-interface BoxOptions {
-  readonly paint: Paint;
-  readonly hasLogo: boolean;
-  readonly hasGoal: boolean;
-  /** The classes of box, text, shadow, logo and filled part. */
-  readonly names: readonly string[];
+  const box = color ?? (failed ? colors.error : colors.value);
+  return {
+    label: paintBox(plainBox(labelColor ?? colors.label), LABEL),
+    value: paintBox(hasGoal ? filledBox(box) : plainBox(box), VALUE),
+    css: paint.css(),
+  };
 }
 
 /** Picks dark text for bright boxes. */
-function boxPaint(color: Ink, { paint, hasLogo, hasGoal, names }: BoxOptions): BoxPaint {
-  const { rest: box, fill, text } = hasGoal ? filledBox(color) : {
-    rest: color,
-    fill: color,
-    text: mapInk(color, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT),
-  };
-  const shadow = mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101");
-  const [boxName = "", textName = "", shadowName = "", logoName = "", fillName = ""] = names;
-  return {
-    box: paint.fill(boxName, box),
-    text: paint.fill(textName, text),
-    shadow: paint.fill(shadowName, shadow),
-    stroke: hasLogo ? paint.stroke(logoName, text) : "",
-    fill: hasGoal ? paint.fill(fillName, fill) : "",
-  };
+function plainBox(box: Ink): FilledInks {
+  const text = mapInk(box, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT);
+  return { rest: box, fill: box, text };
 }
 
-const LABEL_CLASSES = ["a", "b", "c", "e"];
-const VALUE_CLASSES = ["d", "f", "g", "h", "i"];
+type Classes = Readonly<Record<"box" | "text" | "shadow" | "logo", string>>;
+
+const LABEL: Classes = { box: "a", text: "b", shadow: "c", logo: "e" };
+const VALUE: Classes = { box: "d", text: "f", shadow: "g", logo: "h" };
 
 const SHIELDS = { label: "#555", value: "#007ec6", error: "#dd4343" } as const;
 const THEMED = {

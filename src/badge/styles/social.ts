@@ -1,7 +1,7 @@
 import { filledPaper } from "../goal.ts";
 import { type Face, makeFace } from "../face.ts";
 import { ERROR, GREEN, Paint } from "../paint.ts";
-import { drawText, type Line, tenth } from "../text.ts";
+import { drawText, drawTextFrom, type Line, tenth } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, LOGOS, type Palette, type Style } from "./style.ts";
 
 /** Helvetica bold at 11 px, with the advances of Adobe's font metrics (Helvetica-Bold.afm). */
@@ -40,9 +40,7 @@ function painter(palette: Palette, label: Line): Draw {
   const labelX = EDGE + LOGO_SIZE + 4;
   const labelEnd = label.drawn === "" ? EDGE + LOGO_SIZE : labelX + labelLength;
   const button = Math.ceil(labelEnd + EDGE);
-  const labelText = drawText(capitalized(label), {
-    x: tenth(labelX + labelLength / 2),
-    y: 14,
+  const labelText = drawTextFrom(capitalized(label), labelX, {
     length: labelLength,
     ink: paint.label,
   });

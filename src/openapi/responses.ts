@@ -93,49 +93,40 @@ export const bodies = {
 /** A value of `X-Tallymark`; `problem` means the name of any problem. */
 type Flag = HitFlag | "stale" | "counted" | "problem";
 
-const FLAGS: Record<Flag, { values: readonly string[]; meaning: string }> = {
-  prefetch: { values: ["prefetch"], meaning: "`prefetch`: a prefetch, not counted." },
-  bot: { values: ["bot"], meaning: "`bot`: a crawler with a key, not counted." },
-  repeat: { values: ["repeat"], meaning: "`repeat`: this hit was already counted." },
-  camo: {
-    values: ["camo"],
-    meaning: "`camo`: counted, but sent by an image proxy, which hides the reader.",
-  },
-  stale: {
-    values: ["stale"],
-    meaning: "`stale`: the store is unavailable, and this is the last value that was read.",
-  },
-  counted: {
-    values: ["counted"],
-    meaning: "`counted`: the hit was counted, but the image could not be drawn.",
-  },
-  problem: {
-    values: PROBLEM_NAMES,
-    meaning: "The name of a problem: the image shows the problem, or the last known number.",
-  },
+const FLAGS: Record<Flag, string> = {
+  prefetch: "`prefetch`: a prefetch, not counted.",
+  bot: "`bot`: a crawler with a key, not counted.",
+  repeat: "`repeat`: this hit was already counted.",
+  camo: "`camo`: counted, but sent by an image proxy, which hides the reader.",
+  stale: "`stale`: the store is unavailable, and this is the last value that was read.",
+  counted: "`counted`: the hit was counted, but the image could not be drawn.",
+  problem: "The name of a problem: the image shows the problem, or the last known number.",
 };
 
 /** Describes a response that no cache may keep. */
-export function fresh(description: string, content: Content, ...flags: Flag[]): ResponseObject {
-  return { description, headers: { ...NO_STORE, ...flagHeaders(flags) }, content };
+export function fresh(description: string, content: Content, ...flags: Flag[]): Responses {
+  return { 200: { description, headers: { ...NO_STORE, ...flagHeaders(flags) }, content } };
 }
 
 /** Describes a response that caches may keep for the time that the client chose. */
-export function cached(description: string, content: Content): ResponseObject {
+export function cached(description: string, content: Content): Responses {
   const control = cacheControl({ pattern: "^(max-age=[0-9]+|no-store|private, no-store)$" });
-  return { description, headers: { ...control, ...flagHeaders(["stale"]) }, content };
+  return { 200: { description, headers: { ...control, ...flagHeaders(["stale"]) }, content } };
 }
 
 /** Describes an image that no cache may keep. */
-export function uncached(description: string, ...flags: Flag[]): ResponseObject {
-  const headers = { ...cacheControl({ const: UNCACHED_IMAGE }), ...flagHeaders(flags) };
-  return { description, headers, content: bodies.svg };
+export function uncached(description: string, ...flags: Flag[]): Responses {
+  return image(description, { const: UNCACHED_IMAGE }, flags);
 }
 
 /** Describes an image that caches may keep for an hour. */
-export function keptImage(description: string): ResponseObject {
-  const control = cacheControl({ enum: ["max-age=3600", UNCACHED_IMAGE] });
-  return { description, headers: { ...control, ...flagHeaders(["problem"]) }, content: bodies.svg };
+export function keptImage(description: string): Responses {
+  return image(description, { enum: ["max-age=3600", UNCACHED_IMAGE] }, ["problem"]);
+}
+
+function image(description: string, control: Schema, flags: readonly Flag[]): Responses {
+  const headers = { ...cacheControl(control), ...flagHeaders(flags) };
+  return { 200: { description, headers, content: bodies.svg } };
 }
 
 /** Describes an image that caches revalidate every time. */
@@ -203,8 +194,8 @@ const NO_STORE = cacheControl({ enum: ["no-store", "private, no-store"] });
 /** An `X-Tallymark` header, which ordinary responses do not have. */
 function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
   if (flags.length === 0) return {};
-  const description = flags.map((flag) => FLAGS[flag].meaning).join(" ");
-  const values = flags.flatMap((flag) => FLAGS[flag].values);
+  const description = flags.map((flag) => FLAGS[flag]).join(" ");
+  const values = flags.flatMap((flag) => flag === "problem" ? PROBLEM_NAMES : [flag]);
   return { "X-Tallymark": { description, schema: { type: "string", enum: values } } };
 }
 

@@ -84,7 +84,7 @@ export function badgeJson({ latest, reads }: Service): Endpoint {
     openapi: {
       name: "BadgeJson",
       tags: ["Badges"],
-      responses: { 200: cached("The badge as JSON.", bodies.shieldsBadge) },
+      responses: cached("The badge as JSON.", bodies.shieldsBadge),
       problems: STORE_PROBLEMS,
     },
   });

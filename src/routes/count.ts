@@ -39,12 +39,10 @@ export function count({ counters, reads }: Service): Endpoint {
     openapi: {
       name: "Count",
       tags: ["Counters"],
-      responses: {
-        200: fresh("The count, which is 0 before the first hit.", {
-          ...bodies.count,
-          ...bodies.hits,
-        }),
-      },
+      responses: fresh("The count, which is 0 before the first hit.", {
+        ...bodies.count,
+        ...bodies.hits,
+      }),
       problems: STORE_PROBLEMS,
     },
   });
@@ -66,7 +64,7 @@ export function countText({ counters, reads }: Service): Endpoint {
     openapi: {
       name: "CountText",
       tags: ["Counters"],
-      responses: { 200: fresh("The count, which is 0 before the first hit.", bodies.hits) },
+      responses: fresh("The count, which is 0 before the first hit.", bodies.hits),
       problems: STORE_PROBLEMS,
     },
   });

@@ -64,7 +64,7 @@ export function listCounters({ counters }: Service): Endpoint {
         "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
         '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
         "At most 8 lists are sent at a time: the next request gets a 503.",
-      responses: { 200: fresh("The counters.", { ...bodies.lines, ...bodies.line }) },
+      responses: fresh("The counters.", { ...bodies.lines, ...bodies.line }),
       problems: STORE_PROBLEMS,
     },
   });
@@ -89,7 +89,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
       description: "Without `days`, the known days stay; with `{}` they are deleted. " +
         "Sending the response back undoes the change.",
       body: bodies.line,
-      responses: { 200: fresh("The previous state of the counter.", bodies.line) },
+      responses: fresh("The previous state of the counter.", bodies.line),
       problems: STORE_PROBLEMS,
     },
   });
@@ -110,7 +110,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
       tags: ["Owners"],
       description:
         "The next hit is its first. Setting the counter to the response undoes the change.",
-      responses: { 200: fresh("The previous state of the counter.", bodies.line) },
+      responses: fresh("The previous state of the counter.", bodies.line),
       problems: STORE_PROBLEMS,
     },
   });
@@ -249,7 +249,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
         "A bad line stops the import. The lines before it are stored, and it is safe to " +
         "send all of them again.",
       body: bodies.lines,
-      responses: { 200: fresh("How many counters were imported.", bodies.imported) },
+      responses: fresh("How many counters were imported.", bodies.imported),
       problems: STORE_PROBLEMS,
     },
   });

@@ -38,9 +38,7 @@ export function counts({ counters, reads }: Service): Endpoint {
       description:
         "In the order of the request, each id once. `null` means that the value which the " +
         "store holds under this id is not a counter.",
-      responses: {
-        200: fresh("The counts, each of which is 0 before the first hit.", bodies.counts),
-      },
+      responses: fresh("The counts, each of which is 0 before the first hit.", bodies.counts),
       problems: STORE_PROBLEMS.filter((status) => status !== 409),
     },
   });
@@ -94,7 +92,7 @@ export function top({ counters }: Service): Endpoint {
       name: "Top",
       tags: ["Counters"],
       description: "The highest first, and ties by id. The numbers are at most 10 s old.",
-      responses: { 200: fresh("The counters.", bodies.top) },
+      responses: fresh("The counters.", bodies.top),
       problems: STORE_PROBLEMS.filter((status) => status !== 504),
     },
   });

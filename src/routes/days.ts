@@ -45,7 +45,7 @@ export function days({ counters, reads }: Service): Endpoint {
       name: "Days",
       tags: ["Counters"],
       description: "Days without hits are 0. Days before the history of the counter are left out.",
-      responses: { 200: fresh("The days, oldest first.", bodies.days) },
+      responses: fresh("The days, oldest first.", bodies.days),
       problems: STORE_PROBLEMS,
     },
   });

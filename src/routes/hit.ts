@@ -35,7 +35,7 @@ export function hit({ counters, hits, recentHits }: Service): Endpoint {
         "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
         "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
       headers: [IDEMPOTENCY_KEY],
-      responses: { 200: fresh("The new count.", bodies.counter, ...HIT_FLAGS) },
+      responses: fresh("The new count.", bodies.counter, ...HIT_FLAGS),
       problems: HIT_PROBLEMS,
     },
   });

@@ -83,9 +83,7 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
         "Prefetches, and crawlers with a key, get a response but are not counted. " +
         "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
         "place is a 400.",
-      responses: {
-        200: uncached("The badge with the new count.", ...HIT_FLAGS, "counted", "problem"),
-      },
+      responses: uncached("The badge with the new count.", ...HIT_FLAGS, "counted", "problem"),
       problems: HIT_PROBLEMS,
     },
   });

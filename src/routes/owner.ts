@@ -41,7 +41,7 @@ export function counterKey({ access }: Service): Endpoint {
     openapi: {
       name: "Key",
       tags: ["Counters"],
-      responses: { 200: fresh("The key.", bodies.key) },
+      responses: fresh("The key.", bodies.key),
     },
   });
 }
@@ -56,7 +56,7 @@ export function session({ access }: Service): Endpoint {
       tags: ["Service"],
       description: "For web pages, so that they need not keep the secret. A new secret ends all " +
         "sessions.",
-      responses: { 200: fresh("The session.", bodies.session) },
+      responses: fresh("The session.", bodies.session),
     },
   });
 }
@@ -79,7 +79,7 @@ export function listDecisions({ recentHits, metrics }: Service): Endpoint {
       name: "Decisions",
       tags: ["Owners"],
       description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
-      responses: { 200: fresh("The hits, newest first.", bodies.decisions) },
+      responses: fresh("The hits, newest first.", bodies.decisions),
     },
   });
 }

@@ -27,7 +27,7 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
     openapi: {
       name: "SampleBadge",
       tags: ["Badges"],
-      responses: { 200: keptImage("The badge.") },
+      responses: keptImage("The badge."),
     },
   });
 }
@@ -49,7 +49,7 @@ export function samplePicture<Name extends string>(
     openapi: {
       name: `Sample${name}`,
       tags: ["Badges"],
-      responses: { 200: keptImage(`The ${noun}.`) },
+      responses: keptImage(`The ${noun}.`),
     },
   });
 }

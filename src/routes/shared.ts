@@ -39,7 +39,7 @@ export function sharedData({ counters }: Service): Endpoint {
       description:
         `The last ${SHARED_DAYS} days and the ${SHARED_COUNTERS} counters with the most hits, ` +
         "at most 10 s old.",
-      responses: { 200: fresh("The data.", bodies.shared) },
+      responses: fresh("The data.", bodies.shared),
       problems: STORE_PROBLEMS.filter((status) => status !== 504),
     },
   });

@@ -65,6 +65,8 @@ Deno.test(
       'addEventListener("tally-like", ({ target, detail }) => globalThis.event_ = [target.localName, detail])',
     );
     strictEqual(await page.getAttribute("button path", "fill"), "none");
+    const heart = await page.locator("button path").boundingBox();
+    ok(heart !== null && heart.width > 5 && heart.height > 5, "the heart is drawn");
     await page.click("button");
     await shows(page, ["12,345 pressed"]);
     strictEqual(await page.getAttribute("button path", "fill"), "currentColor");
@@ -475,9 +477,28 @@ Deno.test("like.js counts home if the element names no counter", needsChromium, 
   await using reader = await openReader();
   await reader.page.goto(URL);
   await shows(reader.page, ["0"]);
+  await reader.page.evaluate(
+    'addEventListener("tally-like", ({ detail }) => globalThis.counter = detail.counter)',
+  );
   await reader.page.click("button");
   await shows(reader.page, ["1 pressed"]);
+  strictEqual(await reader.page.evaluate("counter"), "home");
   strictEqual(await site.count("home"), 1);
+});
+
+Deno.test("like.js counts a press where tally.js is blocked", needsChromium, async () => {
+  await using site = await openLike();
+  await using reader = await openReader();
+  const { page } = reader;
+  const errors: Error[] = [];
+  page.on("pageerror", (error) => errors.push(error));
+  await page.route("http://tally.example/tally.js", (route) => route.abort());
+  await page.goto(URL);
+  await shows(page, ["–"]);
+  await page.click("button");
+  await shows(page, ["1 pressed"]);
+  strictEqual(await site.count("a"), 1);
+  deepStrictEqual(errors, []);
 });
 
 Deno.test(

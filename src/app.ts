@@ -133,7 +133,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
         import("./page/compose.ts"),
         import("./page/reference.ts"),
         import("./openapi/document.ts"),
-      ]),
+      ]).catch((cause) => log.error("unexpected error", { cause })),
     drain() {
       draining.hasBegun = true;
     },

@@ -1,16 +1,18 @@
 /**
- * A map that remembers the entries set last: so many for sure, and never more than twice as many.
+ * A map of the entries that were set last. It keeps at least `capacity` of them and at most twice
+ * as many.
  *
- * Two generations take turns, as deleting the oldest entry one by one would leave a map full of gaps to be skipped.
+ * Entries are evicted a generation at a time. Deleting the oldest one by one would leave gaps in
+ * the map, which iteration has to skip.
  */
 export class BoundedMap<Key, Value> {
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
 
-  /** `capacity` is how many entries are kept for sure, at least 1. */
+  /** `capacity` is at least 1. */
   constructor(readonly capacity: number) {}
 
-  /** How many entries are kept. */
+  /** Number of entries. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -19,9 +21,9 @@ export class BoundedMap<Key, Value> {
     return this.#young.get(key) ?? this.#old.get(key);
   }
 
-  /** Sets an entry, also one that is there, which makes it the one set last. */
+  /** Sets an entry, which becomes the one set last. */
   set(key: Key, value: Value): void {
-    // Looked up once: nearly all are there already, or find room.
+    // Set first, because most keys exist or have room, which takes a single lookup.
     this.#young.set(key, value);
     if (this.#young.size <= this.capacity) return;
     this.#young.delete(key);

@@ -5,9 +5,9 @@ import { readEnvironment } from "./start/environment.ts";
 let opening: Promise<OpenService> | undefined;
 
 /**
- * Answers requests inside a server of your own. The settings are the environment variables of the process. The store is
- * opened with the first request. If that fails, the promise rejects and the next request tries again. `connection` is
- * what `Deno.serve` passes as `info`.
+ * Responds to requests inside a server of your own. The settings are the environment variables of
+ * the process. The first request opens the store. If that fails, the promise rejects and the next
+ * request tries again. `connection` is the `info` that `Deno.serve` passes.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export const fetch = async (
   return await app.fetch(request, connection);
 };
 
-/** Closes the store when everything sent to it is answered; a later request opens it again. */
+/** Waits for the calls in flight and closes the store. A later request opens it again. */
 export async function close(): Promise<void> {
   const opened = opening;
   opening = undefined;

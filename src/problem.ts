@@ -1,13 +1,13 @@
-/** What a problem looks like to the caller: the status, a short name and a sentence that says what to do. */
+/** The parts of a problem that clients see. */
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** The few words that fit on a badge. */
+  /** A few words that fit on a badge. */
   readonly badge: string;
 }
 
-/** Everything that can go wrong, each once. Details are for the caller; causes go to the log only. */
+/** All problems. Details are for clients, and causes go to the log only. */
 const KINDS = {
   "bad-host": {
     status: 400,
@@ -164,15 +164,15 @@ export function isProblemName(text: unknown): text is ProblemName {
 export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
 
 export interface ProblemOptions {
-  /** A sentence for the caller in place of the usual one. */
+  /** Replaces the usual sentence for the client. */
   detail?: string;
-  /** What caused it, for the log only. */
+  /** The cause, for the log only. */
   cause?: unknown;
-  /** The methods to list in `Allow`; of "method-not-allowed" only. */
+  /** The methods to list in `Allow`, for `method-not-allowed` only. */
   allow?: string;
 }
 
-/** Something that went wrong and is reported to the caller, as RFC 9457 describes it. */
+/** An error that is reported to the client, as RFC 9457 describes it. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
@@ -192,12 +192,12 @@ export class Problem extends Error {
   }
 }
 
-/** Why the service cannot start, in a sentence for the person who starts it. */
+/** The reason why the service cannot start, for the operator. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** What was thrown, in words. */
+/** Returns the message of a thrown value. */
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

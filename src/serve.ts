@@ -1,14 +1,6 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
 import { StartError } from "./problem.ts";
-import {
-  DRAIN_NOTICE_MS,
-  END_LIMIT_MS,
-  fail,
-  nextSignal,
-  type OpenService,
-  openService,
-  pause,
-} from "./server.ts";
+import { closeOnSignal, fail, type OpenService, openService, pause } from "./server.ts";
 import { banner } from "./start/banner.ts";
 import { parseConfig } from "./start/config.ts";
 import { readEnvironment } from "./start/environment.ts";
@@ -18,27 +10,31 @@ Object.assign(globalThis, {
   require: (name: string) => globalThis.process.getBuiltinModule(name),
 });
 
-/** A message to the other workers. They answer "started" with "running". */
-type Message = [worker: string, state: "started" | "running" | "ended"];
+/** Time to wait for other workers, in milliseconds. */
+const PATIENCE_MS = 2200;
+
+/** A message to the other workers. */
+type Message = [worker: string, isRunning: boolean];
 
 const id = crypto.randomUUID();
 /** The other workers of the process that have not ended. */
 const others = new Set<string>();
 const channel = new BroadcastChannel("tallymark-workers");
-channel.onmessage = ({ data: [worker, state] }: MessageEvent<Message>) => {
-  if (state === "ended") others.delete(worker);
-  else others.add(worker);
-  if (state === "started") tell("running");
+channel.onmessage = ({ data: [worker, isRunning] }: MessageEvent<Message>) => {
+  const isNew = isRunning && !others.has(worker);
+  if (isRunning) others.add(worker);
+  else others.delete(worker);
+  if (isNew) tell(true);
 };
-tell("started");
+tell(true);
 
 const service = await open().catch(fail);
-endOnSignal(service);
-service.app.preload().catch((cause) => service.log.error("unexpected error", { cause }));
+closeOnSignal(service).then(exitWithOthers);
+service.app.preload();
 
 /**
- * The entry for `deno serve --parallel`: a worker on each core, all on one port. Each is a service of its own, so they
- * share a Redis or a remote Deno KV as several servers do.
+ * The entry for `deno serve --parallel`, which runs a worker on each core, all on one port. Each is
+ * a service of its own, so that they share a Redis or a remote Deno KV as several servers do.
  */
 export default {
   fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response> {
@@ -70,7 +66,7 @@ async function open(): Promise<OpenService> {
   const options = { isTerminal: false, onUnusable: fail, write, worker };
   return await openService(environment, options).catch(async (cause) => {
     // The worker that has the file may be too busy to answer at once.
-    for (let waited = 0; others.size === 0 && waited < END_LIMIT_MS; waited += 50) await pause(50);
+    await until(() => others.size > 0);
     if (store.kind !== "kv-file" || others.size === 0) throw cause;
     throw new StartError(
       "A counter file belongs to one worker: set STORE_URL to a Redis, or start without --parallel",
@@ -79,22 +75,22 @@ async function open(): Promise<OpenService> {
   });
 }
 
-/** Ends the process after a signal, once every worker has answered its hits, because Deno.exit ends all of them. */
-async function endOnSignal({ log, app, counters }: OpenService): Promise<void> {
-  await nextSignal();
-  log.info("stop");
-  app.drain();
-  await pause(DRAIN_NOTICE_MS);
-  await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
+/** Ends the process once every worker has answered its hits, because Deno.exit ends all of them. */
+async function exitWithOthers(): Promise<void> {
   // The last responses are on their way.
-  await pause(DRAIN_NOTICE_MS);
-  tell("ended");
-  for (let waited = 0; others.size > 0 && waited < END_LIMIT_MS; waited += 50) await pause(50);
+  await pause(100);
+  tell(false);
+  await until(() => others.size === 0);
   Deno.exit(0);
 }
 
-function tell(state: Message[1]): void {
-  channel.postMessage([id, state] satisfies Message);
+/** Resolves when a condition is met, at the latest after {@linkcode PATIENCE_MS}. */
+async function until(isMet: () => boolean): Promise<void> {
+  for (let waited = 0; !isMet() && waited < PATIENCE_MS; waited += 50) await pause(50);
+}
+
+function tell(isRunning: boolean): void {
+  channel.postMessage([id, isRunning] satisfies Message);
 }
 
 /** Writes text as it is. The console would put the name of the worker before it. */

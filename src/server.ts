@@ -24,12 +24,21 @@ import { ConfigError } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, type Log, printTo } from "./log.ts";
 
-/** How long open requests may take to end after a signal, in milliseconds: Deno Deploy grants 5 s for everything. */
+/**
+ * Time that open requests may take after a signal, in milliseconds. Deno Deploy grants 5 s for the
+ * whole shutdown.
+ */
 const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
-/** Time that the counters may take to close after that, in milliseconds: longer than the deadline of hits. */
-export const END_LIMIT_MS = 2200;
-/** Time after a signal in which requests are still accepted, in milliseconds, so that responses can close connections. */
-export const DRAIN_NOTICE_MS = 100;
+/**
+ * Time that the counters may take to close after that, in milliseconds. It is longer than the
+ * deadline of hits.
+ */
+const END_LIMIT_MS = 2200;
+/**
+ * Time after a signal in which requests are still accepted, in milliseconds, so that responses can
+ * close connections.
+ */
+const DRAIN_NOTICE_MS = 100;
 /** Time from the start to loading the modules of pages, in milliseconds. */
 const PRELOAD_DELAY_MS = 100;
 
@@ -54,26 +63,30 @@ export async function run(): Promise<void> {
 async function start(environment: LoadedEnvironment): Promise<void> {
   const isTerminal = Deno.stdout.isTerminal();
   const service = await openService(environment, { isTerminal, onUnusable: fail });
-  const { config, own, signIn, log, counters, app } = service;
+  const { config, own, signIn, log, counters } = service;
   for (const warning of service.warnings) log.warn(warning);
   const at = config.platform === "deploy" ? undefined : config;
-  const listener = listen({ at, fetch: app.fetch, log });
-  const signal = nextSignal();
+  const listener = listen({ at, fetch: service.app.fetch, log });
+  const closed = closeOnSignal(service, listener.stop);
   printTo("stdout", banner({ config, address: listener.address, own, signIn }));
   log.info("start", { source: counters.source });
   // The first requests come first.
-  setTimeout(
-    () => app.preload().catch((cause) => log.error("unexpected error", { cause })),
-    PRELOAD_DELAY_MS,
-  );
+  setTimeout(() => service.app.preload(), PRELOAD_DELAY_MS);
+  await closed;
+  Deno.exit(0);
+}
 
-  await signal;
+/** Waits for a signal. Resolves once accepted requests are answered and the counters are closed. */
+export async function closeOnSignal(
+  { config, log, app, counters }: OpenService,
+  stopListening?: () => Promise<void>,
+): Promise<void> {
+  await nextSignal();
   log.info("stop");
   app.drain();
   await pause(DRAIN_NOTICE_MS);
-  await Promise.race([listener.stop(), pause(DRAIN_LIMIT_MS[config.platform])]);
+  await Promise.race([stopListening?.(), pause(DRAIN_LIMIT_MS[config.platform])]);
   await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
-  Deno.exit(0);
 }
 
 export interface OpenServiceOptions {
@@ -162,7 +175,10 @@ function saveSecret({ path, text, isNew }: GeneratedSecret, log: Log): void {
   for (const warning of secretWarnings(path, text)) log.warn(warning);
 }
 
-/** Without an assigned KV, Deno Deploy may let Deno.openKv fall back to memory with a warning: counts would be lost. */
+/**
+ * Has Deno.openKv fail on Deno Deploy without an assigned KV. It may fall back to memory, where
+ * counts would be lost.
+ */
 function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
@@ -170,7 +186,7 @@ function refuseMemory(): void {
 }
 
 /** Resolves at the first signal that asks the process to end. */
-export function nextSignal(): Promise<void> {
+function nextSignal(): Promise<void> {
   const signals: Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM"];
@@ -194,7 +210,7 @@ export function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-/** Every text that must not reach the log; Deno's errors show the whole URL of a remote KV. */
+/** Returns the texts to redact. Errors of Deno show the whole URL of a remote KV. */
 function secretsOf(config: Config, own: readonly (string | undefined)[]): string[] {
   const { store } = config;
   const secrets = [...own, config.kvToken];

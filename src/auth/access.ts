@@ -228,7 +228,10 @@ function unauthorized(hint: string): Problem {
 
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-/** Converts a header to bytes: its characters are its bytes (Fetch standard), which are UTF-8 in a secret. */
+/**
+ * Converts a header to bytes. Each of its characters is a byte (Fetch standard), and the bytes of
+ * a secret are UTF-8.
+ */
 function headerBytes(value: string | null | undefined): string | Uint8Array | undefined {
   if (value === null || value === undefined) return undefined;
   return BEYOND_ASCII.test(value)
@@ -274,7 +277,10 @@ const CACHE_SIZE = 1000;
 /** Maximum length of a cached origin in characters. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/** Creates a warning, once per origin and hour, that a page of another site sends the secret, which every visitor can read there. */
+/**
+ * Returns a function that warns, once per origin and hour, that a page of another site sends the
+ * secret. Every visitor of that page can read it.
+ */
 function createPageWarning(log: Log): (request: Request) => void {
   const warned = new BoundedMap<string, number>(CACHE_SIZE);
   return ({ headers }) => {

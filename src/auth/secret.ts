@@ -2,7 +2,9 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
-/** Minimum length of a secret for keys: a shorter one could be guessed from a public counter key. */
+/**
+ * Minimum length of a secret for keys. A shorter one could be guessed from a public counter key.
+ */
 export const MIN_SECRET_LENGTH = 16;
 
 export interface Secret {
@@ -11,9 +13,15 @@ export interface Secret {
   keyOf(id: CounterId): string;
   familyKeyOf(prefix: FamilyPrefix): string;
   readKeyOf(prefix: FamilyPrefix): string;
-  /** Returns the prefix of an id whose read key this is, in constant time. Returns undefined if there is none. */
+  /**
+   * Returns the prefix of an id whose read key this is, in constant time. Returns undefined if
+   * there is none.
+   */
   readPrefix(id: CounterId, given: string): FamilyPrefix | undefined;
-  /** Returns the kind of a key of the counter, in constant time. Returns undefined if it is not one. */
+  /**
+   * Returns the kind of a key of the counter, in constant time. Returns undefined if it is not a
+   * key of the counter.
+   */
   keyKind(id: CounterId, given: string): KeyKind | undefined;
   /** Returns a code of a text that cannot be made without the secret. */
   codeOf(text: string): string;
@@ -31,7 +39,8 @@ const CACHE_SIZE = 10_000;
 export async function openSecret(text: string): Promise<Secret> {
   const { createHash, createHmac } = await import("node:crypto");
   const expected = digest(text);
-  // Digests of secrets and keys that matched are cached (10 of 15 µs). Others are not, because guesses would fill the memory.
+  // A hash takes 10 of the 15 µs of a request, so that secrets and keys that matched are cached.
+  // Others are not, because guesses would fill the memory.
   const knownSecrets = new Set<string>();
   const knownKeys = new BoundedMap<CounterId, { key: string; kind: KeyKind }>(CACHE_SIZE);
 
@@ -40,7 +49,9 @@ export async function openSecret(text: string): Promise<Secret> {
     return createHash("sha256").update(given).digest("hex");
   }
 
-  /** A set finds a text by its hash, so that the time does not show how much of the text matches. */
+  /**
+   * A set finds a text by its hash, so that the time does not show how much of the text matches.
+   */
   function matches(given: string | Uint8Array): boolean {
     if (typeof given !== "string") return sameText(expected, digest(given));
     if (knownSecrets.has(given)) return true;
@@ -49,7 +60,10 @@ export async function openSecret(text: string): Promise<Secret> {
     return right;
   }
 
-  /** Returns the first 16 bytes of an HMAC, which are as hard to guess as 128 random bits (RFC 2104, section 5). */
+  /**
+   * Returns the first 16 bytes of an HMAC, which are as hard to guess as 128 random bits (RFC 2104,
+   * section 5).
+   */
   function keyTo(what: string): string {
     return hmac(what).subarray(0, 16).toString("base64url");
   }

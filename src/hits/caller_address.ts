@@ -21,7 +21,10 @@ export type CallerAddress = (options: CallerAddressOptions) => Caller;
 export async function loadCallerAddress(): Promise<CallerAddress> {
   const { BlockList, isIPv4, isIPv6 } = await import("node:net");
 
-  /** Loopback, private, shared and link-local networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291, RFC 6598). */
+  /**
+   * Loopback, private, shared and link-local networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291,
+   * RFC 6598).
+   */
   const privateNetworks = new BlockList();
   for (const [network, bits] of PRIVATE_IPV4) privateNetworks.addSubnet(network, bits, "ipv4");
   for (const [network, bits] of PRIVATE_IPV6) privateNetworks.addSubnet(network, bits, "ipv6");
@@ -40,7 +43,10 @@ export async function loadCallerAddress(): Promise<CallerAddress> {
     return isProxy ? ONE_MORE : callerAt(caller);
   }
 
-  /** Parses an address with or without a port, brackets and zone. Returns undefined for anything else. */
+  /**
+   * Parses an address with or without a port, brackets and zone. Returns undefined for anything
+   * else.
+   */
   function ipAddress(entry: string): string | undefined {
     if (entry.length > MAX_ENTRY_LENGTH) return undefined;
     const text = entry.trim();
@@ -70,7 +76,7 @@ function callerAt(address: string | undefined): Caller {
   return address === undefined ? NO_ADDRESS : { address };
 }
 
-/** Maximum length of an entry in characters: an address of 45 with brackets, a zone, a port and blanks. */
+/** Maximum length of an entry in characters. An IPv6 address has 45 without its zone and port. */
 const MAX_ENTRY_LENGTH = 100;
 /** An address with a port is in brackets or has no other colon. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;

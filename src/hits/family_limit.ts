@@ -17,8 +17,8 @@ export interface FamilyLimitOptions {
 /** A limit of new counters, because keys of prefixes are public and could fill the store. */
 export interface FamilyLimit {
   /**
-   * Counts a hit that the key of a prefix authorized. Rejects with "family-full" if the limit is reached and the counter
-   * does not exist. Hits in flight when the limit is reached still count.
+   * Counts a hit that the key of a prefix authorized. Rejects with `family-full` if the limit is
+   * reached and the counter does not exist. Hits in flight when the limit is reached still count.
    */
   count<Result>(
     hit: { id: CounterId; family: string },
@@ -43,7 +43,7 @@ export function createFamilyLimit(
     return created.get(family) ?? 0;
   }
 
-  /** Reports whether a counter exists: one that its owner set to 0 has days, and one that was never hit has none. */
+  /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
     if (await counters.count(id) > 0) return true;
     return (await counters.history(id, day)).days !== undefined;

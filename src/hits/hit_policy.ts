@@ -12,7 +12,7 @@ import type { Proxies } from "./caller_address.ts";
 import { createFamilyLimit, type FamilyLimit } from "./family_limit.ts";
 import { createUniqueVisitors } from "./unique_visitors.ts";
 
-/** How often a visitor counts. */
+/** Limits how often a visitor counts. */
 export const once = {
   name: "once",
   meaning: "`day` counts each visitor once per counter and day.",
@@ -56,7 +56,10 @@ export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 export type HitResult = number | { readonly hits: number; readonly flag: HitFlag };
 
 export interface HitPolicy {
-  /** Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that hit again. */
+  /**
+   * Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that
+   * hit again.
+   */
   countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
 }
 
@@ -68,7 +71,7 @@ export interface HitPolicyOptions {
   log: Log;
 }
 
-/** Creates the policy. Its rules are applied from top to bottom, and the first that fits decides. */
+/** Creates the policy. The first of its rules that applies decides. */
 export function createHitPolicy(
   { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
 ): HitPolicy {
@@ -146,7 +149,10 @@ function withCamo(result: HitResult): HitResult {
 /** Bare, or as a quoted string (RFC 8941, section 3.3.3). */
 const IDEMPOTENCY_KEY = /^(?:([\w-]{1,64})|"([\w-]{1,64})")$/;
 
-/** Parses the `Idempotency-Key` of a request. Throws "bad-idempotency-key" if it is invalid or not allowed. */
+/**
+ * Parses the `Idempotency-Key` of a request. Throws `bad-idempotency-key` if it is invalid or not
+ * allowed.
+ */
 export function parseIdempotencyKey(
   { request: { headers }, grant }: Pick<HitRequest, "request" | "grant">,
 ): string | undefined {
@@ -165,9 +171,9 @@ export function parseIdempotencyKey(
 /** The kind of a user agent. An image proxy fetches images for readers whom it hides. */
 export type AgentKind = "reader" | "crawler" | "image proxy";
 
-/** GitHub's image proxy, similar ones and those of mail providers, which `isbot` takes for crawlers. */
+/** The image proxies of GitHub and of mail providers, which `isbot` takes for crawlers. */
 const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
-/** Maximum number of characters that are examined, because two hundred patterns are tried at each. */
+/** Maximum number of examined characters, because `isbot` tries 200 patterns at each. */
 const MAX_AGENT_LENGTH = 1000;
 
 /** Classifies a `User-Agent`. */

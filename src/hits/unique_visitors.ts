@@ -7,7 +7,10 @@ import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { type CallerAddress, loadCallerAddress, type Proxies } from "./caller_address.ts";
 
-/** Maximum number of visitors that are stored per day and counter, and per day and process. Later ones always count. */
+/**
+ * Maximum number of visitors that are stored per day and counter, and per day and process. Later
+ * ones always count.
+ */
 const MAX_PER_COUNTER = 50_000;
 const MAX_PER_PROCESS = 1_000_000;
 /** Minimum number of counters whose visitors are counted. */
@@ -19,7 +22,10 @@ export interface UniqueVisitorsOptions {
   log: Log;
 }
 
-/** Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is over. */
+/**
+ * Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is
+ * over.
+ */
 export interface UniqueVisitors {
   /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
   count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
@@ -52,7 +58,7 @@ export function createUniqueVisitors(
     return today;
   }
 
-  /** Resolves with what distinguishes the visitor from others. Resolves with undefined if nothing does. */
+  /** Resolves with the traits of the visitor. Resolves with undefined if they are unknown. */
   async function identify(
     { request: { headers }, connection, query }: Visit,
   ): Promise<readonly string[] | undefined> {
@@ -93,7 +99,7 @@ export function createUniqueVisitors(
       const visitor = await today.code([id, ...traits]);
       const remember = today.hasRoomFor(id);
       const keys = { ...key !== undefined && { key }, visitor, remember };
-      // Recent visitors, too, because only the store knows whether another process deleted the counter.
+      // Ask for known visitors, too, because another process may have deleted the counter.
       const outcome = await counters.hitDeduplicated(id, keys);
       if (remember && !outcome.repeat) today.noteNew(id);
       return outcome;
@@ -101,7 +107,10 @@ export function createUniqueVisitors(
   };
 }
 
-/** Returns an empty text if only another header shows a proxy, because the address of the caller is unknown then. */
+/**
+ * Returns `X-Forwarded-For`. Returns an empty text if only another header shows a proxy, because
+ * the address of the client is unknown then.
+ */
 function forwardedFor(headers: Headers): string | null {
   const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
   return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
@@ -122,7 +131,10 @@ class DailyVisitors {
     this.day = counters.calendar.today();
   }
 
-  /** Resolves with the code of a visitor, who cannot be found out from it without the salt of the day. */
+  /**
+   * Resolves with the code of a visitor. It identifies the visitor only together with the salt of
+   * the day.
+   */
   async code(traits: readonly string[]): Promise<string> {
     this.#encoder ??= this.#createEncoder().catch((error) => {
       this.#encoder = undefined;

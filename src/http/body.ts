@@ -2,8 +2,8 @@ import { Problem } from "../problem.ts";
 import type { Draining } from "./dispatch.ts";
 
 /**
- * Reads the body of a request. Throws the problem "bad-body" if it has more than `limit` bytes, is not UTF-8 or is
- * truncated, and "shutting-down" if it is truncated because the process ends.
+ * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or
+ * is truncated. Throws `shutting-down` if it is truncated because the process ends.
  */
 export async function bodyText(
   { body }: Request,
@@ -52,12 +52,16 @@ export interface BodyLine {
 export const TRUNCATED_BODY = "the body ended too early";
 
 const NEWLINE = 10;
-/** Milliseconds until the event loop turns, because lines that have arrived are read without one. */
+/**
+ * Time after which the event loop turns, in milliseconds. Lines that have arrived are read without
+ * a turn.
+ */
 const TURN_MS = 5;
 
 /**
- * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Ends with an error at a line
- * of more than `limit` bytes, at one that is not UTF-8, and if the body is truncated. Buffers at most a chunk and a line.
+ * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Ends
+ * with an error at a line of more than `limit` bytes, at one that is not UTF-8, and if the body is
+ * truncated. Buffers at most a chunk and a line.
  */
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
@@ -125,8 +129,9 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /**
- * Creates a body that is generated as fast as it is read. If that fails, the connection ends before the body does, so that
- * the client knows that it is incomplete. If the client disconnects, the source is ended.
+ * Creates a body that is generated as fast as it is read. If that fails, the connection ends before
+ * the body does, so that the client knows that it is incomplete. If the client disconnects, the
+ * source is ended.
  */
 export function textStream(source: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

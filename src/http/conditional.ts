@@ -6,7 +6,10 @@ import {
   type ReadPolicy,
 } from "./response.ts";
 
-/** Reports whether the client already has the response with this tag (RFC 9110, section 13.1.2: a weak comparison). */
+/**
+ * Reports whether the client already has the response with this tag, by a weak comparison (RFC
+ * 9110, section 13.1.2).
+ */
 export function isUnchanged(request: Request, tag: string): boolean {
   const known = request.headers.get("if-none-match");
   if (known === null) return false;
@@ -56,7 +59,8 @@ function withoutContentType({ "content-type": _, ...headers }: HeaderRecord): He
 }
 
 /**
- * Prepares a text that does not change while the process runs. It is gzipped once, and clients that have it get 304.
+ * Prepares a text that does not change while the process runs. It is gzipped once, and clients that
+ * have it get 304.
  */
 export async function cachedText(
   text: string,

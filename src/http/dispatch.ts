@@ -161,7 +161,8 @@ export function createDispatcher(
     return response;
   }
 
-  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3), but Hono fails on it.
+  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3), but Hono
+  // fails on it.
   const app = new HonoBase<{ Bindings: ConnectionInfo }>({
     router: new RegExpRouter(),
     getPath: (request) => getPath(request) || "/",
@@ -245,9 +246,12 @@ const FALLBACK_HOST = /^localhost(?::|$)/;
 /** Throws the problem "bad-host" if the Host header of a request is not a host. */
 type HostCheck = (request: Request) => void;
 
-/** Refuses a Host header that could rewrite the URL that routing sees, such as `Host: a/hit?id=x#`. */
+/**
+ * Returns a check that rejects a Host header that could rewrite the URL that routing sees, such as
+ * `Host: a/hit?id=x#`.
+ */
 function createHostCheck(): HostCheck {
-  /** The scheme and host, with the slash behind them, that were valid last: most requests send the same ones. */
+  /** The scheme, host and slash of the last valid URL, because most requests have the same. */
   let knownOrigin: string | undefined;
 
   return (request) => {
@@ -268,11 +272,12 @@ function isHost(host: string): boolean {
 }
 
 /**
- * Reports whether the path follows the origin at once. If a slash or an asterisk comes later, the path may begin there,
- * and the text before it may be part of the header.
+ * Reports whether the path follows the origin at once. If a slash or an asterisk comes later, the
+ * path may begin there, and the text before it may be part of the header.
  *
- * Without this, every request would read its Host header, for which Deno copies all headers (reads at 0.89 of the speed).
- * If the request line holds a whole URL, its host counts, whatever the header says (RFC 9112, section 3.2.2).
+ * Without this, every request would read its Host header, for which Deno copies all headers (reads
+ * at 0.89 of the speed). If the request line holds a whole URL, its host takes precedence over the
+ * header (RFC 9112, section 3.2.2).
  */
 function beginsOnlyWith(origin: string, url: string): boolean {
   return url.startsWith(origin) && !url.includes("/", origin.length) &&
@@ -340,8 +345,8 @@ function preflightResponse(route: CompiledRoute, state: RequestState): Response 
 }
 
 /**
- * Returns which pages may read the response. A page that has a key may read what the key authorizes, unless it sends the
- * secret, too.
+ * Returns the pages that may read the response. A page that has a key may read what the key
+ * authorizes, unless it sends the secret, too.
  */
 function corsPolicy({ cors, documented }: CompiledRoute, state: RequestState): CorsPolicy {
   if (cors === "any" || !documented.has(key.name)) return cors;

@@ -36,8 +36,8 @@ interface Contexts<Name extends string> {
 }
 
 /**
- * The subject of an endpoint: a counter, named by `id` or else `home`; the counters whose ids begin with `prefix`; either
- * of the two; or neither.
+ * The subject of an endpoint: the counter named by `id` or else `home`, the counters whose ids
+ * begin with `prefix`, either of the two, or neither.
  */
 export type Subject = keyof Contexts<string>;
 
@@ -51,13 +51,17 @@ interface EndpointFacts {
   readonly setsCors?: boolean;
   /** The conventions of another service, if the endpoint follows its protocol. */
   readonly protocol?: Protocol;
-  /** The rest of its description in the OpenAPI document, which leaves the endpoint out without one. */
+  /**
+   * The rest of its description in the OpenAPI document, which leaves the endpoint out without one.
+   */
   readonly openapi?: Description;
 }
 
 /** The conventions of another service, for endpoints that clients written for that service call. */
 export interface Protocol {
-  /** Reads the subject and the credentials, which the protocol does not send as query parameters. */
+  /**
+   * Reads the subject and the credentials, which the protocol does not send as query parameters.
+   */
   readonly readQuery: (request: Request) => ParsedQuery;
   /** Formats a problem as JSON. */
   readonly formatProblem: (problem: Problem) => string;
@@ -71,7 +75,9 @@ interface Definition<S extends Subject, Name extends string> extends EndpointFac
   readonly parameters?: readonly Parameter<Name>[];
   /** The format of its problems, which may depend on the query. The default is JSON. */
   readonly errors?: TextFormat | ((query: Contexts<Name>[S]["query"]) => TextFormat);
-  /** Draws a problem as an SVG, from what could be read of the query. Without this, problems are text. */
+  /**
+   * Draws a problem as an SVG, from the valid part of the query. Without this, problems are text.
+   */
   readonly drawProblem?: (problem: Problem, query: Contexts<Name>[S]["query"]) => string;
   /** Called with each problem of a request; `query` is undefined if it is invalid. */
   readonly onProblem?: (
@@ -150,8 +156,9 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
 /**
  * Creates an endpoint about a subject.
  *
- * `parse` runs before the client is authorized and `respond` after it. Both may throw problems, which are reported in the
- * format of the endpoint. `respond` sets no CORS headers: those follow from the route table.
+ * `parse` runs before the client is authorized and `respond` after it. Both may throw problems,
+ * which are reported in the format of the endpoint. `respond` sets no CORS headers, because those
+ * follow from the route table.
  */
 export function endpoint<S extends Subject, Parsed, Name extends string = never>(
   subject: S,
@@ -180,7 +187,10 @@ export function endpoint<S extends Subject, Parsed, Name extends string = never>
   };
 }
 
-/** Calls `next` with a value at once if it is known, so that no promise is made for it (reads at 0.82 to 0.92 otherwise). */
+/**
+ * Calls `next` with a value, at once if it is known. A promise for it would cost 8 to 18 % of the
+ * speed of reads.
+ */
 export function whenKnown<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result,
@@ -194,7 +204,9 @@ export interface Route extends Endpoint {
   /** In the order of the `Allow` header. `OPTIONS` is the CORS preflight. */
   readonly methods: readonly string[];
   readonly access: AccessLevel;
-  /** The pages that may read its responses. A key that is shown without the secret opens them to any page. */
+  /**
+   * The pages that may read its responses. A key without the secret allows any page to read them.
+   */
   readonly cors: CorsPolicy;
 }
 

@@ -18,9 +18,14 @@ export interface Parameter<Name extends string = string> {
   readonly name: Name;
   readonly meaning: string;
   readonly schema: ParameterSchema;
-  /** Reports whether a text is one of its values. Without this, an invalid value means the default. */
+  /**
+   * Reports whether a text is one of its values. Without this, an invalid value means the default.
+   */
   readonly accepts?: (text: string) => boolean;
-  /** How often it may be given, if more than once. {@linkcode valuesOf} returns its values. */
+  /**
+   * Maximum number of its values, if it may be given more than once. {@linkcode valuesOf} returns
+   * them.
+   */
   readonly maxTimes?: number;
 }
 
@@ -51,11 +56,11 @@ export function valuesOf(value: string | undefined): readonly string[] {
 }
 
 /**
- * Reads the query of a URL as an HTML form writes it, with `+` for a space. Parameters that are not `documented` are
- * left out, and those that are `repeatable` may have several values.
+ * Reads the query of a URL as an HTML form writes it, with `+` for a space. Ignores parameters
+ * that are not `documented`. Those that are `repeatable` may have several values.
  *
- * Returns the error "bad-query" if the query is not percent-encoded UTF-8 or gives a documented parameter twice, and
- * "query-too-long", without reading it, if it has more than 8,192 characters.
+ * Returns the error `bad-query` if the query is not percent-encoded UTF-8 or repeats another
+ * parameter. Returns `query-too-long`, without reading it, if it has more than 8,192 characters.
  */
 export function parseQuery(
   url: string,
@@ -89,8 +94,8 @@ export function parseQuery(
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character. Returns a copy, because
- * V8 keeps a whole URL as long as a slice of it is kept.
+ * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character.
+ * Returns a copy, because V8 keeps a whole URL as long as a slice of it is kept.
  */
 function decode(text: string): string | undefined {
   try {

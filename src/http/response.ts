@@ -11,13 +11,16 @@ export type BodyFormat = TextFormat | "svg" | "png" | "script" | "html";
 /** An image: an SVG document or a PNG. */
 export type Image = string | Uint8Array<ArrayBuffer>;
 
-/** The pages that may read a response: those of any site, those of any site as an image only, or none. */
+/**
+ * The pages that may read a response: those of any site, those of any site as an image only, or
+ * none.
+ */
 export type CorsPolicy = "any" | "image" | "none";
 
-/** Why a hit was not an ordinary one, as sent in `X-Tallymark`. */
+/** The reason why a hit is not an ordinary one, as sent in `X-Tallymark`. */
 export type HitFlag = "prefetch" | "bot" | "repeat" | "camo";
 
-/** Who may read counters, and the headers that follow from it. */
+/** The permission to read counters, and the headers that follow from it. */
 export interface ReadPolicy {
   /** True if anyone may read, and so any page and cache. */
   readonly isPublic: boolean;
@@ -47,13 +50,13 @@ const CONTENT_TYPES: Record<BodyFormat, string> = {
 /** Allows only the styles of an SVG, in case it is opened as a page. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** `Cache-Control` of counting images. GitHub's edge has cached images that had fewer than these four. */
+/** `Cache-Control` of counting images. GitHub's edge has cached images with fewer directives. */
 export const UNCACHED_IMAGE = "max-age=0, no-cache, no-store, must-revalidate";
 
 /** Keeps browsers from guessing a content type. Sent with every response. */
 export const NO_SNIFF: HeaderRecord = { "x-content-type-options": "nosniff" };
 
-/** Returns the headers of a body format. CORS headers are not among them, because dispatch sets those by the route table. */
+/** Returns the headers of a body format. Dispatch adds CORS headers by the route table. */
 export function headersFor(format: BodyFormat, cacheControl: string): HeaderRecord {
   return {
     "content-type": CONTENT_TYPES[format],
@@ -75,8 +78,8 @@ export function flagHeader(flag: HitFlag | "stale" | "counted" | ProblemName): H
 const flagged = new WeakSet<Response>();
 
 /**
- * Creates a response with these headers. They are set one by one, because Deno registers a response that is constructed
- * with several headers for finalization (reads at 0.92 of the speed).
+ * Creates a response with these headers. They are set one by one, because Deno registers a response
+ * that is constructed with several headers for finalization (reads at 0.92 of the speed).
  */
 export function createResponse(
   body: Image | null,
@@ -104,7 +107,10 @@ export function allowPages(response: Response, cors: CorsPolicy): Response {
   return response;
 }
 
-/** Resolves with the response to HEAD, with the length that GET would report (RFC 9110, section 8.6). */
+/**
+ * Resolves with the response to HEAD, with the length that GET would report (RFC 9110, section
+ * 8.6).
+ */
 export async function headResponse(response: Response): Promise<Response> {
   const headers = new Headers(response.headers);
   const { byteLength } = await response.arrayBuffer();
@@ -128,8 +134,9 @@ export function problemResponse(
 }
 
 /**
- * Creates the response to a problem as an image. The status is 200 if an image was asked for: image proxies discard every
- * status but 200, 206 and 304, so that a page would show a broken image in place of the error.
+ * Creates the response to a problem as an image. The status is 200 if an image was asked for,
+ * because image proxies discard every status but 200, 206 and 304. With another one, a page would
+ * show a broken image in place of the error.
  */
 export function problemImageResponse(
   problem: Problem,
@@ -157,7 +164,10 @@ function formatProblem({ kind, title, status, detail }: Problem, format: TextFor
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
 }
 
-/** Reports whether the client shows the response as an image: its `Accept` names one, and no page. */
+/**
+ * Reports whether the client shows the response as an image, because its `Accept` names one and no
+ * page.
+ */
 function asksForImage({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   const ranges = listItems(headers.get("accept"));

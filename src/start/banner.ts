@@ -6,7 +6,7 @@ import type { RedisSetting, StoreSetting } from "./store_address.ts";
 
 export interface BannerOptions {
   config: Config;
-  /** Where the service listens. */
+  /** The address on which the service listens. */
   address: Deno.NetAddr;
   /** Printed if it is kept in no file. */
   own: GeneratedSecret | undefined;
@@ -30,7 +30,10 @@ export function banner({ config, address, own, signIn }: BannerOptions): string 
   return lines.join("\n");
 }
 
-/** What is allowed but probably not meant, a line each; `unknownNames` are those in `.env`. */
+/**
+ * Returns warnings about settings that are valid but probably a mistake. `unknownNames` are the
+ * names in `.env` that are not settings.
+ */
 export function settingsWarnings(config: Config, unknownNames: readonly string[]): string[] {
   const { platform, secret, ignored } = config;
   const warnings: string[] = [];
@@ -47,7 +50,10 @@ export function settingsWarnings(config: Config, unknownNames: readonly string[]
   return warnings;
 }
 
-/** What is wrong with a secret that works, a line each; `name` is the setting or the file that it comes from. */
+/**
+ * Returns warnings about a secret that is valid but weak or hard to send. `name` is its setting or
+ * its file.
+ */
 export function secretWarnings(name: string, secret: string): string[] {
   const warnings: string[] = [];
   if (secret.length < MIN_SECRET_LENGTH) {
@@ -63,10 +69,13 @@ export function secretWarnings(name: string, secret: string): string[] {
   return warnings;
 }
 
-/** HTTP strips white space around a header's value and allows no control characters in it (RFC 9110, section 5.5). */
+/**
+ * HTTP strips white space around a header value and allows no control characters in it (RFC 9110,
+ * section 5.5).
+ */
 const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;
 
-/** The secret in a line for a shell, within double quotes. */
+/** Returns the secret for a line of a shell, within double quotes. */
 function inShell(own: GeneratedSecret | undefined): string {
   if (own === undefined) return "$SECRET_TOKEN";
   if (own.path === undefined) return own.text;
@@ -108,10 +117,13 @@ export function localUrl(
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** The V8 flags of the `start` task: collect garbage early, where V8 would let the heap grow fourfold. */
+/** The V8 flags of the `start` task. Without them, the heap may grow fourfold. */
 const SMALL_HEAP = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=100";
 
-/** The command of the `start` task for `entry`, a file or its URL, that may also use another folder. */
+/**
+ * Returns the command of the `start` task for `entry`, a file or its URL. The process may also use
+ * another folder.
+ */
 export function runLine(entry: string, otherFolder: string): string {
   // A single comma would end the folder and begin another.
   const folder = otherFolder.replaceAll(",", ",,");
@@ -128,7 +140,7 @@ export function runLine(entry: string, otherFolder: string): string {
   return ["deno", "run", ...flags, file].map(shellWord).join(" ");
 }
 
-/** Quoted if a shell would not take it literally. */
+/** Quotes a text if a shell would not take it literally. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

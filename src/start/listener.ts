@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import { errorMessage, StartError } from "../problem.ts";
 
-/** Between attempts to listen again. */
+/** Time between attempts to listen again, in milliseconds. */
 const RELISTEN_PAUSE_MS = 100;
 
 export interface ListenOptions {
@@ -13,15 +13,15 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly address: Deno.NetAddr;
-  /** Accepts no more requests; resolves when all accepted ones are answered. */
+  /** Accepts no more requests. Resolves when all accepted ones are answered. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens until it is stopped; throws a {@linkcode StartError} if it cannot begin.
+ * Listens until it is stopped. Throws a {@linkcode StartError} if it cannot start.
  *
- * Out of file descriptors, Deno stops listening for good while accepted connections go on: this listens again on the
- * same address as soon as descriptors are free.
+ * Without a free file descriptor, Deno stops listening for good, but accepted connections remain
+ * open. The listener then listens again on the same address as soon as descriptors are free.
  */
 export function listen({ at, fetch, log }: ListenOptions): Listener {
   const open = new Set<Server>();
@@ -38,7 +38,7 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
     return server;
   }
 
-  /** Answers what the server has accepted, and closes idle connections, whose descriptors others need. */
+  /** Answers accepted requests, and closes idle connections to free their descriptors. */
   async function retire(server: Server): Promise<void> {
     await server.shutdown();
     open.delete(server);
@@ -71,7 +71,8 @@ function serve(
   at: ListenOptions["at"],
   { fetch, log }: Pick<ListenOptions, "fetch" | "log">,
 ): Server {
-  // The handler answers every other error: what fails here is a response body already begun, which Deno cuts off.
+  // The handler answers every other error. Here, a response body that has begun failed, and Deno
+  // cuts it off.
   const onError = (cause: unknown) => {
     log.error("answer cut off", { cause });
     return new Response(null, { status: 500 });

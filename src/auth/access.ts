@@ -245,7 +245,7 @@ function bearerToken({ headers }: Request): string | undefined {
 }
 
 interface Session {
-  /** `s1`, the expiry in seconds since the epoch, and a code of it, so that the server stores nothing. */
+  /** `s1`, the expiry in seconds since the epoch and a code of it. The server stores nothing. */
   readonly token: string;
   readonly expires: Date;
 }

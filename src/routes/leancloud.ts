@@ -109,7 +109,7 @@ const KEY_HINT =
   "X-LC-Key must be the key of the family leancloud/<X-LC-Id>/, as GET /key?prefix= " +
   "returns it. X-LC-Sign is not supported: send X-LC-Key instead.";
 
-/** Reads the family and its key from the headers. */
+/** Reads the prefix and its key from the headers. */
 function readQuery({ url, headers }: Request): ParsedQuery {
   const { query: credentials, error } = parseQuery(url, new Set(["token"]));
   const name = headers.get("x-lc-id") ?? "";

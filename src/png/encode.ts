@@ -5,7 +5,7 @@ export interface Raster {
   readonly pixels: Uint8Array;
 }
 
-/** Encodes an image as a PNG with a palette of at most 256 colors (PNG specification, third edition). */
+/** Encodes an image as a PNG with a palette of at most 256 colors (PNG, third edition). */
 export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height } = raster;
   const { palette, rows } = indexColors(raster);
@@ -34,7 +34,7 @@ function indexColors({ width, height, pixels }: Raster) {
   const colors = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);
   const counts = new Map<number, number>();
   for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1);
-  // The most frequent colors first: of similar colors, the first one stands for all.
+  // Begin with the most frequent colors, because the first of similar colors represents them all.
   const sorted = [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
   const palette: number[] = [];
   const indexes = new Map<number, number>();

@@ -1,19 +1,19 @@
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { encodePng } from "./encode.ts";
 
-/** What a painter is made of: the renderer, and the fonts, the first of which has most characters. */
+/** The renderer and its fonts. The first font has the most characters. */
 export interface PainterParts {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly fonts: readonly [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
 }
 
-/** An SVG document of this service, and how many pixels of the PNG one of its pixels becomes. */
+/** An SVG document of this service, and the number of pixels of the PNG for each of its pixels. */
 export interface PaintJob {
   readonly svg: string;
   readonly scale: number;
 }
 
-/** What a worker answers to a job. */
+/** The answer of a worker to a job. */
 export type PaintResult =
   | { readonly png: Uint8Array<ArrayBuffer> }
   | { readonly error: unknown };
@@ -21,9 +21,10 @@ export type PaintResult =
 /** Renders an SVG document as a PNG. */
 export type Painter = (job: PaintJob) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** Maximum size of a PNG in pixels. */
+/** Maximum size of a PNG, in pixels. A larger one would take the service above 220 MB of memory. */
 const MAX_WIDTH = 2880;
 const MAX_HEIGHT = 1200;
+const MAX_PIXELS = 2_400_000;
 
 /** Loads the renderer. May be called once in a process or worker. */
 export async function createPainter({ wasm, fonts }: PainterParts): Promise<Painter> {
@@ -35,8 +36,10 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     ...{ serifFamily: "DejaVu Sans", monospaceFamily: "DejaVu Sans Mono" },
   };
   return async ({ svg, scale }) => {
-    const [, width, height] = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? [];
-    const zoom = Math.min(scale, MAX_WIDTH / Number(width), MAX_HEIGHT / Number(height));
+    const [width = 0, height = 0] = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)
+      ?.slice(1).map(Number) ?? [];
+    const maxZoom = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
+    const zoom = Math.min(scale, maxZoom, Math.sqrt(MAX_PIXELS / (width * height)));
     const drawing = new Resvg(replaceMissing(anchorAtStart(svg), hasGlyph), {
       font,
       fitTo: { mode: "zoom", value: zoom },
@@ -54,8 +57,8 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
 }
 
 /**
- * Places fitted texts by their start. The renderer would add the space after the last character to their length, and so
- * move their middle by half of it. A single character is not fitted.
+ * Places fitted texts by their start, because the renderer adds the space after the last character
+ * to the length and so moves the middle. A single character is not fitted.
  */
 function anchorAtStart(svg: string): string {
   return svg.replace(FITTED_TEXT, (_, x, before, length, after, text) => {
@@ -81,7 +84,7 @@ function replaceMissing(svg: string, hasGlyph: (codePoint: number) => boolean): 
   });
 }
 
-/** Returns a function that reports whether a font has a character (OpenType, table "cmap", format 12). */
+/** Returns a function that reports whether a font has a character (OpenType, `cmap` format 12). */
 function createGlyphCheck(font: Uint8Array<ArrayBuffer>): (codePoint: number) => boolean {
   const view = new DataView(font.buffer, font.byteOffset);
   const items = (at: number, count: number, size: number) =>

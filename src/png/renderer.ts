@@ -10,9 +10,9 @@ type Png = Uint8Array<ArrayBuffer>;
 const MAX_WAITING = 16;
 /** Time that one PNG may take, in milliseconds. */
 const RENDER_LIMIT_MS = 2000;
-/** Pause after a PNG while others wait, as a multiple of the time that it took, so that hits get the processor. */
+/** Pause after a PNG while others wait, as a multiple of its time. Hits get the processor. */
 const PAUSE_FACTOR = 4;
-/** Delay of a refusal, in milliseconds. Clients that ask again at once would take the time of hits. */
+/** Delay of a refusal, in milliseconds. Slows down clients that retry at once. */
 const REFUSAL_DELAY_MS = 500;
 
 /** Images that are rendered when the renderer is loaded. */
@@ -24,12 +24,12 @@ interface FixedImages {
 /** Renders PNGs one at a time, and loads what this needs at the first one. */
 export interface Renderer {
   /**
-   * Calls `use` with a place in the queue, which it keeps until its promise settles. Rejects without a call with "busy" if
-   * all places are taken, and with "no-png" if the renderer cannot be loaded. In `use`, rendering rejects with "busy" if it
-   * fails.
+   * Calls `use`, which has a place in the queue until its promise settles. Rejects without a call
+   * if all places are taken (`busy`) or the renderer cannot be loaded (`no-png`). The painter that
+   * `use` gets rejects with `busy` if it fails.
    */
   withPlace<Result>(use: (render: Painter) => Promise<Result>): Promise<Result>;
-  /** Resolves with an image that needs no place. Rejects with "no-png" if the renderer cannot be loaded. */
+  /** Resolves with an image that needs no place. Rejects with `no-png` like `withPlace`. */
   fixed(name: keyof FixedImages): Promise<Png>;
   /** Ends the worker. */
   close(): void;
@@ -106,13 +106,14 @@ interface Engine {
 
 /** Creates an engine in a worker, or in this thread on platforms without workers. */
 function createEngine(
-  { createPainter, parts, script }: typeof import("./tallymark-png.js"),
+  { createPainter, parts, glue, script }: typeof import("./tallymark-png.js"),
 ): Engine {
   if (typeof Worker === "undefined") {
     const painter = createPainter(parts);
     return { paint: async (job) => (await painter)(job), close() {} };
   }
-  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const glueUrl = moduleUrl(glue);
+  const url = moduleUrl(script.replace("@resvg/resvg-wasm", () => glueUrl));
   let current: Worker | undefined;
 
   function paint(job: PaintJob): Promise<Png> {
@@ -139,6 +140,10 @@ function createEngine(
   }
 
   return { paint, close: () => current?.terminate() };
+}
+
+function moduleUrl(script: string): string {
+  return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
 }
 
 function startWorker(url: string, parts: PainterParts): Worker {

@@ -1,4 +1,5 @@
-// The renderer and its fonts. A bundle of the service loads them from a second file, which has this name, too.
+// The renderer and its fonts. A bundle of the service loads them from a second file of this name.
+import glue from "@resvg/resvg-wasm" with { type: "text" };
 import wasm from "@resvg/resvg-wasm/index_bg.wasm" with { type: "bytes" };
 import sans from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "bytes" };
 import sansBold from "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf" with { type: "bytes" };
@@ -9,5 +10,5 @@ import script from "./worker.min.js" with { type: "text" };
 export { createPainter } from "./painter.ts";
 /** @type {import("./painter.ts").PainterParts} */
 export const parts = { wasm, fonts: [sans, sansBold, mono, monoBold] };
-/** The script of a worker, as text, because a worker from a file needs permission to read that file. */
-export { script };
+/** Scripts of a worker as text, because a worker from a file needs permission to read that file. */
+export { glue, script };

@@ -15,7 +15,9 @@ for (const [bundle, source] of BUNDLES) {
     const file = `${folder.path}/bundle.js`;
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
-        ...["bundle", "-q", "--minify", "--platform", "browser", "-o", file],
+        ...["bundle", "-q", "--minify", "--platform", "browser"],
+        // The worker gets it from its package at run time.
+        ...["--external", "@resvg/resvg-wasm", "-o", file],
         `src/${source}`,
       ],
       cwd: projectFolder,

@@ -1,0 +1,79 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { authorized, SECRET } from "../../support/secret.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const CONNECTIONS = 64;
+const HITS = 300;
+/** Maximum resident memory of a service that draws the largest PNGs, in megabytes. */
+const MAX_MEMORY_MB = 220;
+const needsLinux = { ignore: Deno.build.os !== "linux" };
+
+Deno.test(
+  "a flood of 64 connections for different PNGs: hits get exact numbers, others are drawn or refused, and memory stays bounded",
+  needsLinux,
+  async () => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
+    });
+    await importDays(service);
+    let isFlooding = true;
+    const statuses = new Map<number, number>();
+    const flood = Array.from({ length: CONNECTIONS }, async (_, connection) => {
+      for (let number = 0; isFlooding; number++) {
+        const response = await fetch(`${service.url}${largePng(connection, number)}`);
+        const body = new Uint8Array(await response.arrayBuffer());
+        const { status, headers } = response;
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        strictEqual(headers.get("content-type"), "image/png");
+        deepStrictEqual([...body.subarray(1, 4)], [...new TextEncoder().encode("PNG")]);
+        if (status === 503) match(headers.get("retry-after") ?? "", /^\d+$/);
+      }
+    });
+    await waitFor("a PNG and a refusal", () => statuses.size === 2 || undefined);
+    const numbers: number[] = [];
+    for (let hit = 0; hit < HITS; hit++) {
+      const response = await fetch(`${service.url}/hit?id=home`, { headers: authorized });
+      strictEqual(response.status, 200);
+      numbers.push((await response.json()).hits);
+    }
+    // Enough to draw several images of the largest size.
+    await waitFor("12 PNGs", () => (statuses.get(200) ?? 0) >= 12 || undefined);
+    isFlooding = false;
+    await Promise.all(flood);
+    deepStrictEqual(numbers, Array.from({ length: HITS }, (_, hit) => hit + 1));
+    deepStrictEqual([...statuses.keys()].toSorted(), [200, 503]);
+    const memory = await peakMemory(service);
+    ok(memory <= MAX_MEMORY_MB, `${memory} MB`);
+  },
+);
+
+/** Imports a year of days of `home`, with no total. */
+async function importDays(service: Service): Promise<void> {
+  const days = Object.fromEntries(Array.from({ length: 365 }, (_, back) => {
+    const day = new Date(Date.now() - (back + 1) * 86_400_000).toISOString().slice(0, 10);
+    return [day, 50 + back * 7919 % 97];
+  }));
+  const body = JSON.stringify({ id: "home", hits: 0, days });
+  const options = { method: "POST", headers: authorized, body };
+  const response = await fetch(`${service.url}/counters`, options);
+  strictEqual(response.status, 200, await response.text());
+}
+
+/** Returns the address of a PNG that is as large as possible, another one for each number. */
+function largePng(connection: number, number: number): string {
+  const color = (connection * 61 + number * 7).toString(16).padStart(6, "0");
+  const chart = "/chart.png?width=960&height=400";
+  const images = [
+    ...["bars", "area", "total"].map((kind) => `${chart}&kind=${kind}&range=90d`),
+    ...[`${chart}&range=52w`, "/calendar.png?", "/card.png?", "/preview.png?"],
+    ...["/badge.png?style=odometer&digits=16", `/badge.png?label=${"W".repeat(100)}`],
+  ];
+  return `${images[(connection + number) % images.length]}&scale=3&color=${color}`;
+}
+
+/** Returns the largest resident memory that a service has had, in megabytes. */
+async function peakMemory(service: Service): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${service.pid}/status`);
+  return Math.round(Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024);
+}

@@ -27,7 +27,7 @@ import { png } from "./routes/png.ts";
 import { createLatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
-import { sharedData } from "./routes/shared.ts";
+import { sharedData, sharedPage } from "./routes/shared.ts";
 import { like, tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
 
@@ -36,6 +36,8 @@ export interface AppOptions {
     proxies: Proxies;
     familyLimit: number;
     serveAs: ServeAs;
+    /** The origins of the pages that may embed shared pages. */
+    embedOrigins: readonly string[];
   };
   counters: Counters;
   metrics: Metrics;
@@ -80,6 +82,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, CARD), s)),
     route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, PREVIEW), s, { scale: 3 })),
     route("/key", READ, "owner", "none", counterKey(s)),
+    route("/p", READ, "viewer", "none", sharedPage(s)),
     route("/p.json", SHARED_READ, "viewer", "none", sharedData(s)),
     route("/days", SHARED_READ, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),
@@ -121,6 +124,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     metrics,
     log,
     serveAs: config.serveAs,
+    embedOrigins: config.embedOrigins,
     call: (path, call) => dispatcher.call(path, call),
   };
   const routes = routesOf(service);

@@ -137,9 +137,9 @@ export async function openService(
   if (own !== undefined) saveSecret(own, log);
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
-  const { openReads, familyLimit, serveAs } = config;
+  const { openReads, familyLimit, serveAs, embedOrigins } = config;
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs, startedAt },
+    config: { secret, openReads, proxies, familyLimit, serveAs, embedOrigins, startedAt },
     counters,
     metrics,
     log,

@@ -30,13 +30,15 @@ function expectedStatus(path: string, method: string): number {
 }
 
 /** The paths that take no default for what they are about. */
-const NAMING: ReadonlySet<string> = new Set(["/counts", "/top", "/p.json"]);
+const NAMING: ReadonlySet<string> = new Set(["/counts", "/top", "/p", "/p.json"]);
 
 /** A request line about an id, as it is about something of the kind on a path. */
 function about(path: string, line: string): string {
   // Several ids are no fault there.
   if (path === "/counts") return line.replace("id=%00&id=a", "id=%00&period=7d&period=7d");
-  return ["/top", "/p.json"].includes(path) ? line.replaceAll(/\bid=(%00|a)/g, "prefix=$1/") : line;
+  return ["/top", "/p", "/p.json"].includes(path)
+    ? line.replaceAll(/\bid=(%00|a)/g, "prefix=$1/")
+    : line;
 }
 
 for (const endpoint of paths) {

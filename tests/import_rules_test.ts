@@ -60,9 +60,11 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   // The page's script runs in browsers alone.
   ["src/page/page.ts", ["src/page/script/"]],
+  ["src/page/shared.ts", ["src/page/script/"]],
   ["src/page/script/", ["src/page/script/", "src/chart/bars.ts"]],
   ["src/page/", [
     ...["src/page/compose.ts", "src/page/page.html", "src/page/page.css", "src/page/page.min.js"],
+    ...["src/page/shared.html", "src/page/shared.min.js"],
     ...["src/page/reference.css", "src/badge/parameters.ts"],
   ]],
   ["src/hits/", [
@@ -131,13 +133,17 @@ type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
 
 const files = sourceFiles("src");
 /** The modules of the page's script, a world of their own. */
-const scripts = files.filter((file) => /^src\/page\/(?:page\.ts$|script\/)/.test(file)).toSorted();
+const scripts = files.filter((file) => /^src\/page\/(?:(?:page|shared)\.ts$|script\/)/.test(file))
+  .toSorted();
 const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
   .filter((file) => !scripts.includes(file)).toSorted();
 /** What browsers run and show. */
 const pages = files.filter((file) => !file.endsWith(".ts"));
 const serverGraph = await readGraph("main.ts");
-const scriptGraph = await readGraph("src/page/page.ts");
+const scriptGraph = new Map([
+  ...await readGraph("src/page/page.ts"),
+  ...await readGraph("src/page/shared.ts"),
+]);
 const graph = new Map([...scriptGraph, ...serverGraph]);
 
 Deno.test("imports: every module has a rule, and every rule a module", () => {
@@ -151,7 +157,7 @@ Deno.test("imports: every module is used by main.ts, but for what others mount o
   deepStrictEqual(unused, ["src/mount.ts", "src/png/worker.ts", "src/serve.ts"]);
 });
 
-Deno.test("imports: every module of the page's script is used by page.ts, and none by the server", () => {
+Deno.test("imports: every module of the page's script is used by a page, and none by the server", () => {
   deepStrictEqual(scripts.filter((module) => !scriptGraph.has(module)), []);
   deepStrictEqual(scripts.filter((module) => serverGraph.has(module)), []);
 });
@@ -216,6 +222,7 @@ Deno.test("imports: no module imports itself in a cycle, not even for types", ()
   }
   visit("main.ts");
   visit("src/page/page.ts");
+  visit("src/page/shared.ts");
 });
 
 /** What a module loads with it, of our own modules and of others. */

@@ -118,10 +118,11 @@ export function createAccess(
   function requireGrant(
     grantFor: (credentials: Credentials) => Grant | undefined,
     hint = "",
+    detail?: string,
   ): AccessCheck {
     const check = (credentials: Credentials) => {
       const grant = grantFor(credentials);
-      if (grant === undefined) throw unauthorized(hint);
+      if (grant === undefined) throw unauthorized(hint, detail);
       return grant;
     };
     return (credentials) => {
@@ -192,7 +193,7 @@ export function createAccess(
       reader: openReads
         ? undefined
         : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
-      viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OR_READ_KEY),
+      viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), "", NO_READ_KEY),
       keyholder: requireGrant(
         (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
         keysAreOn ? OR_KEY : NO_KEYS,
@@ -214,15 +215,18 @@ export function createAccess(
 
 const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";
 const OR_KEY = "A counter key in key= counts its own counter or family only.";
-const OR_READ_KEY = "A link to a shared page works only whole, with the read key in key=.";
+const NO_READ_KEY =
+  "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
 const OF_FAMILY =
   "The key of this family, or of a family that contains it, works too: send it in key=.";
 const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
 const NO_KEYS = `Counter keys ${OFF}`;
 const NO_SESSIONS = `Sessions ${OFF}`;
 
-function unauthorized(hint: string): Problem {
-  const { detail } = new Problem("unauthorized");
+function unauthorized(
+  hint: string,
+  detail = new Problem("unauthorized").detail,
+): Problem {
   return new Problem("unauthorized", { detail: `${detail} ${hint}`.trim() });
 }
 

@@ -4,9 +4,9 @@ import type { Problem, ProblemName } from "../problem.ts";
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** The format of a problem that is reported as text. */
-export type TextFormat = "json" | "text";
+export type TextFormat = "json" | "text" | "html";
 /** The format of a body. */
-export type BodyFormat = TextFormat | "svg" | "png" | "script" | "html";
+export type BodyFormat = TextFormat | "svg" | "png" | "script";
 
 /** An image: an SVG document or a PNG. */
 export type Image = string | Uint8Array<ArrayBuffer>;
@@ -128,6 +128,7 @@ export function problemResponse(
     ...headersFor(isOwn ? format : "json", "no-store"),
     ...problemHeaders(problem),
     ...(format === "json" && { "content-type": "application/problem+json" }),
+    ...(format === "html" && { "content-security-policy": PROBLEM_POLICY }),
   };
   const body = isOwn ? formatProblem(problem, format) : format(problem);
   return createResponse(body, headers, problem.status);
@@ -161,7 +162,22 @@ function problemHeaders({ kind, status, allow }: Problem): HeaderRecord {
 
 function formatProblem({ kind, title, status, detail }: Problem, format: TextFormat): string {
   if (format === "text") return `${title}: ${detail}`;
+  if (format === "html") {
+    return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
+      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+      `<title>${title} · Tallymark</title><style>${PROBLEM_STYLE}</style></head>` +
+      `<body><main><h1>${title}</h1><p>${inHtml(detail)}</p></main></body></html>`;
+  }
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
+}
+
+const PROBLEM_POLICY = `${SVG_POLICY}; frame-ancestors 'none'`;
+const PROBLEM_STYLE = ":root{color-scheme:light dark}body{max-width:34em;margin:20vh auto;" +
+  "padding:0 20px;font:15px/22px -apple-system,'Segoe UI',Helvetica,Arial,sans-serif}";
+
+/** Escapes text for HTML. */
+export function inHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 /**

@@ -209,7 +209,7 @@ export function service(
 }
 
 /** The format of an endpoint's problems. */
-type ProblemFormat = "json" | "text" | "json or text" | "svg" | "png";
+type ProblemFormat = "json" | "text" | "json or text" | "html" | "svg" | "png";
 
 /** The bodies of problems: RFC 9457, plain text or an image. */
 const problemBodies: Record<ProblemFormat, Content> = {
@@ -219,6 +219,7 @@ const problemBodies: Record<ProblemFormat, Content> = {
     "application/problem+json": { schema: refTo("Problem") },
     "text/plain": { schema: { type: "string", minLength: 1 } },
   },
+  html: bodies.html,
   svg: bodies.svg,
   // Text if the renderer could not be loaded.
   png: { ...bodies.png, "application/problem+json": { schema: refTo("Problem") } },

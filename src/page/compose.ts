@@ -4,6 +4,8 @@ import type { ParameterSchema } from "../http/query.ts";
 import css from "./page.css" with { type: "text" };
 import html from "./page.html" with { type: "text" };
 import script from "./page.min.js" with { type: "text" };
+import sharedHtml from "./shared.html" with { type: "text" };
+import sharedScript from "./shared.min.js" with { type: "text" };
 
 /** A page, and a Content-Security-Policy that allows nothing but its own parts. */
 export interface Page {
@@ -13,13 +15,23 @@ export interface Page {
 
 /** Composes the page as one document. */
 export async function composePage(facts: PageFacts): Promise<Page> {
+  const filled = html.replace("<!--styles-->", () => stylesWithoutScript(facts))
+    .replace('id="facts">', (start) => start + inScript(facts));
+  return await compose(filled, script);
+}
+
+/** Composes the page of a family, whose head the server completes for each request. */
+export async function composeSharedPage(): Promise<Page> {
+  return await compose(sharedHtml, sharedScript);
+}
+
+/** Puts the style and the script into a document. */
+async function compose(html: string, script: string): Promise<Page> {
   const style = css.replaceAll(/^ +/gm, "");
   const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
     html: html
       .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
-      .replace("<!--styles-->", () => stylesWithoutScript(facts))
-      .replace('id="facts">', (start) => start + inScript(facts))
       .replace(' src="page.js">', () => `>${script}`),
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
       "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +

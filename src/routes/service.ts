@@ -28,6 +28,8 @@ export interface Service {
   readonly log: Log;
   /** The counters that anyone may hit at the addresses of other services. */
   readonly serveAs: ServeAs;
+  /** The origins of the pages that may embed shared pages. */
+  readonly embedOrigins: readonly string[];
   /** Has another endpoint respond to a part of a request. */
   readonly call: Dispatcher["call"];
 }

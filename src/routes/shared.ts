@@ -1,5 +1,8 @@
+import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import type { Parameter } from "../http/query.ts";
+import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/response.ts";
+import { loadOnce } from "../load_once.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { daysIn, readHistory } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -10,6 +13,64 @@ const SHARED_DAYS = 400;
 const SHARED_COUNTERS = 20;
 
 const PRIVATE = "private, no-store";
+
+const embed = {
+  name: "embed",
+  meaning: "`1` leaves out the head and lets the sites in `EMBED_ORIGINS` embed the page.",
+  schema: { type: "string", enum: ["1"] },
+} as const satisfies Parameter;
+
+/** `GET /p`: the numbers of a family as a page for people without the secret. */
+export function sharedPage({ embedOrigins }: Service): Endpoint {
+  const load = loadOnce(async () => {
+    const { composeSharedPage } = await import("../page/compose.ts");
+    return await composeSharedPage();
+  });
+  const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
+  return endpoint("prefix", {
+    summary: "Show a family to everyone with its read key",
+    parameters: [embed],
+    errors: "html",
+    async respond({ id, query, request }) {
+      const { html, policy } = await load();
+      const isEmbedded = query.get("embed") === "1" && embedOrigins.length > 0;
+      const ancestors = isEmbedded ? embedOrigins.join(" ") : "'none'";
+      const page = html.replace("<!--head-->", () => headOf(id, request, embedOrigins));
+      const isPacked = acceptsGzip(request);
+      return createResponse(isPacked ? await gzip(page) : page, {
+        ...headers,
+        "content-security-policy": policy.replace(
+          "frame-ancestors 'none'",
+          () => `frame-ancestors ${ancestors}`,
+        ),
+        ...(isPacked && { "content-encoding": "gzip" }),
+      });
+    },
+    openapi: {
+      name: "SharedPage",
+      tags: ["Counters"],
+      responses: fresh("The page.", bodies.html),
+    },
+  });
+}
+
+/** Returns the part of the head that services read which show previews of links. */
+function headOf(prefix: string, request: Request, embedOrigins: readonly string[]): string {
+  const image = new URL("preview.png", request.url);
+  // Reading the header is safe, because only the client that sent it gets the response.
+  if (request.headers.get("x-forwarded-proto") === "https") image.protocol = "https:";
+  image.searchParams.set("prefix", prefix);
+  const key = new URL(request.url).searchParams.get("key");
+  if (key !== null) image.searchParams.set("key", key);
+  const title = inHtml(`${prefix} · Tallymark`);
+  return `<title>${title}</title>
+    <meta property="og:title" content="${title}">
+    <meta property="og:image" content="${inHtml(image.href)}">
+    <meta property="og:image:width" content="1200">
+    <meta property="og:image:height" content="630">
+    <meta name="twitter:card" content="summary_large_image">
+    <meta name="embed-origins" content="${inHtml(embedOrigins.join(" "))}">`;
+}
 
 /** `GET /p.json`: all data of a shared page. */
 export function sharedData({ counters }: Service): Endpoint {

@@ -22,6 +22,8 @@ export interface Config {
   readonly familyLimit: number;
   /** The counters that anyone may hit at the addresses of other services. */
   readonly serveAs: ServeAs;
+  /** The origins of the pages that may embed shared pages. */
+  readonly embedOrigins: readonly string[];
   /** Number of the owner's proxies in front of the server. */
   readonly trustProxy: number;
   /** The IANA name of the zone in which days are counted. */
@@ -50,6 +52,7 @@ export function parseConfig(environment: Environment): Config {
     openReads: deploy || secret === undefined || publicReads,
     familyLimit: reader.read(SETTINGS.familyLimit),
     serveAs: reader.read(SETTINGS.serveAs),
+    embedOrigins: reader.read(SETTINGS.embedOrigins),
     trustProxy: reader.read(SETTINGS.trustProxy),
     timeZone: reader.read(SETTINGS.timeZone),
     ignored: Object.values(SETTINGS).map(({ name }) => name).filter((name) =>

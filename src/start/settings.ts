@@ -41,6 +41,12 @@ export const SETTINGS = {
       "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or families, which end in a slash (`hits.sh/github.com/octocat/`).",
     parse: parseServeAs,
   },
+  embedOrigins: {
+    name: "EMBED_ORIGINS",
+    meaning:
+      "The sites that may embed shared pages, separated by commas: up to 20 origins such as `https://blog.example.com`.",
+    parse: parseOrigins,
+  },
   store: {
     name: "STORE_URL",
     default: "kv:data/counters.kv",
@@ -157,6 +163,27 @@ function wholeNumberTo(max: number): (text: string) => number {
     if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
     throw new RangeError(`must be a whole number from 0 to ${max}`);
   };
+}
+
+/** Maximum number of origins that may embed shared pages. */
+const MAX_ORIGINS = 20;
+/** Excludes characters that a URL may have and that end or widen a source expression of a policy. */
+const ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
+
+/** Parses origins. Throws a RangeError that names the invalid entries by position. */
+function parseOrigins(text: string): readonly string[] {
+  const entries = text === "" ? [] : text.split(",");
+  const invalid = entries.flatMap((entry, index) => isOrigin(entry) ? [] : [index + 1]);
+  if (entries.length <= MAX_ORIGINS && invalid.length === 0) return entries;
+  throw new RangeError(
+    `must be 1 to ${MAX_ORIGINS} origins separated by commas without spaces, such as ` +
+      "https://blog.example.com, with http for localhost only and without paths" +
+      (invalid.length > 0 ? ` (see entry ${invalid.join(", ")})` : ""),
+  );
+}
+
+function isOrigin(text: string): boolean {
+  return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function parseHost(text: string): string {

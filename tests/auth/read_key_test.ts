@@ -6,7 +6,7 @@ import { routes } from "../support/surface.ts";
 
 /** The addresses that the contract opens to a read key. */
 const OPENED = [
-  ...["/count", "/count.txt", "/counts", "/badge", "/badge.json", "/days", "/top", "/p.json"],
+  ...["/count", "/count.txt", "/counts", "/badge", "/badge.json", "/days", "/top", "/p", "/p.json"],
   ...["/chart.svg", "/calendar.svg", "/card.svg"],
   ...["/badge.png", "/chart.png", "/calendar.png", "/card.png", "/preview.png"],
 ];
@@ -73,7 +73,7 @@ for (const openReads of [true, false]) {
         else strictEqual(status, plain.status, where);
       }
     }
-    const expected = openReads ? ["/top", "/p.json"] : OPENED;
+    const expected = openReads ? ["/top", "/p", "/p.json"] : OPENED;
     deepStrictEqual([...opened].toSorted(), expected.toSorted());
     deepStrictEqual(await app.send("GET /counters", authorized), before);
   });

@@ -74,7 +74,7 @@ const access = [
     schemes: [...secret, "readKey", "nothing"],
   },
   { paths: ["/top"], schemes: [...secret, "counterKey", "readKey"] },
-  { paths: ["/p.json"], schemes: [...secret, "readKey"] },
+  { paths: ["/p", "/p.json"], schemes: [...secret, "readKey"] },
   { paths: ["/openapi.json", "/healthz", "/readyz", "/"], schemes: ["nothing"] },
 ];
 

@@ -4,6 +4,7 @@ import { tempDir } from "../support/temp_dir.ts";
 
 const BUNDLES = [
   ["page/page.min.js", "page/page.ts"],
+  ["page/shared.min.js", "page/shared.ts"],
   ["page/tally.min.js", "page/tally.js"],
   ["page/like.min.js", "page/like.js"],
   ["png/worker.min.js", "png/worker.ts"],

@@ -17,6 +17,7 @@ const plain: Config = {
   openReads: true,
   familyLimit: 10_000,
   serveAs: [],
+  embedOrigins: [],
   trustProxy: 0,
   timeZone: "UTC",
   ignored: [],
@@ -95,6 +96,10 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   ["SERVE_AS", { SERVE_AS: " komarev/Octocat, hits.sh/github.com/o/ ,," }, {
     ...plain,
     serveAs: ["komarev/octocat", "hits.sh/github.com/o/"],
+  }],
+  ["EMBED_ORIGINS", { EMBED_ORIGINS: "https://a.example,http://localhost:3000" }, {
+    ...plain,
+    embedOrigins: ["https://a.example", "http://localhost:3000"],
   }],
   ["FAMILY_LIMIT=0", { FAMILY_LIMIT: "0" }, { ...plain, familyLimit: 0 }],
   ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],

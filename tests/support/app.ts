@@ -55,19 +55,21 @@ export interface TestAppOptions {
   familyLimit?: number;
   /** As the setting SERVE_AS. */
   serveAs?: string;
+  /** As the setting EMBED_ORIGINS. */
+  embedOrigins?: readonly string[];
 }
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
-  const { proxies = 0, familyLimit = 10_000 } = options;
+  const { proxies = 0, familyLimit = 10_000, embedOrigins = [] } = options;
   const serveAs = parseServeAs(options.serveAs ?? "");
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs },
+    config: { secret, openReads, proxies, familyLimit, serveAs, embedOrigins },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

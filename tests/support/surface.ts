@@ -13,6 +13,7 @@ export const { routes } = createApp({
     proxies: 0,
     familyLimit: 10_000,
     serveAs: [],
+    embedOrigins: [],
   },
   counters: createCounters(new ScriptedStore()),
   log: createLog({ secrets: [], write: () => {} }),

@@ -6,15 +6,16 @@ import {
   draw,
   errorMessage,
   fill,
-  grouped,
+  here,
   make,
   plural,
   save,
   toast,
 } from "./elements.ts";
-import { dayNumber, type Figures, figuresOf, fullDay } from "./figures.ts";
-import { call, callForJson, facts as service, here, isOver } from "./session.ts";
+import { type Figures, figuresOf, YEAR } from "./figures.ts";
+import { call, callForJson, facts as service, isOver } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
+import { describe } from "./summary.ts";
 
 /** A line of `/counters`. */
 export interface Line {
@@ -25,9 +26,6 @@ export interface Line {
 
 /** Totals that were typed when a session ended, by id. */
 export const drafts: Map<string, string> = new Map();
-
-/** Number of days that the longest range of a chart needs. */
-export const YEAR = 400;
 
 /** Returns the content of an opened counter. */
 export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
@@ -74,28 +72,6 @@ async function fetchLine(id: string): Promise<Line> {
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-/** Shows the best day, the average and the beginning of the daily history. */
-export function describe(
-  place: HTMLElement,
-  { month }: Figures,
-  today: number,
-  days: Line["days"] = {},
-) {
-  const all = Object.entries(days).sort();
-  const first = all[0]?.[0];
-  // The first of equal days, as in the charts.
-  const [best] = all.toSorted(([, one], [, other]) => other - one);
-  const since = first ? dayNumber(first) : today;
-  const span = Math.max(1, Math.min(30, today - since + 1));
-  const fact = (name: string, value: string) => make("span", `${name} `, make("b", value));
-  fill(
-    place,
-    best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
-    fact("Daily average", grouped(Math.round(month / span))),
-    first && fact("Daily history since", fullDay(since)),
-  );
-}
-
 /** The keys of counters and families, by query. */
 const keys: Map<string, Promise<string>> = new Map();
 
@@ -105,7 +81,7 @@ export function forgetKeys(keepsTyped: boolean) {
 }
 
 /** Returns a key, which is requested once. */
-export function keyOf(what: "id" | "prefix", value: string) {
+export function keyOf(what: "id" | "prefix" | "read", value: string) {
   const query = queryOf([[what, value]]);
   const found = keys.get(query) ??
     callForJson(`key?${query}`).then(({ key }) => String(key));

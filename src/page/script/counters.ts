@@ -2,8 +2,8 @@ import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "./chart.ts";
 import { announce, byId, errorMessage, fill, grouped, icon, make, plural } from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
-import { trend } from "./lines.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";
+import { summary } from "./summary.ts";
 import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
@@ -212,29 +212,7 @@ function showLoading(found: number) {
 // --- All counters --------------------------------------------------------------------------------
 
 function showFigures(sum?: Figures) {
-  const figure = (
-    name: string,
-    value: number | undefined,
-    why: Node | string,
-  ) =>
-    make(
-      "div",
-      make("dt", name),
-      make("dd.n", value === undefined ? make("span.ghost") : grouped(value)),
-      make("dd.why", why),
-    );
-  const versus = (
-    now: number | undefined = 0,
-    then: number | undefined = 0,
-    words: string,
-  ) => then === 0 ? " " : make("span", trend(now, then), ` vs prior ${words}`);
-  fill(
-    figures,
-    figure("Today", sum?.today, sum ? `${grouped(sum.yesterday)} yesterday` : " "),
-    figure("Last 7 days", sum?.week, versus(sum?.week, sum?.priorWeek, "7 days")),
-    figure("Last 30 days", sum?.month, versus(sum?.month, sum?.priorMonth, "30 days")),
-    figure("Total", sum?.total, sum ? `in ${plural(rows.length, "counter")}` : " "),
-  );
+  fill(figures, ...summary(sum, `in ${plural(rows.length, "counter")}`));
   all.element.classList.toggle("loading", !sum);
   if (sum && range !== "12m") all.show(sum.days, today);
 }

@@ -88,6 +88,9 @@ export function icon(path: string, name = "svg.icon") {
   return draw(name, { viewBox: "0 0 14 14", "aria-hidden": true }, draw("path", { d: path }));
 }
 
+/** The address of the service. */
+export const here = new URL(".", location.href);
+
 /** Announces a text to screen readers. */
 export function announce(text: string) {
   byId("said").textContent = text;

@@ -25,6 +25,8 @@ export interface ChartBar extends Bar {
 export const DAY_MS = 86_400_000;
 /** Number of days that are kept of each counter: those of the longest chart of days. */
 export const DAYS = 90;
+/** Number of days that the longest range of a chart needs. */
+export const YEAR = 400;
 
 /** Maximum number of days that each have their date below. */
 const MAX_NAMED_DAYS = 14;

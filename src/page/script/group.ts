@@ -1,9 +1,10 @@
 import { chart } from "./chart.ts";
-import { describe, keyOf, keyParts, type Line, YEAR } from "./counter.ts";
-import { errorMessage, fill, grouped, make } from "./elements.ts";
-import { DAY_MS, type Figures, figuresOf } from "./figures.ts";
-import { callForJson, facts as service, here } from "./session.ts";
+import { keyOf, keyParts, type Line } from "./counter.ts";
+import { copyButton, errorMessage, fill, grouped, here, make } from "./elements.ts";
+import { DAY_MS, type Figures, figuresOf, YEAR } from "./figures.ts";
+import { callForJson, facts as service } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
+import { describe } from "./summary.ts";
 
 /** Number of counters in the list of the most read ones. */
 const TOP = 5;
@@ -68,7 +69,8 @@ async function fetchDays(query: string, today: number) {
 
 async function showKey(prefix: string, place: HTMLElement) {
   try {
-    const key = await keyOf("prefix", prefix);
+    const [key, readKey] = await Promise.all([keyOf("prefix", prefix), keyOf("read", prefix)]);
+    const shared = new URL(`p?${queryOf([["prefix", prefix], ["key", readKey]])}`, here).href;
     const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
@@ -88,6 +90,16 @@ async function showKey(prefix: string, place: HTMLElement) {
       ...keyParts(
         key,
         `This key can count and list the counters under ${prefix} and nothing else; it may be public.`,
+      ),
+      make("h3", "Shared page"),
+      make(
+        ".line",
+        copyButton("Copy share link", () => shared, `Copy the share link of ${prefix}`),
+        make("a.button", { href: shared, target: "_blank" }, "Open shared page"),
+      ),
+      make(
+        "p.small",
+        `Everyone with this link can see the numbers of the counters under ${prefix}, until you change the secret.`,
       ),
     );
   } catch (error) {

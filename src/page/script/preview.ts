@@ -1,6 +1,6 @@
 import { keyOf } from "./counter.ts";
-import { choice, errorMessage, fill, icon, make } from "./elements.ts";
-import { call, facts, here, sessionToken } from "./session.ts";
+import { choice, errorMessage, fill, here, icon, make } from "./elements.ts";
+import { call, facts, sessionToken } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 
 export type Choices = (readonly [name: string, value: string])[];

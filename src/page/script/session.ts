@@ -1,8 +1,7 @@
 import type { PageFacts } from "../compose.ts";
-import { byId, errorMessage } from "./elements.ts";
+import { byId, errorMessage, here } from "./elements.ts";
 
 const SESSION = "tallymark-session";
-export const here = new URL(".", location.href);
 
 /** The facts about the service, from the page. */
 export const facts: PageFacts = JSON.parse(byId("facts").textContent);

@@ -1,5 +1,4 @@
-import { choice, copyButton, fill, make } from "./elements.ts";
-import { here } from "./session.ts";
+import { choice, copyButton, fill, here, make } from "./elements.ts";
 
 /** Encodes text for a query. Slashes stay, and characters that Markdown interprets are encoded. */
 export function inQuery(text: string) {

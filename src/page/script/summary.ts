@@ -1,0 +1,44 @@
+import { fill, grouped, make } from "./elements.ts";
+import { dayNumber, type Figures, fullDay } from "./figures.ts";
+import { trend } from "./lines.ts";
+
+/** Returns the figures above a chart. They are blank until the sum is known. */
+export function summary(sum: Figures | undefined, belowTotal: string) {
+  const figure = (name: string, value: number | undefined, why: Node | string) =>
+    make(
+      "div",
+      make("dt", name),
+      make("dd.n", value === undefined ? make("span.ghost") : grouped(value)),
+      make("dd.why", why),
+    );
+  const versus = (now = 0, then = 0, words: string) =>
+    then === 0 ? " " : make("span", trend(now, then), ` vs prior ${words}`);
+  return [
+    figure("Today", sum?.today, sum ? `${grouped(sum.yesterday)} yesterday` : " "),
+    figure("Last 7 days", sum?.week, versus(sum?.week, sum?.priorWeek, "7 days")),
+    figure("Last 30 days", sum?.month, versus(sum?.month, sum?.priorMonth, "30 days")),
+    figure("Total", sum?.total, sum ? belowTotal : " "),
+  ];
+}
+
+/** Shows the best day, the average and the beginning of the daily history. */
+export function describe(
+  place: HTMLElement,
+  { month }: Figures,
+  today: number,
+  days: Record<string, number> = {},
+) {
+  const all = Object.entries(days).sort();
+  const first = all[0]?.[0];
+  // The first of equal days, as in the charts.
+  const [best] = all.toSorted(([, one], [, other]) => other - one);
+  const since = first ? dayNumber(first) : today;
+  const span = Math.max(1, Math.min(30, today - since + 1));
+  const fact = (name: string, value: string) => make("span", `${name} `, make("b", value));
+  fill(
+    place,
+    best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
+    fact("Daily average", grouped(Math.round(month / span))),
+    first && fact("Daily history since", fullDay(since)),
+  );
+}

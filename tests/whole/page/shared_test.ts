@@ -1,0 +1,169 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { needsChromium, shareChromium, sharedChromium } from "../../support/chromium.ts";
+import { field } from "../../support/app.ts";
+import { dayAgo, importLines, openRow, signIn } from "../../support/owner_page.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait_for.ts";
+import { assertAccessibleInBothModes, openPage } from "../../support/web_page.ts";
+
+shareChromium();
+
+const LINES = [
+  { id: "blog/hello", hits: 1200, days: { [dayAgo(0)]: 30, [dayAgo(1)]: 20, [dayAgo(40)]: 900 } },
+  { id: `blog/${"a-long-title-".repeat(14)}`, hits: 300, days: { [dayAgo(2)]: 5 } },
+  { id: "blog/<img src=x>", hits: 7 },
+  { id: "secret/plan", hits: 999_999 },
+];
+
+/** A service with protected reads, which pages of the server may embed. */
+async function startShared(env: Record<string, string> = {}): Promise<Service> {
+  const service = await startService({
+    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", ...env },
+  });
+  await importLines(service, LINES);
+  return service;
+}
+
+async function addressOf({ url }: Service): Promise<string> {
+  const response = await fetch(`${url}/key?read=blog/`, { headers: authorized });
+  return `${url}/p?prefix=blog/&key=${field(await response.json(), "key")}`;
+}
+
+Deno.test(
+  "a shared page shows its family from one data request, without sign-in and storage",
+  needsChromium,
+  async () => {
+    await using service = await startShared();
+    await using opened = await openPage(sharedChromium(), "about:blank");
+    const { page, complaints } = opened;
+    await page.addInitScript(() => {
+      for (const name of ["sessionStorage", "localStorage"]) {
+        Object.defineProperty(globalThis, name, {
+          get: () => {
+            throw new Error(`${name} is used`);
+          },
+        });
+      }
+    });
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await page.goto(await addressOf(service));
+    await page.getByRole("heading", { name: "Most read" }).waitFor();
+    await page.getByAltText("Views of blog/").waitFor();
+    deepStrictEqual(requests.toSorted(), ["/calendar.svg", "/p", "/p.json"]);
+    deepStrictEqual(
+      await page.locator(".figures dd.n").allInnerTexts(),
+      ["30", "55", "55", "1,507"],
+    );
+    deepStrictEqual(
+      (await page.locator("table.counters tbody th").allInnerTexts()).map((text) =>
+        text.slice(0, 9)
+      ),
+      ["hello", "a-long-ti", "<img src="],
+    );
+    doesNotMatch(await page.content(), /secret|999,999|Sign in/);
+    strictEqual(await page.locator("input").count(), 0);
+    deepStrictEqual(complaints, []);
+  },
+);
+
+for (const width of [390, 768, 1280]) {
+  Deno.test(
+    `a shared page is accessible and fits ${width} pixels, in light and dark`,
+    needsChromium,
+    async () => {
+      await using service = await startShared();
+      const viewport = { width, height: 900 };
+      await using opened = await openPage(sharedChromium(), await addressOf(service), { viewport });
+      await opened.page.getByRole("heading", { name: "Most read" }).waitFor();
+      await assertAccessibleInBothModes(opened.page);
+    },
+  );
+
+  Deno.test(
+    `the 401 page of a shared page is accessible and fits ${width} pixels`,
+    needsChromium,
+    async () => {
+      await using service = await startShared();
+      // Its policy forbids every script, that of axe included.
+      const options = { viewport: { width, height: 900 }, bypassCSP: true };
+      const address = `${service.url}/p?prefix=blog/`;
+      await using opened = await openPage(sharedChromium(), address, options);
+      strictEqual(await opened.page.getByRole("heading").innerText(), "Unauthorized");
+      await assertAccessibleInBothModes(opened.page);
+    },
+  );
+}
+
+/** A page of another site, with a frame of an address. */
+function embedder(address: () => string): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+    const body = `<iframe src="${
+      address().replaceAll("&", "&amp;")
+    }" width=600 height=600></iframe>`;
+    return new Response(body, { headers: { "content-type": "text/html" } });
+  });
+}
+
+/** Returns what a frame of an address shows on a page of another site. */
+async function framed(browser: Browser, origin: string): Promise<string> {
+  await using opened = await openPage(browser, origin);
+  const frame = opened.page.frameLocator("iframe");
+  return await waitFor("the frame or its refusal", async () => {
+    if (opened.complaints.some((text) => text.includes("frame-ancestors"))) return "refused";
+    const isShown = await frame.getByRole("heading", { name: "Most read" }).isVisible();
+    return isShown ? await frame.locator("body").innerText() : undefined;
+  });
+}
+
+Deno.test(
+  "a browser shows a shared page in a frame of EMBED_ORIGINS with embed=1, and in no other",
+  needsChromium,
+  async () => {
+    let address = "";
+    await using server = embedder(() => address);
+    const { port } = server.addr;
+    await using service = await startShared({ EMBED_ORIGINS: `http://localhost:${port}` });
+    const page = await addressOf(service);
+    const browser = sharedChromium();
+    address = `${page}&embed=1`;
+    const shown = await framed(browser, `http://localhost:${port}/`);
+    match(shown, /^blog\/\n/);
+    match(shown, /Open page/);
+    doesNotMatch(shown, /Share|Tallymark/);
+    strictEqual(await framed(browser, `http://127.0.0.1:${port}/`), "refused");
+    address = page;
+    strictEqual(await framed(browser, `http://localhost:${port}/`), "refused");
+  },
+);
+
+Deno.test("a shared page copies the line that embeds it", needsChromium, async () => {
+  await using service = await startShared({ EMBED_ORIGINS: "https://blog.example" });
+  const address = await addressOf(service);
+  await using opened = await openPage(sharedChromium(), address);
+  const { page } = opened;
+  await page.getByText("Embedding works on https://blog.example.").waitFor();
+  await page.getByRole("button", { name: "Copy Embed" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const line: string = await page.evaluate("navigator.clipboard.readText()");
+  const source = `${address.replaceAll("&", "&amp;")}&amp;embed=1`;
+  ok(line.startsWith(`<iframe src="${source}" title="Views of blog/" `), line);
+  await page.getByRole("tab", { name: "Image" }).click();
+  match(await page.locator("pre").innerText(), /^<a href="[^"]+"><img [^>]*preview\.png\?prefix=/);
+});
+
+Deno.test("an owner copies the link of a shared page from a group", needsChromium, async () => {
+  await using service = await startShared();
+  await using opened = await openPage(sharedChromium(), service.url);
+  const { page } = opened;
+  await signIn(page);
+  await page.getByText(/^as of /).waitFor();
+  await page.getByLabel("Group by prefix").check();
+  await openRow(page, "blog/");
+  await page.getByRole("button", { name: "Copy the share link of blog/" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  strictEqual(await page.evaluate("navigator.clipboard.readText()"), await addressOf(service));
+  deepStrictEqual(opened.complaints, []);
+});

@@ -82,7 +82,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, CARD), s)),
     route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, PREVIEW), s, { scale: 3 })),
     route("/key", READ, "owner", "none", counterKey(s)),
-    route("/p", READ, "viewer", "none", sharedPage(s)),
+    route("/p", SHARED_READ, "viewer", "none", sharedPage(s)),
     route("/p.json", SHARED_READ, "viewer", "none", sharedData(s)),
     route("/days", SHARED_READ, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),

@@ -172,7 +172,7 @@ for (const { path } of [...paths, { path: "/nothing" }]) {
 /** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
 const protectedEndpoints = routes
   .filter(({ access, path }) =>
-    access !== "anyone" && !["/key", "/session", "/decisions", "/metrics"].includes(path)
+    access !== "anyone" && !["/key", "/session", "/decisions", "/metrics", "/p"].includes(path)
   )
   // leancloud_test holds this of the addresses whose subject is in headers.
   .filter(({ path }) => path !== "/as/leancloud/*")

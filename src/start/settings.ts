@@ -167,7 +167,7 @@ function wholeNumberTo(max: number): (text: string) => number {
 
 /** Maximum number of origins that may embed shared pages. */
 const MAX_ORIGINS = 20;
-/** Excludes characters that a URL may have and that end or widen a source expression of a policy. */
+/** Excludes characters of URLs that could end or widen a source expression of a policy. */
 const ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
 
 /** Parses origins. Throws a RangeError that names the invalid entries by position. */

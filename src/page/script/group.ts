@@ -94,7 +94,7 @@ async function showKey(prefix: string, place: HTMLElement) {
       make("h3", "Shared page"),
       make(
         ".line",
-        copyButton("Copy share link", () => shared, `Copy the share link of ${prefix}`),
+        copyButton("Copy share link", () => shared, `Copy share link of ${prefix}`),
         make("a.button", { href: shared, target: "_blank" }, "Open shared page"),
       ),
       make(

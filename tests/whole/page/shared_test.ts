@@ -162,7 +162,7 @@ Deno.test("an owner copies the link of a shared page from a group", needsChromiu
   await page.getByText(/^as of /).waitFor();
   await page.getByLabel("Group by prefix").check();
   await openRow(page, "blog/");
-  await page.getByRole("button", { name: "Copy the share link of blog/" }).click();
+  await page.getByRole("button", { name: "Copy share link of blog/" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
   strictEqual(await page.evaluate("navigator.clipboard.readText()"), await addressOf(service));
   deepStrictEqual(opened.complaints, []);

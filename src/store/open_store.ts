@@ -97,7 +97,9 @@ async function open(
             },
             onGone: (node) => metrics.nodes.delete(node),
             onRedirect: () => metrics.redirects++,
-            onUnusable,
+          }).catch((error) => {
+            if (error instanceof StartError) onUnusable(error);
+            throw error;
           });
           try {
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });

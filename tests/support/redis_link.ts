@@ -1,8 +1,7 @@
 import * as library from "@redis/client";
-import type { StartError } from "../../src/problem.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
-import type { StoreLink } from "../../src/store/redis/connection/node.ts";
+import type { StoreLink } from "../../src/store/redis/node.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
 /** What a test may want of the way to a Redis. */
@@ -12,7 +11,6 @@ export interface LinkOptions {
   /** Makes the health of a node of a cluster. */
   healthOf?(node: string): StoreHealth;
   replicas?: number;
-  onUnusable?(error: StartError): void;
   onRedirect?(): void;
   onGone?(node: string): void;
 }
@@ -27,9 +25,6 @@ export async function linkTo(url: string, options: LinkOptions = {}): Promise<St
     healthOf: () => NOOP_HEALTH,
     onRedirect() {},
     onGone() {},
-    onUnusable(error) {
-      throw error;
-    },
     ...options,
   });
 }

@@ -12,9 +12,8 @@ import {
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { type CounterRecord, type Plan, planWrite } from "../planner.ts";
-import type { Command } from "./connection/client.ts";
-import { isFailure, problemOf, type Reply } from "./connection/reply.ts";
 import { ledgerKey } from "./layout.ts";
+import { type Command, isFailure, problemOf, type Reply } from "./reply.ts";
 import type { RedisCommands } from "./scripts.ts";
 import type { RedisSwap } from "./swap.ts";
 
@@ -117,15 +116,10 @@ export class RedisChanges {
   }
 
   async #send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    let failed = true;
-    try {
-      const replies = await this.#options.commands.write(commands);
-      failed = replies.some(isFailure);
-      return replies;
-    } finally {
-      // Another Redis may answer next, on which not every day is open.
-      if (failed) this.#openDays = new BoundedMap(CACHE_SIZE);
-    }
+    const replies = await this.#options.commands.send(commands);
+    // Another Redis may answer next, on which not every day is open.
+    if (replies.some(isFailure)) this.#openDays = new BoundedMap(CACHE_SIZE);
+    return replies;
   }
 
   /** Returns the outcome of an addition that Redis carried out with this total. */
@@ -146,7 +140,7 @@ export class RedisChanges {
   /** Keeps the ledger of a counter that another client deleted while this process knew its day to be open. */
   async #begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
     // The hits are counted even if this fails.
-    await this.#options.commands.write([this.#call("begin", { id, args: [day] })]).catch(() => {});
+    await this.#options.commands.send([this.#call("begin", { id, args: [day] })]);
     return amount;
   }
 
@@ -157,13 +151,10 @@ export class RedisChanges {
     this.#undoing.set(id, (this.#undoing.get(id) ?? 0) + 1);
     try {
       const undo = this.#call("undoIncrement", { id, args: [amount] });
-      const [reply] = await commands.write([undo]);
+      const [reply] = await commands.send([undo]);
       if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
       const total = Number(reply.value);
       return new Problem(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
-    } catch (cause) {
-      // The other hits of the batch are counted, so this must not fail all of it.
-      return new Problem("outcome-unknown", { cause });
     } finally {
       const left = (this.#undoing.get(id) ?? 1) - 1;
       if (left > 0) this.#undoing.set(id, left);

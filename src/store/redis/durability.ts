@@ -1,6 +1,6 @@
 import type { Log } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
-import type { StoreLink } from "./connection/node.ts";
+import type { StoreLink } from "./node.ts";
 
 const CHECK_INTERVAL_MS = 300_000;
 /** Delay before masters that did not answer are asked again, in milliseconds. */

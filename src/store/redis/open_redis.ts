@@ -1,204 +1,104 @@
-import { Problem, StartError } from "../../problem.ts";
-import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
+import { StartError } from "../../problem.ts";
+import type { RedisAddress, RedisForm, RedisSetting } from "../../start/store_address.ts";
+import { withTimeout } from "../../counter/store.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../store_health.ts";
-import { openCluster } from "./cluster/router.ts";
-import { type Command, RedisConnection, type RedisLibrary } from "./connection/client.ts";
-import {
-  connectionsAttempted,
-  nameOf,
-  RedisNode,
-  type Shard,
-  singleLink,
-  type StoreLink,
-} from "./connection/node.ts";
-import { hasNoDatabases, type Reply } from "./connection/reply.ts";
+import { openCluster } from "./cluster.ts";
+import { RedisConnection } from "./connection.ts";
 import { DETECT_MS } from "./limits.ts";
-import { openSentinels } from "./sentinel/watch.ts";
+import { nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
+import type { RedisLibrary } from "./reply.ts";
+import { openSentinels } from "./sentinel.ts";
 
 export interface OpenRedisOptions {
   setting: RedisSetting;
-  /** How many replicas must have a write before it counts as done. */
+  /** Number of replicas that must have a write before it counts as done. */
   replicas: number;
   library: RedisLibrary;
-  /** Of the store as a whole. */
+  /** The health of the store as a whole. */
   health: StoreHealth;
-  /** Makes the health of one node of a cluster. */
+  /** Returns the health of one node of a cluster. */
   healthOf(node: string): StoreHealth;
   /** Called when a node of a cluster is no longer connected to. */
   onGone(node: string): void;
   /** Called for each command that a node of a cluster redirects. */
   onRedirect(): void;
-  /** Called if the store turns out to be one that cannot be used at all. */
-  onUnusable(error: StartError): void;
 }
 
-/** Opens a single Redis, the master of Sentinels, or a cluster; resolves when it is connected, or cannot be for now. */
+/**
+ * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws a {@linkcode StartError}
+ * if the store cannot be used with this setting.
+ */
 export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
-  const { setting, replicas, library, health, healthOf, onGone, onRedirect, onUnusable } = options;
-
-  function connect(
-    address: RedisAddress,
-    { of = health, onInfo = () => {} }: { of?: StoreHealth; onInfo?(info: string): void } = {},
-  ): RedisNode {
-    return new RedisNode({ address, library, replicas, health: of, onInfo });
-  }
-
-  const open = {
-    cluster: () =>
-      openCluster({
-        seeds: setting.addresses,
+  const { setting: { form, master }, replicas, library, health } = options;
+  const [address, ...others] = options.setting.addresses;
+  if (address === undefined) throw new Error("STORE_URL has no address");
+  const addresses = [address, ...others] as const;
+  switch (form === "any" ? await detectForm(addresses, library) : form) {
+    case "cluster":
+      return await openCluster({
+        seeds: addresses,
         health,
-        connect: (address, onInfo) => connect(address, { of: healthOf(nameOf(address)), onInfo }),
-        onGone: (address) => onGone(nameOf(address)),
-        onRedirect,
-      }),
-    sentinel: () =>
-      openSentinels({
-        seeds: setting.addresses,
-        master: setting.master,
-        health,
-        connect: (address) => connect(address),
+        connect(address, onChange) {
+          const health = options.healthOf(nameOf(address));
+          return new RedisNode({ address, library, replicas, health, onChange });
+        },
+        onGone: (address) => options.onGone(nameOf(address)),
+        onRedirect: options.onRedirect,
+      });
+    case "sentinel":
+      return await openSentinels({
+        addresses,
+        master,
+        connect: (address, onChange) =>
+          new RedisNode({ address, library, replicas, health, onChange }),
+        // One Sentinel of several may be unreachable without harm.
         connectSentinel: (address) =>
-          // One Sentinel of several may be away without harm.
-          new RedisConnection({ address, library, health: NOOP_HEALTH, onInfo() {} }),
-        onUnusable,
-      }),
-  };
-
-  if (setting.form !== "any") return await open[setting.form]();
-  const link = new DetectingLink({
-    addresses: setting.addresses,
-    health,
-    connect: (address, { health, onInfo }) => connect(address, { of: health, onInfo }),
-    open,
-    onUnusable,
-  });
-  await link.attempted();
-  return link;
+          new RedisConnection({ address, library, health: NOOP_HEALTH }),
+      });
+    default: {
+      const node = new RedisNode({ address, library, replicas, health, followsName: true });
+      node.confirm(Infinity);
+      await node.attempted;
+      return singleLink({ node: () => node, close: () => node.close() });
+    }
+  }
 }
 
-interface DetectingLinkOptions {
-  addresses: readonly RedisAddress[];
-  /** Of a single Redis, and until the form is known. */
-  health: StoreHealth;
-  connect(
-    address: RedisAddress,
-    options: { health: StoreHealth; onInfo(info: string): void },
-  ): RedisNode;
-  open: Readonly<Record<"cluster" | "sentinel", () => Promise<StoreLink>>>;
-  onUnusable(error: StartError): void;
-}
-
-/** The link to a Redis whose form the setting does not say: the first address that answers decides, now or later. */
-class DetectingLink implements StoreLink {
-  readonly #options: DetectingLinkOptions;
-  readonly #nodes: readonly RedisNode[];
-  #opening: Promise<void> | undefined;
-  #link: StoreLink | undefined;
-  #closing: Promise<void> | undefined;
-
-  constructor(options: DetectingLinkOptions) {
-    this.#options = options;
-    const health = this.#rejectingCluster(options.health);
-    this.#nodes = options.addresses.map((address, index) =>
-      options.connect(address, {
-        health,
-        onInfo: (info) => this.#opening ??= this.#open(index, info),
-      })
-    );
-  }
-
-  /** Resolves when an address has answered, or all have been tried. */
-  async attempted(): Promise<void> {
-    await connectionsAttempted(this.#nodes, performance.now() + DETECT_MS);
-    await this.#opening;
-  }
-
-  get health(): StoreHealth {
-    return this.#link?.health ?? this.#options.health;
-  }
-
-  get multiKeyAcrossSlots(): boolean {
-    return this.#link?.multiKeyAcrossSlots ?? true;
-  }
-
-  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    return await this.#detected().send(commands);
-  }
-
-  shards(prefix: string): readonly Shard[] {
-    return this.#detected().shards(prefix);
-  }
-
-  scan(prefix: string): AsyncIterable<readonly string[]> {
-    return this.#detected().scan(prefix);
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
-  }
-
-  #detected(): StoreLink {
-    if (this.#link === undefined) throw new Problem("store-unavailable");
-    return this.#link;
-  }
-
-  /** A node of a cluster refuses the login if the setting names a database, before it can be asked for its form. */
-  #rejectingCluster(health: StoreHealth): StoreHealth {
-    return {
-      ...health,
-      unreachable: (cause) => {
-        health.unreachable(cause);
-        if (hasNoDatabases(cause)) {
-          this.#reject("is a Redis Cluster, which has no database but 0");
-        }
-      },
-    };
-  }
-
-  async #open(index: number, info: string): Promise<void> {
-    const node = this.#nodes[index];
-    if (node === undefined || this.#closing !== undefined) return;
-    const form = formIn(info);
-    if (form === "standalone") return this.#openSingle(node);
-    const link = await this.#options.open[form]();
-    // Some of several addresses may be away without harm; from now on the link reports its own health.
-    this.#options.health.healthy();
-    this.#link = link;
-    await this.#disconnect();
-  }
-
-  #openSingle(node: RedisNode): void {
-    if (this.#nodes.length > 1) {
-      return this.#reject(
-        `has several addresses, but ${
-          nameOf(node.address)
-        } is a single Redis, not a cluster or a Sentinel`,
+/** Asks all addresses which form of Redis they are. The first answer decides. Rejects if there is none. */
+async function detectForm(
+  addresses: readonly RedisAddress[],
+  library: RedisLibrary,
+): Promise<Exclude<RedisForm, "any"> | "single"> {
+  const connections = addresses.map((address) =>
+    new RedisConnection({ address, library, health: NOOP_HEALTH })
+  );
+  try {
+    const forms = connections.map(async (connection, index) => {
+      const error = await connection.attempted;
+      if (error !== undefined) throw error;
+      const replies = await connection.send([["INFO", "server"], ["INFO", "cluster"]]);
+      const info = replies.map((reply) => reply.kind === "done" ? reply.value : "").join("\n");
+      if (info.includes("cluster_enabled:1")) return "cluster";
+      // Forks of Redis call it `server_mode`.
+      if (/^\w+_mode:sentinel/m.test(info)) return "sentinel";
+      const [address] = addresses.slice(index);
+      if (addresses.length === 1 || address === undefined) return "single";
+      throw new StartError(
+        `The store that STORE_URL names has several addresses, but ${nameOf(address)} is a ` +
+          "single Redis, not a cluster or a Sentinel",
+      );
+    });
+    return await withTimeout(DETECT_MS, Promise.any(forms));
+  } catch (thrown) {
+    const errors: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
+    // A node of a cluster refuses the database before it can be asked for its form.
+    if (errors.some((error) => String(error).includes("SELECT is not allowed in cluster mode"))) {
+      throw new StartError(
+        "The store that STORE_URL names is a Redis Cluster, which has no database but 0",
       );
     }
-    const { health } = this.#options;
-    node.confirm(Infinity);
-    this.#link = singleLink({ health, node: () => node, close: () => Promise.resolve() });
+    throw errors.find((error) => error instanceof StartError) ?? errors[0];
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
   }
-
-  #reject(why: string): void {
-    this.#options.onUnusable(new StartError(`The store that STORE_URL names ${why}`));
-  }
-
-  async #disconnect(): Promise<void> {
-    await Promise.all(this.#nodes.map((node) => node.close()));
-  }
-
-  async #end(): Promise<void> {
-    await this.#disconnect();
-    await this.#opening;
-    await this.#link?.close();
-  }
-}
-
-/** The key is `redis_mode` or, for forks of Redis, `server_mode`. */
-function formIn(info: string): "standalone" | "cluster" | "sentinel" {
-  if (info.includes("cluster_enabled:1")) return "cluster";
-  return /^\w+_mode:sentinel/m.test(info) ? "sentinel" : "standalone";
 }

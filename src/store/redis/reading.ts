@@ -10,8 +10,6 @@ import type {
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { stateOf } from "../planner.ts";
-import type { StoreLink } from "./connection/node.ts";
-import { problemOf, type Reply } from "./connection/reply.ts";
 import {
   isDamaged,
   ledgerKey,
@@ -23,6 +21,8 @@ import {
   yearsToRead,
 } from "./layout.ts";
 import { LISTED_AT_ONCE } from "./limits.ts";
+import type { StoreLink } from "./node.ts";
+import { problemOf, type Reply } from "./reply.ts";
 import type { RedisCommands } from "./scripts.ts";
 
 export interface RedisReadingOptions {
@@ -163,7 +163,7 @@ export class RedisReading {
 
   async #getTotals(keys: readonly string[]): Promise<(Outcome | null)[]> {
     if (keys.length === 0) return [];
-    const replies = await this.#options.commands.read(keys.map((key) => ["GET", key]));
+    const replies = await this.#options.commands.send(keys.map((key) => ["GET", key]));
     return replies.map((reply) => {
       if (reply.kind !== "done") return problemOf(reply, "store-unavailable");
       return reply.value === null ? null : parseTotal(String(reply.value));
@@ -176,7 +176,7 @@ export class RedisReading {
   ): Promise<readonly (readonly (string | null)[] | Problem)[]> {
     const { commands, link: { multiKeyAcrossSlots } } = this.#options;
     const sent = multiKeyAcrossSlots ? [groups.flat()] : groups;
-    const lists = (await commands.read(sent.map((keys) => ["MGET", ...keys]))).map(textsOf);
+    const lists = (await commands.send(sent.map((keys) => ["MGET", ...keys]))).map(textsOf);
     if (!multiKeyAcrossSlots) return lists;
     const [all = new Problem("store-unavailable")] = lists;
     if (all instanceof Problem) return groups.map(() => all);

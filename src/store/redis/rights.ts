@@ -1,7 +1,6 @@
-import type { Command } from "./connection/client.ts";
-import type { StoreLink } from "./connection/node.ts";
-import { isForbidden } from "./connection/reply.ts";
 import { ledgerKey } from "./layout.ts";
+import type { StoreLink } from "./node.ts";
+import { type Command, isForbidden } from "./reply.ts";
 
 /** Reports that the Redis user lacks permissions. */
 export class RightsError extends Error {
@@ -12,7 +11,7 @@ export class RightsError extends Error {
  * Throws a {@linkcode RightsError} that names the commands and keys that the Redis user lacks. Every command is sent in a form that changes
  * nothing, for a counter that no id can name. Other refusals and an unreachable Redis are not errors here.
  */
-export async function checkRights(link: StoreLink, prefix: string): Promise<void> {
+export async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Promise<void> {
   const probe = `${prefix}\u0000`;
   const ledger = ledgerKey(probe);
   const salt = "tallymark:salt:0";
@@ -39,7 +38,9 @@ export async function checkRights(link: StoreLink, prefix: string): Promise<void
     ["EVALSHA", "0".repeat(40), "1", probe],
     ["EVAL", "return 1", "1", probe],
   ];
-  const replies = await link.send(commands).catch(() => []);
+  // Redis checks permissions before it redirects, so that any master of a cluster tells them.
+  const [shard] = link.shards(prefix);
+  const replies = await shard?.ask(commands) ?? [];
   const missing = new Set<string>();
   replies.forEach((reply, at) => {
     if (reply.kind !== "refused" || !isForbidden(reply.cause)) return;

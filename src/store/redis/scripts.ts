@@ -1,14 +1,13 @@
 import { LAST_DAY } from "../../counter/days.ts";
 import { MAX_HITS } from "../../counter/store.ts";
-import type { Command } from "./connection/client.ts";
-import type { StoreLink } from "./connection/node.ts";
+import type { StoreLink } from "./node.ts";
 import {
-  isFailure,
+  type Command,
   isUnknownScript,
   OUT_OF_MEMORY,
   type Reply,
   SCRIPT_ERRORS,
-} from "./connection/reply.ts";
+} from "./reply.ts";
 
 /** How long a counter remembers its deletion, in seconds: longer than any idempotency key that was set before it. */
 export const EPOCH_SECONDS = 90_000;
@@ -243,17 +242,17 @@ async function scriptOf(own: string): Promise<Script> {
   return { text, sha: new Uint8Array(digest).toHex() };
 }
 
-/** Sends commands and scripts, and reports to the health of the store whether they were carried out. */
+/** Sends commands and scripts. */
 export class RedisCommands {
-  readonly #link: Pick<StoreLink, "send" | "health">;
+  readonly #link: Pick<StoreLink, "send">;
   readonly #scripts: Scripts;
 
-  private constructor(link: Pick<StoreLink, "send" | "health">, scripts: Scripts) {
+  private constructor(link: Pick<StoreLink, "send">, scripts: Scripts) {
     this.#link = link;
     this.#scripts = scripts;
   }
 
-  static async create(link: Pick<StoreLink, "send" | "health">): Promise<RedisCommands> {
+  static async create(link: Pick<StoreLink, "send">): Promise<RedisCommands> {
     return new RedisCommands(link, await createScripts());
   }
 
@@ -265,27 +264,8 @@ export class RedisCommands {
     return ["EVALSHA", this.#scripts[name].sha, String(keys.length), ...keys, ...args.map(String)];
   }
 
-  /** Sends commands that change counters. Rejects if nothing was sent. */
-  async write(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await this.#send(commands);
-    const failure = replies.find(isFailure);
-    if (failure === undefined) this.#link.health.healthy();
-    else if (failure.kind === "lost") this.#link.health.unreachable(failure.cause);
-    else this.#link.health.unwritable(failure.cause);
-    return replies;
-  }
-
-  /** Sends commands that change nothing. Rejects if nothing was sent. */
-  async read(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await this.#link.send(commands);
-    const failure = replies.find(isFailure);
-    if (failure === undefined) this.#link.health.readable();
-    else this.#link.health.unreachable(failure.cause);
-    return replies;
-  }
-
-  /** Sends the text of a script if Redis does not know its name: such a refusal carried nothing out. */
-  async #send(commands: readonly Command[]): Promise<readonly Reply[]> {
+  /** Sends commands. Sends the text of a script if Redis does not know its name: such a refusal carried nothing out. */
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const replies = await this.#link.send(commands);
     const texts = new Map<number, Command>();
     replies.forEach((reply, at) => {
@@ -295,9 +275,7 @@ export class RedisCommands {
       if (script !== undefined) texts.set(at, ["EVAL", script.text, ...rest]);
     });
     if (texts.size === 0) return replies;
-    // Without a connection by now, these remain refused and the others remain done.
-    const again = await this.#link.send([...texts.values()]).catch(() => []);
-    const found = new Map([...texts.keys()].map((at, index) => [at, again[index]]));
-    return replies.map((reply, at) => found.get(at) ?? reply);
+    const again = (await this.#link.send([...texts.values()])).values();
+    return replies.map((reply, at) => texts.has(at) ? again.next().value ?? reply : reply);
   }
 }

@@ -4,8 +4,8 @@ import type { Day } from "../../counter/days.ts";
 import { type CounterStore, withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
-import type { Shard, StoreLink } from "./connection/node.ts";
-import { isFailure, problemOf } from "./connection/reply.ts";
+import type { Shard, StoreLink } from "./node.ts";
+import { isFailure, problemOf } from "./reply.ts";
 import { PROBE_MS, REDIS_BATCHES } from "./limits.ts";
 import { RedisReading } from "./reading.ts";
 import { checkRights } from "./rights.ts";
@@ -38,7 +38,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   async function salt(day: Day): Promise<string> {
     const key = `tallymark:salt:${day}`;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
-    const [, reply] = await commands.write([
+    const [, reply] = await commands.send([
       ["SET", key, salt, "NX", "EX", String(secondsLeft(calendar))],
       ["GET", key],
       ["DEL", `tallymark:salt:${day - 1}`],
@@ -50,7 +50,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   /** Sends an addition without a number: Redis checks everything else first, then refuses it, and writes nothing. */
   async function takesHits({ key }: Shard): Promise<boolean> {
     try {
-      const [reply] = await withTimeout(PROBE_MS, commands.write([["INCRBY", key, "none"]]));
+      const [reply] = await withTimeout(PROBE_MS, commands.send([["INCRBY", key, "none"]]));
       return reply?.kind === "refused" && !isFailure(reply);
     } catch {
       return false;

@@ -2,8 +2,6 @@ import type { Calendar } from "../../counter/calendar.ts";
 import type { Day } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord, Plan, Writes } from "../planner.ts";
-import type { Command } from "./connection/client.ts";
-import { problemOf } from "./connection/reply.ts";
 import {
   formatLedger,
   formatReport,
@@ -16,6 +14,7 @@ import {
   yearKey,
 } from "./layout.ts";
 import type { RedisReading } from "./reading.ts";
+import { type Command, problemOf } from "./reply.ts";
 import { EPOCH_SECONDS, type RedisCommands } from "./scripts.ts";
 
 /** How often a change is planned before it fails because other clients keep changing the counter. */
@@ -56,7 +55,7 @@ export class RedisSwap {
     for (let attempt = 0; attempt < MAX_ATTEMPTS && pending.length > 0; attempt++) {
       const entries = await reading.entries(pending.map(({ change: { key } }) => {
         return { key, since: -Infinity };
-      })).catch((cause) => pending.map(() => new Problem("store-unavailable", { cause })));
+      }));
       const attempts = pending.flatMap(({ change, index }, at) => {
         const texts = entries[at] ?? new Problem("store-unavailable");
         if (texts instanceof Problem) {
@@ -73,12 +72,10 @@ export class RedisSwap {
         return [{ change, index, record, command }];
       });
       if (attempts.length === 0) return results;
-      const replies = await commands.write(attempts.map(({ command }) => command))
-        .catch((cause): [] | Problem => new Problem("store-unavailable", { cause }));
+      const replies = await commands.send(attempts.map(({ command }) => command));
       pending = attempts.filter(({ change, index, record }, at) => {
-        const reply = replies instanceof Problem ? replies : replies[at];
-        if (reply instanceof Problem) results[index] = reply;
-        else if (reply?.kind !== "done") results[index] = problemOf(reply, "outcome-unknown");
+        const reply = replies[at];
+        if (reply?.kind !== "done") results[index] = problemOf(reply, "outcome-unknown");
         else if (reply.value === null) return true;
         else results[index] = resultAt(reply.value, change, record);
         return false;

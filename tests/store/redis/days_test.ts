@@ -646,7 +646,6 @@ function update(wanted: Partial<Update>): Write {
 async function interrupted(url: string, between: () => Promise<void>): Promise<CounterStore> {
   const link = await linkTo(url);
   const store = await storeOn({
-    health: link.health,
     multiKeyAcrossSlots: link.multiKeyAcrossSlots,
     async send(commands) {
       const replies = await link.send(commands);

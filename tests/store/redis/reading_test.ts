@@ -13,7 +13,6 @@ for (const since of [undefined, -Infinity]) {
       await redis.command("MSET", "hits:deleted", "5", "hits:kept", "0", "hits:other", "text");
       const link = await linkTo(redis.url);
       const store = await storeOn({
-        health: link.health,
         multiKeyAcrossSlots: link.multiKeyAcrossSlots,
         send: (commands) => link.send(commands),
         shards: (prefix) => link.shards(prefix),

@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
-import { slotOf } from "../../../../../src/store/redis/layout.ts";
-import { routingKey } from "../../../../../src/store/redis/cluster/router.ts";
+import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { routingKey } from "../../../../src/store/redis/cluster.ts";
 
 /** The examples of the specification, and what redis-server 7.0 says to CLUSTER KEYSLOT. */
 const SLOTS: [key: string, slot: number][] = [

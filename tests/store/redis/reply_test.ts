@@ -1,23 +1,17 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import {
-  hasNoDatabases,
   isFailure,
   isForbidden,
   isLoginRefused,
   isReplicaRefusal,
-  isTopologyStale,
-  isTryAgain,
   isUnknownScript,
   needsLogin,
   problemOf,
-  redirectOf,
   type Reply,
   replyOf,
-} from "../../../../src/store/redis/connection/reply.ts";
+} from "../../../src/store/redis/reply.ts";
 
-const asked = { host: "asked", port: 1 };
-const done = (value: unknown): Reply => ({ kind: "done", value });
 const refused = (message: string) => ({ kind: "refused" as const, cause: new Error(message) });
 
 /** What Redis 6.0 to 8.0 say, and all that it means; what is not named does not hold. */
@@ -43,16 +37,14 @@ const MEANINGS: Record<string, string[]> = {
   ],
   "WRONGPASS invalid username-password pair or user is disabled.": ["login refused"],
   "NOAUTH Authentication required.": ["login refused", "needs login"],
-  "READONLY You can't write against a read only replica.": ["replica", "stale topology"],
-  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.": [
-    ...["replica", "stale topology"],
-  ],
-  "CLUSTERDOWN The cluster is down": ["stale topology"],
-  "LOADING Redis is loading the dataset in memory": ["stale topology"],
-  "TRYAGAIN Multiple keys request during rehashing of slot": ["try again"],
-  "ERR Script attempted to access a non local key in a cluster node script: 1": ["try again"],
+  "READONLY You can't write against a read only replica.": ["replica"],
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.": ["replica"],
+  "CLUSTERDOWN The cluster is down": [],
+  "LOADING Redis is loading the dataset in memory": [],
+  "TRYAGAIN Multiple keys request during rehashing of slot": [],
+  "ERR Script attempted to access a non local key in a cluster node script: 1": [],
   "ERR TRYAGAIN": [],
-  "ERR SELECT is not allowed in cluster mode": ["no databases"],
+  "ERR SELECT is not allowed in cluster mode": [],
   "OOM command not allowed when used memory > 'maxmemory'.": [],
   "MISCONF Redis is configured to save RDB snapshots, but it is currently not able to": [],
 };
@@ -70,12 +62,9 @@ for (const [message, meant] of Object.entries(MEANINGS)) {
       ...problem === "store-unavailable" ? [] : [problem],
       ...isUnknownScript(cause) ? ["unknown script"] : [],
       ...isReplicaRefusal(reply) ? ["replica"] : [],
-      ...isTopologyStale(cause) ? ["stale topology"] : [],
-      ...isTryAgain(reply) ? ["try again"] : [],
       ...isLoginRefused(cause) ? ["login refused"] : [],
       ...needsLogin(reply) ? ["needs login"] : [],
       ...isForbidden(cause) ? ["forbidden"] : [],
-      ...hasNoDatabases(cause) ? ["no databases"] : [],
     ];
     deepStrictEqual(found, meant);
     strictEqual(isFailure(reply), !OWN_ERRORS.test(message));
@@ -99,24 +88,4 @@ Deno.test("replyOf: an error reply was surely not carried out, unless a script f
     const problem = kind === "lost" ? "outcome-unknown" : "store-unavailable";
     strictEqual(problemOf(reply, "outcome-unknown").kind, problem);
   }
-});
-
-Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {
-  deepStrictEqual(redirectOf(refused("MOVED 866 10.0.0.2:7002"), asked), {
-    asking: false,
-    slot: 866,
-    host: "10.0.0.2",
-    port: 7002,
-  });
-  deepStrictEqual(redirectOf(refused("ASK 1 2001:db8::1:7002"), asked), {
-    asking: true,
-    slot: 1,
-    host: "2001:db8::1",
-    port: 7002,
-  });
-  deepStrictEqual(redirectOf(refused("MOVED 1 :7002"), asked)?.host, "asked");
-  for (const text of ["MOVED", "ERR MOVED 1 a:1", "TRYAGAIN", "CLUSTERDOWN", "MOVED x a:1"]) {
-    strictEqual(redirectOf(refused(text), asked), undefined);
-  }
-  strictEqual(redirectOf(done("MOVED 866 10.0.0.2:7002"), asked), undefined);
 });

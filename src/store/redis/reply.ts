@@ -1,27 +1,45 @@
-import { Problem, type ProblemName } from "../../../problem.ts";
-import type { RedisAddress } from "../../../start/store_address.ts";
-import type { RedisLibrary } from "./client.ts";
+import { Problem, type ProblemName } from "../../problem.ts";
 
-/** What became of a command. */
+/** The client library. It is passed in so that it is loaded only if a Redis is used. */
+export type RedisLibrary = typeof import("@redis/client");
+
+/** A command of Redis: its name and its arguments. */
+export type Command = readonly string[];
+
+/** The outcome of a command. */
 export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
-  /** Redis answered with an error, or the command never left this process: it surely was not carried out. */
+  /** Redis replied with an error, or the command was not sent. It was not carried out. */
   | { readonly kind: "refused"; readonly cause: Error; readonly isUnsent?: boolean }
-  /** The connection ended before the reply, or a script failed half-way: it may have been carried out. */
+  /** The connection ended before the reply, or a script failed half-way. It may have been carried out. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
-/** What the scripts fail with; the first is what Redis itself says of INCRBY. */
+/** The reply to a command for which no server is connected. */
+export const UNSENT: Reply = {
+  kind: "refused",
+  cause: new Problem("store-unavailable"),
+  isUnsent: true,
+};
+
+const READS: ReadonlySet<string> = new Set(["GET", "MGET", "SCAN", "CLUSTER"]);
+
+/** Reports whether a command may change something. A script counts as a write. */
+export function isWrite([name = ""]: Command): boolean {
+  return !READS.has(name);
+}
+
+/** The errors of the scripts. The first is the text that Redis itself uses for INCRBY. */
 export const SCRIPT_ERRORS = {
   notACounter: "value is not an integer or out of range",
   full: "counter is full",
-  /** It has changed something before it failed, and Redis undoes nothing. */
+  /** The script changed something before it failed, and Redis undoes nothing. */
   partlyDone: "PARTLY DONE",
 };
 
-/** How Redis begins a refusal when it is out of memory, for the scripts. */
+/** The first word of a refusal by a Redis that is out of memory. */
 export const OUT_OF_MEMORY = "OOM";
 
-/** What a command of the library came to. */
+/** Converts the outcome of a command of the library. */
 export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLibrary): Reply {
   if (result.status === "fulfilled") return { kind: "done", value: result.value };
   const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
@@ -33,7 +51,7 @@ export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLib
   return wasRefused ? { kind: "refused", cause } : { kind: "lost", cause };
 }
 
-/** What a command that was not carried out means for its callers; `lost` if no reply came. */
+/** Returns the problem that callers of a command get that was not carried out: `lost` if its reply was lost. */
 export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
@@ -56,23 +74,19 @@ const STORE_ERRORS = new RegExp(
   ].map(({ source }) => source).join("|"),
 );
 
-function isForeignValue({ message }: Error): boolean {
+/** Reports whether an error is about the value of a key, so that the store itself works. */
+export function isForeignValue({ message }: Error): boolean {
   return /\bWRONGTYPE\b|not an integer|would overflow/.test(message);
 }
 
-/** Whether an error reply refuses the login, or what every connection begins with. */
+/** Reports whether an error refuses the login, or a command that every connection begins with. */
 export function isLoginRefused({ message }: Error): boolean {
   return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
 }
 
-/** Whether Redis wants a login that it was not given. */
+/** Reports whether Redis requires a login that the setting does not have. */
 export function needsLogin(reply: Reply | undefined): reply is Reply & { kind: "refused" } {
   return reply?.kind === "refused" && reply.cause.message.startsWith("NOAUTH");
-}
-
-/** Whether a connection was refused because it asked for a database, which a node of a cluster does not have. */
-export function hasNoDatabases(cause: unknown): boolean {
-  return String(cause).includes("SELECT is not allowed in cluster mode");
 }
 
 /** Reports whether an error says that the Redis user lacks a permission. Redis 7.2 changed the words for scripts. */
@@ -80,53 +94,12 @@ export function isForbidden({ message }: Error): boolean {
   return /^NOPERM|The user executing the script can't|ACL failure in script/.test(message);
 }
 
-/** Whether Redis does not know a script by its name. */
+/** Reports whether Redis does not know a script by its name. */
 export function isUnknownScript({ message }: Error): boolean {
   return message.startsWith("NOSCRIPT");
 }
 
-/** Whether a Redis refused a command because it is no master, any more or ever: writes belong elsewhere. */
+/** Reports whether a Redis refused a command because it is a replica. */
 export function isReplicaRefusal(reply: Reply): boolean {
   return reply.kind === "refused" && /\b(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
-}
-
-/** Where a server is. */
-export type HostPort = Pick<RedisAddress, "host" | "port">;
-
-/** Where a node of a cluster sends a command that it does not serve. */
-export interface Redirect extends HostPort {
-  /** For this command alone, because the slot is being moved there. */
-  readonly asking: boolean;
-  readonly slot: number;
-}
-
-/** Where a reply sends a command; undefined if it does not. */
-export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined {
-  if (reply.kind !== "refused") return undefined;
-  const [, kind, slot, host, port] = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(reply.cause.message) ??
-    [];
-  if (kind === undefined) return undefined;
-  return {
-    asking: kind === "ASK",
-    slot: Number(slot),
-    host: knownHost(host) ?? asked.host,
-    port: Number(port),
-  };
-}
-
-/** A node that does not know its own name, or must not tell it, gives none: it is at the address that was asked. */
-export function knownHost(host: unknown): string | undefined {
-  return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
-}
-
-/** Whether some keys of a command are on one node and some on another, because their slot is being moved. */
-export function isTryAgain(reply: Reply): boolean {
-  // The second is said of a key that a script looks at without having declared it.
-  return reply.kind === "refused" &&
-    /^TRYAGAIN|access a non local key/.test(reply.cause.message);
-}
-
-/** Whether a node does not know, or not yet, who serves a slot. */
-export function isTopologyStale({ message }: Error): boolean {
-  return /^(?:CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b/.test(message);
 }

@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { counterId } from "../../../../../src/counter/counter_id.ts";
-import { testOnce } from "../../../../support/once_contract.ts";
-import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../../../support/redis_backend.ts";
-import { type RedisCluster, startCluster } from "../../../../support/redis_cluster.ts";
-import { testHistory } from "../../../../support/history_contract.ts";
-import { needsRedis, redisAvailable } from "../../../../support/redis_server.ts";
-import { addition, type StoreKind, testStore } from "../../../../support/store_contract.ts";
+import { counterId } from "../../../../src/counter/counter_id.ts";
+import { testOnce } from "../../../support/once_contract.ts";
+import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../../support/redis_backend.ts";
+import { type RedisCluster, startCluster } from "../../../support/redis_cluster.ts";
+import { testHistory } from "../../../support/history_contract.ts";
+import { needsRedis, redisAvailable } from "../../../support/redis_server.ts";
+import { addition, type StoreKind, testStore } from "../../../support/store_contract.ts";
 
 /** One for all tests that leave it as it was. */
 let shared: RedisCluster;

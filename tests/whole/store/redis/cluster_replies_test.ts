@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { slotRanges } from "../../../../../src/store/redis/cluster/topology.ts";
-import type { Reply } from "../../../../../src/store/redis/connection/reply.ts";
+import { redirectOf, slotRanges } from "../../../../src/store/redis/cluster.ts";
+import type { Reply } from "../../../../src/store/redis/reply.ts";
 
 const asked = { host: "asked", port: 1 };
 const done = (value: unknown): Reply => ({ kind: "done", value });
@@ -28,4 +28,22 @@ Deno.test("slotRanges: a node without a name is where it was asked", () => {
   for (const other of [done("OK"), refused("ERR"), undefined]) {
     strictEqual(slotRanges(other, asked), undefined);
   }
+});
+
+Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {
+  deepStrictEqual(redirectOf(refused("MOVED 866 10.0.0.2:7002"), asked), {
+    isAsking: false,
+    host: "10.0.0.2",
+    port: 7002,
+  });
+  deepStrictEqual(redirectOf(refused("ASK 1 2001:db8::1:7002"), asked), {
+    isAsking: true,
+    host: "2001:db8::1",
+    port: 7002,
+  });
+  deepStrictEqual(redirectOf(refused("MOVED 1 :7002"), asked)?.host, "asked");
+  for (const text of ["MOVED", "ERR MOVED 1 a:1", "TRYAGAIN", "CLUSTERDOWN", "MOVED x a:1"]) {
+    strictEqual(redirectOf(refused(text), asked), undefined);
+  }
+  strictEqual(redirectOf(done("MOVED 866 10.0.0.2:7002"), asked), undefined);
 });

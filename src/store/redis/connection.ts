@@ -1,0 +1,224 @@
+import type { RedisAddress } from "../../start/store_address.ts";
+import { withTimeout } from "../../counter/store.ts";
+import type { StoreHealth } from "../store_health.ts";
+import {
+  CHECK_INTERVAL_MS,
+  CONNECT_MS,
+  HANDSHAKE_MS,
+  LOOK_INTERVAL_MS,
+  STALL_MS,
+} from "./limits.ts";
+import {
+  type Command,
+  isLoginRefused,
+  isReplicaRefusal,
+  needsLogin,
+  type RedisLibrary,
+  type Reply,
+  replyOf,
+  UNSENT,
+} from "./reply.ts";
+
+type RedisClient = ReturnType<typeof createRedisClient>;
+
+export interface ConnectionOptions {
+  address: RedisAddress;
+  library: RedisLibrary;
+  health: StoreHealth;
+  /** True if the host name leads to another server after a failover. */
+  followsName?: boolean;
+  /** Called when it is connected, and when an attempt to connect has failed. */
+  onChange?(): void;
+}
+
+/**
+ * A connection to a Redis, opened again for as long as the process runs. It never sends a command twice.
+ *
+ * A client of the library is used for one connection only, because `destroy` of a client that reconnects leaves the timer of
+ * its next attempt behind. A server that hangs is found by counting looks without a reply. The `socketTimeout` of the library
+ * starts again with each write, and it also fires after this process was suspended, before the replies are read.
+ */
+export class RedisConnection {
+  readonly #options: ConnectionOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #attempted = Promise.withResolvers<unknown>();
+  #client: RedisClient | undefined;
+  #readySince = Infinity;
+  /** The client that is being connected, and takes the place of the other when it is. */
+  #next: RedisClient | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  /** Number of attempts to connect since a server was usable. */
+  #retries = 0;
+  /** Number of commands in flight. */
+  #pending = 0;
+  /** Number of looks since the last reply, and since the last attempt to connect began. */
+  #silentLooks = 0;
+  #connectingLooks = 0;
+  #checkedAt = 0;
+  #isClosed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#connect();
+    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+  }
+
+  /** Resolves when the first attempt to connect has ended: with its error, or undefined if it succeeded. */
+  get attempted(): Promise<unknown> {
+    return this.#attempted.promise;
+  }
+
+  /** The time by `performance.now()` since which it has been connected without a break. Infinity if it is not connected. */
+  get readySince(): number {
+    return this.#readySince;
+  }
+
+  /** Sends commands as one pipeline. Resolves with their replies. */
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const client = this.#client;
+    if (client === undefined) return commands.map(() => UNSENT);
+    if (this.#pending === 0) this.#silentLooks = 0;
+    this.#pending += commands.length;
+    const settled = await Promise.allSettled(
+      commands.map((command) => client.sendCommand(command)),
+    );
+    this.#pending -= commands.length;
+    this.#silentLooks = 0;
+    const replies = settled.map((result) => replyOf(result, this.#options.library));
+    if (this.#options.followsName && replies.some(isReplicaRefusal)) this.#connectSoon();
+    return replies;
+  }
+
+  /** Gives commands in flight a moment to finish, then disconnects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#retry);
+    this.#next?.destroy();
+    this.#next = undefined;
+    const client = this.#client;
+    this.#client = undefined;
+    this.#readySince = Infinity;
+    if (client !== undefined) await release(client);
+  }
+
+  #connect(): void {
+    const { address, library } = this.#options;
+    const client = createRedisClient(library, address);
+    this.#next = client;
+    this.#connectingLooks = 0;
+    client.on("connect", () => {
+      // The library forgets a socket that was still being opened when its client was destroyed.
+      if (client !== this.#next) client.destroy();
+    });
+    client.on("ready", () => {
+      if (client === this.#next) this.#use(client);
+    });
+    client.on("error", (error) => this.#fail(client, error));
+    client.connect().catch(() => {});
+  }
+
+  #connectSoon(): void {
+    if (this.#isClosed || this.#next !== undefined || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#connect();
+    }, backoff(this.#retries++));
+  }
+
+  #use(client: RedisClient): void {
+    const old = this.#client;
+    this.#client = client;
+    this.#next = undefined;
+    this.#readySince = performance.now();
+    // A replica answers reads until another server can. Its commands in flight still get their replies.
+    if (old !== undefined) release(old);
+    this.#check();
+    this.#options.onChange?.();
+  }
+
+  #fail(client: RedisClient, error: unknown): void {
+    if (client === this.#client) {
+      this.#client = undefined;
+      this.#readySince = Infinity;
+    } else if (client === this.#next) this.#next = undefined;
+    else return;
+    client.destroy();
+    const { health, onChange } = this.#options;
+    if (this.#client === undefined) {
+      if (error instanceof Error && isLoginRefused(error)) health.loginRejected(error);
+      else health.unreachable(error);
+    }
+    this.#attempted.resolve(error);
+    this.#connectSoon();
+    onChange?.();
+  }
+
+  /** Looks for a server that hangs: it does not close its connections. */
+  #look(): void {
+    const silence = this.#silentLooks++ * LOOK_INTERVAL_MS;
+    const connecting = this.#connectingLooks++ * LOOK_INTERVAL_MS;
+    const error = new Error("Redis does not answer");
+    if (this.#next !== undefined && connecting >= HANDSHAKE_MS) this.#fail(this.#next, error);
+    if (this.#client === undefined) return;
+    if (this.#pending > 0 && silence >= STALL_MS) this.#fail(this.#client, error);
+    else if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.#check();
+  }
+
+  /** Redis accepts connections before it has loaded its data, so only a reply to PING shows that it is available. */
+  async #check(): Promise<void> {
+    this.#checkedAt = performance.now();
+    const { health, followsName } = this.#options;
+    const [ping = UNSENT, info] = await this.send([["PING"], ["INFO", "replication"]]);
+    if (ping.kind === "lost" || ping === UNSENT) return;
+    if (ping.kind === "done") health.readable();
+    if (needsLogin(ping)) health.loginRejected(ping.cause);
+    this.#attempted.resolve(needsLogin(ping) ? ping.cause : undefined);
+    const isReplica = info?.kind === "done" && String(info.value).includes("role:slave");
+    // The name is resolved again for each connection.
+    if (isReplica && followsName) this.#connectSoon();
+    else this.#retries = 0;
+  }
+}
+
+/**
+ * Disconnects once the commands in flight have ended. A server that hangs would never let them end, and the promise of the
+ * library never settles if the connection is reset.
+ */
+async function release(client: RedisClient): Promise<void> {
+  await withTimeout(STALL_MS, client.close()).catch(() => {});
+  client.destroy();
+}
+
+/** The only options on which the class of a client depends. */
+const PROTOCOL = { RESP: 2 } as const;
+const IP_ADDRESS = /^[\d.]+$|:/;
+
+/** The outage tests in `tests/faults` depend on each of these settings. */
+function createRedisClient(library: RedisLibrary, address: RedisAddress) {
+  const { host, port, tls, username, password, database } = address;
+  const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: false as const };
+  const options = {
+    // The server name of TLS must be a host name, not an IP address (RFC 6066, section 3).
+    socket: tls ? { ...socket, tls, ...(!IP_ADDRESS.test(host) && { servername: host }) } : socket,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    database,
+    ...PROTOCOL,
+    maintNotifications: "disabled" as const,
+    disableOfflineQueue: true,
+    commandOptions: {
+      // Callers have their own deadlines. The library would set a timer of 5 s for every command.
+      timeout: 0,
+      // The library rounds numbers close to 2^53.
+      typeMapping: { [library.RESP_TYPES.NUMBER]: String },
+    },
+  };
+  // createClient() would make a class of all commands again for each address, and keep it as long as the connection.
+  return library.RedisClient.factory(PROTOCOL)(options);
+}
+
+/** Returns the milliseconds before an attempt to connect: none at first, then 50, doubled up to 1,000, with jitter. */
+function backoff(retries: number): number {
+  return retries === 0 ? 0 : Math.min(25 * 2 ** retries, 1000) * (1 + Math.random() / 5);
+}

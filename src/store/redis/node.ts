@@ -1,0 +1,223 @@
+import type { RedisAddress } from "../../start/store_address.ts";
+import { withTimeout } from "../../counter/store.ts";
+import { Problem } from "../../problem.ts";
+import { type ConnectionOptions, RedisConnection } from "./connection.ts";
+import { KEYS_PER_SCAN, REPLICAS_MS } from "./limits.ts";
+import {
+  type Command,
+  isFailure,
+  isForeignValue,
+  isWrite,
+  problemOf,
+  type Reply,
+  UNSENT,
+} from "./reply.ts";
+
+/** The host and port of a server. */
+export type HostPort = Pick<RedisAddress, "host" | "port">;
+
+/** A part of a store that can be available while others are not. A single Redis has one. */
+export interface Shard {
+  /** Identifies the part to an operator without its address. */
+  readonly name: string;
+  /** A key that is stored in it. */
+  readonly key: string;
+  /** Sends commands without a key to its master. */
+  ask(commands: readonly Command[]): Promise<readonly Reply[]>;
+}
+
+/** The connections to the data of a store: a single Redis, the master that Sentinels name, or a whole cluster. */
+export interface StoreLink {
+  /** True if one command may name keys of different slots. */
+  readonly multiKeyAcrossSlots: boolean;
+  /** Sends commands as one pipeline. Resolves with their replies in order. It never sends a command twice. */
+  send(commands: readonly Command[]): Promise<readonly Reply[]>;
+  /** Returns the parts, each with a key that begins with `prefix`. */
+  shards(prefix: string): readonly Shard[];
+  /** Yields every key that begins with `prefix`, in pages. A key may be repeated. */
+  scan(prefix: string): AsyncIterable<readonly string[]>;
+  /** Gives commands in flight a moment to finish, then disconnects. */
+  close(): Promise<void>;
+}
+
+export interface NodeOptions extends ConnectionOptions {
+  /** Number of replicas that must have a write before it counts as done. */
+  replicas: number;
+}
+
+/**
+ * A Redis server that is used only while it is known to be the right one.
+ *
+ * A server that hung may have been replaced in a failover without knowing it. It would accept hits that are lost when it is
+ * told. So a connection is used only if another server named this one after the connection was ready.
+ */
+export class RedisNode {
+  readonly address: RedisAddress;
+  readonly #options: NodeOptions;
+  readonly #reader: RedisConnection;
+  /** A connection of its own if replicas are waited for, because WAIT blocks it. */
+  readonly #writer: RedisConnection;
+  #confirmedAt = -Infinity;
+  #isRetired = false;
+
+  constructor(options: NodeOptions) {
+    this.address = options.address;
+    this.#options = options;
+    this.#reader = new RedisConnection(options);
+    this.#writer = options.replicas > 0 ? new RedisConnection(options) : this.#reader;
+  }
+
+  /** Resolves when the first attempts to connect have ended: with an error, or undefined if all succeeded. */
+  get attempted(): Promise<unknown> {
+    return Promise.all([this.#reader.attempted, this.#writer.attempted])
+      .then(([first, second]) => first ?? second);
+  }
+
+  /** The time by `performance.now()` at which it was connected. Infinity if it is not. */
+  get connectedAt(): number {
+    return Math.max(this.#reader.readySince, this.#writer.readySince);
+  }
+
+  /** True if it is connected and confirmed. */
+  get isUsable(): boolean {
+    const { connectedAt } = this;
+    // A single Redis is confirmed for ever, but not while its connection is down.
+    return connectedAt < Infinity && connectedAt <= this.#confirmedAt;
+  }
+
+  /** Records that another server, asked at this time by `performance.now()`, named this one as the one to use. */
+  confirm(askedAt: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);
+  }
+
+  /** Sends commands as one pipeline. Resolves with their replies. */
+  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    if (!this.isUsable) return commands.map(() => UNSENT);
+    const isWriting = commands.some(isWrite);
+    const replies = isWriting && this.#options.replicas > 0
+      ? await this.#sendAndWait(commands)
+      : await this.#reader.send(commands);
+    if (this.#isRetired) return uncertain(replies, new Error("Another Redis has taken its place"));
+    this.#report(replies, isWriting);
+    return replies;
+  }
+
+  /** Sends commands whose reply does not depend on whether this server is confirmed. */
+  readonly ask = (commands: readonly Command[]): Promise<readonly Reply[]> => {
+    return this.#reader.send(commands);
+  };
+
+  /**
+   * Yields the keys that begin with `prefix`, in pages. A key that exists throughout is yielded at least once. Throws if the
+   * connection breaks, because the cursor has another meaning for another server, and for this one after a restart.
+   */
+  async *scan(prefix: string): AsyncGenerator<readonly string[]> {
+    const pattern = `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
+    const since = this.#reader.readySince;
+    let cursor = "0";
+    do {
+      const scan = ["SCAN", cursor, "MATCH", pattern, "COUNT", String(KEYS_PER_SCAN)];
+      const [reply] = await this.send([scan]);
+      if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
+        throw problemOf(reply, "store-unavailable");
+      }
+      if (this.#reader.readySince !== since) throw new Problem("store-unavailable");
+      const [next, keys] = reply.value;
+      cursor = String(next);
+      yield keys.map(String);
+    } while (cursor !== "0");
+  }
+
+  /** Closes its connections because another server has taken its place. Its later replies are uncertain. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    await this.close();
+  }
+
+  /** Gives commands in flight a moment to finish, then disconnects. */
+  async close(): Promise<void> {
+    await Promise.all([this.#reader.close(), this.#writer.close()]);
+  }
+
+  /** Appends WAIT, which covers the writes of its own connection. Writes that too few replicas have may be lost. */
+  async #sendAndWait(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const { replicas } = this.#options;
+    const wait = ["WAIT", String(replicas), String(REPLICAS_MS)];
+    const replies = await this.#writer.send([...commands, wait]);
+    const last = replies.at(-1);
+    const count = last?.kind === "done" ? Number(last.value) : 0;
+    const own = replies.slice(0, -1);
+    if (count >= replicas) return own;
+    const cause = new Error(`${count} of ${replicas} replicas have it`);
+    if (last?.kind === "done") this.#options.health.unwritable(cause);
+    return uncertain(own, cause);
+  }
+
+  #report(replies: readonly Reply[], isWriting: boolean): void {
+    const { health } = this.#options;
+    const failure = replies.find((reply) => reply !== UNSENT && isFailure(reply));
+    if (failure !== undefined && failure.kind !== "done") {
+      const { kind, cause } = failure;
+      if (kind === "refused" && isWriting) health.unwritable(cause);
+      else health.unreachable(cause);
+    } else if (replies.some(isCarriedOut)) {
+      if (isWriting) health.healthy();
+      else health.readable();
+    }
+  }
+}
+
+/** Reports whether a server carried out a command, or refused it because of the value that it found. */
+function isCarriedOut(reply: Reply): boolean {
+  return reply.kind === "done" || reply.kind === "refused" && isForeignValue(reply.cause);
+}
+
+/** Marks as lost everything that was done, because a failover may undo it. */
+function uncertain(replies: readonly Reply[], cause: Error): readonly Reply[] {
+  return replies.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
+}
+
+/** Returns the link to a store on one Redis. `node` returns the server to use now, undefined while none is known. */
+export function singleLink({ node, close }: {
+  node(): RedisNode | undefined;
+  close(): Promise<void>;
+}): StoreLink {
+  function known(): RedisNode {
+    const found = node();
+    if (found === undefined) throw new Problem("store-unavailable");
+    return found;
+  }
+
+  return {
+    multiKeyAcrossSlots: true,
+    send: async (commands) => await node()?.send(commands) ?? commands.map(() => UNSENT),
+    shards: (prefix) => [{ name: "all", key: `${prefix}home`, ask: known().ask }],
+    scan: (prefix) => known().scan(prefix),
+    close,
+  };
+}
+
+/** Waits until the first attempts to connect have ended, at most until this time by `performance.now()`. */
+export async function waitForAttempts(
+  nodes: Iterable<Pick<RedisNode, "attempted">>,
+  until: number,
+): Promise<void> {
+  const attempted = Promise.all(Array.from(nodes, (node) => node.attempted));
+  await withTimeout(Math.max(0, until - performance.now()), attempted).catch(() => {});
+}
+
+/** Returns a function that runs `ask` once at a time. Calls during a run share the next one, which begins after them. */
+export function oneAtATime(ask: () => Promise<void>): () => Promise<void> {
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () =>
+    next ??= running.then(() => {
+      next = undefined;
+      return running = ask();
+    });
+}
+
+/** Returns the host and port of an address, as in a URL. */
+export function nameOf({ host, port }: HostPort): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}

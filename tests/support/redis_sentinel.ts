@@ -40,12 +40,24 @@ export async function startSentinels(options: SentinelsOptions = {}): Promise<Re
         group.push(await startRedis({ ...common, args, port: reservePort() }));
       }
     }
+    // Sentinels would also promote a replica that has never had the data of its master.
+    const followers = [...watched.values()].flatMap(([, ...followers]) => followers);
+    await Promise.all(followers.map(isInSync));
     await room.startSentinels(sentinelLines(watched, options), guarded ? common : secured);
     return room;
   } catch (error) {
     await room[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Waits until a server follows its master and has all of its data. */
+export async function isInSync(replica: RedisServer): Promise<void> {
+  await waitFor("the replica to follow", async () => {
+    // A server that becomes a replica closes its connections.
+    const info = await replica.command("INFO", "replication").catch(() => "");
+    return /role:slave[^]*master_link_status:up/.test(String(info)) || undefined;
+  }, { interval: 20 });
 }
 
 /** Sentinels of a test and what they watch; all of it is killed when disposed of. */

@@ -1,6 +1,6 @@
 import { ok } from "node:assert/strict";
 import { opensslAvailable } from "../../support/certificate.ts";
-import { type RedisSentinels, startSentinels } from "../../support/redis_sentinel.ts";
+import { isInSync, type RedisSentinels, startSentinels } from "../../support/redis_sentinel.ts";
 import { needsRedis } from "../../support/redis_server.ts";
 import { SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
@@ -55,10 +55,7 @@ async function failedOver(sentinels: RedisSentinels, old: number): Promise<void>
 
 async function isReplica(sentinels: RedisSentinels, port: number): Promise<void> {
   const server = sentinels.watched.get("mymaster")?.find((server) => server.port === port);
-  await waitFor("the old master to follow", async () => {
-    const info = String(await server?.command("INFO", "replication"));
-    return /role:slave[^]*master_link_status:up/.test(info) || undefined;
-  }, { interval: 20 });
+  if (server !== undefined) await isInSync(server);
 }
 
 const FAULTS: Fault[] = [

@@ -12,14 +12,14 @@ import {
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { type CounterRecord, type Plan, planWrite } from "../planner.ts";
-import { ledgerKey } from "./layout.ts";
+import { ledgerKey, relatedKey } from "./layout.ts";
 import { type Command, isFailure, problemOf, type Reply } from "./reply.ts";
 import type { RedisCommands } from "./scripts.ts";
 import type { RedisSwap } from "./swap.ts";
 
-/** A plain INCRBY is safe up to this total, because the counter is far from full. */
+/** Largest total for which a plain INCRBY is used, because the counter is far from full. */
 const MAX_PLAIN_TOTAL = MAX_HITS / 2;
-/** Number of counters whose open day is remembered. Each takes some 80 bytes. A hit on any other is a script. */
+/** Number of counters whose open day is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
 
 interface RedisChangesOptions {
@@ -31,12 +31,13 @@ interface RedisChangesOptions {
 }
 
 /**
- * Changes counters, each as a whole and without an effect on others. The first hit of this process on a counter and a day is a
- * script, which opens that day. Later hits are plain INCRBYs. Opening days by compare-and-set took twice as long at midnight.
+ * Changes counters, each as a whole and without an effect on others. The first hit of this process
+ * on a counter and a day is a script, which opens that day. Later hits are plain INCRBYs. Opening
+ * days by compare-and-set took twice as long at midnight.
  */
 export class RedisChanges {
   readonly #options: RedisChangesOptions;
-  /** The latest day that counters are known to be open on. A day is never closed again, unless its counter is deleted. */
+  /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   #openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
   /** The number of additions that left the bounds of a counter and are being undone, by id. */
   readonly #undoing = new Map<CounterId, number>();
@@ -47,12 +48,13 @@ export class RedisChanges {
 
   /** See `CounterStore.add`. */
   async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-    const day = this.#options.calendar.today();
+    const { prefix, calendar } = this.#options;
+    const day = calendar.today();
     const commands = additions.map(({ id, amount }): Command => {
       const isOpen = (this.#openDays.get(id) ?? -Infinity) >= day;
       return isOpen
-        ? ["INCRBY", this.#options.prefix + id, String(amount)]
-        : this.#call("add", { id, args: [day, amount] });
+        ? ["INCRBY", prefix + id, String(amount)]
+        : this.#call("add", prefix + id, [day, amount]);
     });
     const replies = await this.#send(commands);
     const outcomes = additions.map((addition, index) => {
@@ -61,7 +63,7 @@ export class RedisChanges {
       const isPlain = commands[index]?.[0] === "INCRBY";
       return this.#outcomeOf(addition, { day, isPlain, total: Number(reply.value) });
     });
-    // Hot path: nearly all are settled, and awaiting each would cost more than all the rest.
+    // Nearly all are settled. Awaiting each would cost more than all the rest.
     return outcomes.every(isSettled) ? outcomes : await Promise.all(outcomes);
   }
 
@@ -69,15 +71,25 @@ export class RedisChanges {
   async addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
-    const { calendar } = this.#options;
-    const start = [calendar.today(), secondsLeft(calendar)];
-    const commands = additions.map(({ id, hits }) => {
-      const keys = hits.flatMap(({ key = "", visitor = "", remember }) => {
+    const { commands, prefix, calendar } = this.#options;
+    const today = calendar.today();
+    const replies = await this.#send(additions.map(({ id, hits }) => {
+      const total = prefix + id;
+      const ledger = ledgerKey(total);
+      const hasKeys = hits.some(({ key }) => key !== undefined);
+      const hasVisitors = hits.some(({ visitor }) => visitor !== undefined);
+      // Name no key in vain, because a missing one delays the script while its slot is being moved.
+      const keys = [
+        total,
+        ledger,
+        hasVisitors ? relatedKey(ledger, `seen${today}`) : total,
+        hasKeys ? relatedKey(ledger, "epoch") : total,
+      ];
+      const args = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return this.#call("once", { id, args: [...start, ...keys] });
-    });
-    const replies = await this.#send(commands);
+      return commands.call("once", { keys, args: [today, secondsLeft(calendar), ...args] });
+    }));
     return additions.map((_, index) => {
       const reply = replies[index];
       return reply?.kind === "done"
@@ -88,12 +100,12 @@ export class RedisChanges {
 
   /** See `CounterStore.write`. */
   async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
-    const { calendar, swap } = this.#options;
+    const { calendar, swap, prefix } = this.#options;
     const day = calendar.today();
     for (const { id } of writes) this.#openDays.delete(id);
     try {
       return await swap.run(writes.map((write) => ({
-        key: this.#options.prefix + write.id,
+        key: prefix + write.id,
         plan(record: CounterRecord): Plan<CounterState> {
           const { result, writes } = planWrite(record, write.update, day);
           // A ledger without a total is left from a counter that was deleted.
@@ -102,16 +114,16 @@ export class RedisChanges {
         },
       })));
     } finally {
-      // Hits that were sent before may have been answered since, and remembered a day that these writes ended.
+      // Hits that were in flight may have cached a day that these writes have closed.
       for (const { id } of writes) this.#openDays.delete(id);
     }
   }
 
   #call(
-    script: "add" | "begin" | "once" | "undoIncrement",
-    { id, args }: { id: CounterId; args: readonly (string | number)[] },
+    script: "add" | "begin" | "undoIncrement",
+    key: string,
+    args: readonly number[],
   ): Command {
-    const key = this.#options.prefix + id;
     return this.#options.commands.call(script, { keys: [key, ledgerKey(key)], args });
   }
 
@@ -131,27 +143,26 @@ export class RedisChanges {
     const isValid = total >= amount && total <= MAX_HITS;
     // While an earlier overflow is being undone, this total includes it and is invalid too.
     if (!isValid || this.#undoing.has(id)) return this.#undo(addition);
-    if (!isPlain) {
-      if (total < MAX_PLAIN_TOTAL) this.#openDays.set(id, day);
-    } else if (total === amount) return this.#begin(addition, day);
+    if (isPlain) return total === amount ? this.#begin(addition, day) : total;
+    if (total < MAX_PLAIN_TOTAL) this.#openDays.set(id, day);
     return total;
   }
 
-  /** Keeps the ledger of a counter that another client deleted while this process knew its day to be open. */
+  /** Stores the ledger of a counter that another client deleted while its day was open here. */
   async #begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
+    const { commands, prefix } = this.#options;
     // The hits are counted even if this fails.
-    await this.#options.commands.send([this.#call("begin", { id, args: [day] })]);
+    await commands.send([this.#call("begin", prefix + id, [day])]);
     return amount;
   }
 
-  /** Undoes an addition that left the bounds of a counter, so that the value is what it was before. */
+  /** Undoes an addition that left the bounds of a counter, so that the total is as before. */
   async #undo({ id, amount }: Addition): Promise<Problem> {
-    const { commands } = this.#options;
+    const { commands, prefix } = this.#options;
     this.#openDays.delete(id);
     this.#undoing.set(id, (this.#undoing.get(id) ?? 0) + 1);
     try {
-      const undo = this.#call("undoIncrement", { id, args: [amount] });
-      const [reply] = await commands.send([undo]);
+      const [reply] = await commands.send([this.#call("undoIncrement", prefix + id, [amount])]);
       if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
       const total = Number(reply.value);
       return new Problem(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
@@ -172,10 +183,10 @@ function isSettled<Value>(value: Value | Promise<Value>): value is Value {
   return !(value instanceof Promise);
 }
 
-/** Parses the reply of the script `once`: each number is followed by 1 if it is that of a repeat. */
-function onceOutcomes(answers: unknown): readonly OnceOutcome[] {
+/** Parses the reply of the script `once`. */
+function onceOutcomes(reply: unknown): readonly OnceOutcome[] {
   const outcomes: OnceOutcome[] = [];
-  const list: readonly unknown[] = Array.isArray(answers) ? answers : [];
+  const list: readonly unknown[] = Array.isArray(reply) ? reply : [];
   for (let at = 0; at + 1 < list.length; at += 2) {
     outcomes.push({ hits: Number(list[at]), repeat: Number(list[at + 1]) === 1 });
   }

@@ -14,15 +14,15 @@ import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
 
 /**
- * Returns the key of a counter's ledger. It is in the same slot of a Redis Cluster as the counter, so that one script can
- * change both, and it is never the key of a counter, whatever the prefix is.
+ * Returns the key of a counter's ledger. It is in the same slot of a Redis Cluster as the counter,
+ * so that one script can change both. It is never the key of a counter, whatever the prefix is.
  */
 export function ledgerKey(key: string): string {
   if (!key.includes("}")) return `{${key}}days`;
   return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}days:${key}`;
 }
 
-/** Returns the key of another entry of a counter, in the same slot: `seen20778` or `epoch`, for example. */
+/** Returns the key of another entry of a counter in the same slot, for example `epoch`. */
 export function relatedKey(ledger: string, name: string): string {
   return ledger.replace("}days", () => `}${name}`);
 }
@@ -37,13 +37,13 @@ export function reportKey(ledger: string): string {
   return relatedKey(ledger, "report");
 }
 
-/** The part of a key that alone decides its slot: the content of the first braces, unless they are empty. */
+/** The part of a key that decides its slot: the content of the first braces, unless empty. */
 const HASH_TAG = /^[^{]*\{([^}]+)\}/;
 
 const hashTags = new Map<number, number>();
 let tried = 0;
 
-/** Returns a number whose slot is `slot`, as the hash tag of a ledger if the counter's key cannot be one. */
+/** Returns a number whose slot is `slot`. It replaces a counter's key that cannot be a hash tag. */
 function hashTagOf(slot: number): number {
   let number = hashTags.get(slot);
   for (; number === undefined; number = hashTags.get(slot)) {
@@ -84,7 +84,7 @@ export interface StoredTexts {
   readonly years: ReadonlyMap<number, string | null>;
 }
 
-/** Returns the closed years that a ledger refers to from `since` on. A damaged one may have left any year. */
+/** Returns the closed years of a ledger from `since` on. A damaged one may have left any year. */
 export function yearsToRead(ledger: string | null, since: Day, today: Day): readonly number[] {
   const parsed = ledger === null ? undefined : parseLedger(ledger);
   if (parsed !== undefined) return yearsSince(parsed, since);
@@ -95,11 +95,11 @@ export function yearsToRead(ledger: string | null, since: Day, today: Day): read
 /** Returns the record that the texts of a counter describe. */
 export function parseRecord({ total, ledger, report, years }: StoredTexts): CounterRecord {
   const parsed = ledger === null ? undefined : parseLedger(ledger) ?? "damaged";
-  const isOpen = typeof parsed === "object" && !isProvisional(ledger);
   return {
     total: total === null ? 0 : parseTotal(total),
     exists: total !== null,
-    openDay: isOpen ? parsed.openDay : -Infinity,
+    // Hits do not use records, so no open day is known.
+    openDay: -Infinity,
     ledger: parsed,
     report: report === null ? undefined : parseReport(report),
     years: Array.from(years)
@@ -121,23 +121,21 @@ export function parseTotal(text: string): Outcome {
   return isTotal ? Number(text) : new Problem("not-a-counter");
 }
 
-/** Returns the text of a ledger: the open day, `totalAtDayStart`, the first year, and the days before. */
+/**
+ * Returns the text of a ledger: the open day, `totalAtDayStart`, the first year, and the days
+ * before.
+ */
 export function formatLedger(
   { openDay, totalAtDayStart, firstYear, before }: OpenYear,
-  noFirstYear: "-" | "x" = "-",
 ): string {
-  return [openDay, totalAtDayStart, firstYear ?? noFirstYear, ...before].join(" ");
+  return [openDay, totalAtDayStart, firstYear ?? "-", ...before].join(" ");
 }
-
-const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
 
 /**
- * Reports whether a ledger is provisional, which `x` in place of the first year says. It is left from a counter that was
+ * The first year of a provisional ledger is `x`. Such a ledger is left from a counter that was
  * deleted, or was begun for a total whose ledger was missing.
  */
-export function isProvisional(ledger: string | null): boolean {
-  return ledger !== null && LEDGER_HEAD.exec(ledger)?.[3] === "x";
-}
+const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
 
 /** Parses a ledger. Returns undefined if it is out of bounds or not a ledger. */
 export function parseLedger(text: string): OpenYear | undefined {
@@ -148,7 +146,7 @@ export function parseLedger(text: string): OpenYear | undefined {
   const ledger = {
     openDay: Number(openDay),
     totalAtDayStart: Number(totalAtDayStart),
-    firstYear: first === "-" || first === "x" ? undefined : Number(first),
+    firstYear: /\d/.test(first) ? Number(first) : undefined,
     before,
   };
   return isOpenYear(ledger) && isExactSum(before) ? ledger : undefined;
@@ -165,7 +163,7 @@ function parseReport(text: string): Report | undefined {
   return Number.isSafeInteger(seen) && Number.isSafeInteger(at) ? { seen, at } : undefined;
 }
 
-/** Returns the text of a year: its last day with hits, and the hits of that day and of those before it. */
+/** Returns the text of a year: its last day with hits, the hits of that day, and those before. */
 export function formatYear({ last, hits }: YearEntry): string {
   return [last, ...hits].join(" ");
 }
@@ -191,8 +189,9 @@ function isExactSum(numbers: readonly number[]): boolean {
 const ZERO = "0".charCodeAt(0);
 
 /**
- * Parses the whole numbers of a text from an index on, with one space between them. Returns undefined if the text has
- * anything else. Sums and exports call it for hundreds of numbers per counter, so it does not split the text.
+ * Parses the whole numbers of a text from an index on, with one space between them. Returns
+ * undefined if the text has anything else. Sums and exports call it for hundreds of numbers per
+ * counter, so it does not split the text.
  */
 function parseNumbers(text: string, from: number): number[] | undefined {
   const numbers: number[] = [];

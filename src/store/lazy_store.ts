@@ -2,25 +2,33 @@ import { Problem } from "../problem.ts";
 import type { CounterStore } from "../counter/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
-/** What is known of a store before it is open. */
+/** The properties of a store that are known before it is open. */
 export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch" | "sortedById">;
 
 export interface LazyStoreOptions {
   traits: StoreTraits;
   health: StoreHealth;
-  /** What to close if the store never opens; one that does open owns it. */
-  held?: Pick<CounterStore, "close">;
+  /** A resource to close if the store never opens. A store that opens owns it. */
+  resource?: Pick<CounterStore, "close">;
   open(): Promise<CounterStore>;
 }
 
-/** Delay before a store is opened that no call has opened yet, in milliseconds: it would slow down the start. */
+/** Delay before a store without calls is opened, in milliseconds. It would slow down the start. */
 const OPEN_AFTER_MS = 100;
 /** Delay before opening is tried again, in milliseconds. */
 const RETRY_MS = 500;
 
-/** Returns a store that is opened by its first call or soon after the start. If that fails, it is tried again until it succeeds. */
-export function createLazyStore({ traits, health, held, open }: LazyStoreOptions): CounterStore {
-  /** The first attempt. Later ones replace it only if they succeed, so that calls fail at once while they run. */
+/**
+ * Returns a store that is opened by its first call or soon after the start. If that fails, it is
+ * tried again until it succeeds.
+ */
+export function createLazyStore(
+  { traits, health, resource, open }: LazyStoreOptions,
+): CounterStore {
+  /**
+   * The first attempt. Later ones replace it only if they succeed, so that calls fail at once while
+   * they run.
+   */
   let opening: Promise<CounterStore> | undefined;
   let latest: Promise<CounterStore> | undefined;
   let isClosed = false;
@@ -36,7 +44,8 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
 
   async function attempt(): Promise<CounterStore> {
     try {
-      // The methods of the store replace these, so that from then on a call costs no more than the store's own.
+      // The methods of the store replace these, so that from then on a call costs no more than the
+      // store's own.
       return Object.assign(lazy, await open());
     } catch (cause) {
       health.unreachable(cause);
@@ -67,7 +76,7 @@ export function createLazyStore({ traits, health, held, open }: LazyStoreOptions
       soon.onabort = null;
       isClosed = true;
       clearTimeout(retry);
-      await (await latest?.catch(() => undefined) ?? held)?.close();
+      await (await latest?.catch(() => undefined) ?? resource)?.close();
     },
   };
   return lazy;

@@ -10,14 +10,14 @@ import { StartError } from "../problem.ts";
 import { type CounterStore, withTimeout } from "../counter/store.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 
-/** How long a service that fails fast waits for its store at start. */
+/** Timeout of the store at the start of a service that fails fast, in milliseconds. */
 const FAIL_FAST_LIMIT_MS = 5000;
-/** How long a store that did not answer may take to close. */
-const LET_GO_LIMIT_MS = 500;
+/** Timeout for closing a store that did not answer, in milliseconds. */
+const CLOSE_LIMIT_MS = 500;
 
 export interface OpenStoreOptions {
   config: Pick<Config, "store" | "prefix" | "failFast" | "replicas">;
-  /** Whose days are counted. */
+  /** The calendar of the days that are counted. */
   calendar: Calendar;
   log: Log;
   metrics: Metrics;
@@ -26,14 +26,15 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the store that the settings name; the only place that does.
+ * Opens the store that the settings name. Nothing else opens one.
  *
- * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not answer within 5 s although
- * the settings say to fail fast. Otherwise a network store that is away is connected in the background.
+ * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not
+ * answer within 5 s although the settings say to fail fast. Otherwise an unreachable
+ * network store is connected in the background.
  */
 export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
   const store = await open(options);
-  if (options.config.failFast) await answering(store);
+  if (options.config.failFast) await requireAnswer(store);
   return store;
 }
 
@@ -146,13 +147,16 @@ function requireDenoKv(): void {
   );
 }
 
-/** A store whose database is open already: its file is locked before the service listens, the code for it is loaded later. */
+/**
+ * A store whose database is open already: its file is locked before the service listens, the code
+ * for it is loaded later.
+ */
 function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
   const { kv, file, source, health } = options;
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
     health,
-    held: { close: () => Promise.resolve(file === undefined ? kv.close() : file.close()) },
+    resource: { close: () => Promise.resolve(file === undefined ? kv.close() : file.close()) },
     open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),
   });
 }
@@ -189,18 +193,18 @@ async function platformKv(): Promise<Deno.Kv> {
   }
 }
 
-async function answering(store: CounterStore): Promise<void> {
-  const giveUp = performance.now() + FAIL_FAST_LIMIT_MS;
-  while (performance.now() < giveUp) {
+async function requireAnswer(store: CounterStore): Promise<void> {
+  const until = performance.now() + FAIL_FAST_LIMIT_MS;
+  while (performance.now() < until) {
     try {
-      await withTimeout(giveUp - performance.now(), store.check());
+      await withTimeout(until - performance.now(), store.check());
       return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
   // One that is still being opened may never close.
-  await withTimeout(LET_GO_LIMIT_MS, store.close()).catch(() => {});
+  await withTimeout(CLOSE_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE forbids starting without it: " +
       "check its address and password, and whether it is running",

@@ -15,12 +15,21 @@ import {
 } from "./node.ts";
 import { type Command, problemOf, type Reply, UNSENT } from "./reply.ts";
 
-/** Number of times that a command is sent again after a refusal, and the time in which this happens, in milliseconds. */
+/**
+ * Number of times that a command is sent again after a refusal, and the time in which this happens,
+ * in milliseconds.
+ */
 const MAX_ROUNDS = 5;
 const MAX_ROUNDS_MS = 1500;
-/** Pause before a node is asked again that has just refused a command, doubled each time, in milliseconds. */
+/**
+ * Pause before a node is asked again that has just refused a command, doubled each time, in
+ * milliseconds.
+ */
 const PAUSE_MS = 10;
-/** Time in which a node that serves no slot stays connected, in milliseconds: a slot may be moving there. */
+/**
+ * Time in which a node that serves no slot stays connected, in milliseconds: a slot may be moving
+ * there.
+ */
 const IDLE_NODE_MS = 30_000;
 /** Number of keys that are tried to find one in each shard. */
 const MAX_TRIED_KEYS = 1000;
@@ -38,11 +47,13 @@ export interface ClusterOptions {
 }
 
 /**
- * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects if none lists the slots.
+ * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
+ * if none lists the slots.
  *
- * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters, so that one shard that is
- * down at the start would make the whole service unavailable. And after a redirect it does not say which node has carried out
- * a command, so that WAIT cannot follow on the same connection: one missing replica makes whole batches unknown.
+ * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters,
+ * so that one shard that is down at the start would make the whole service unavailable. And after a
+ * redirect it does not say which node has carried out a command, so that WAIT cannot follow on the
+ * same connection: one missing replica makes whole batches unknown.
  */
 export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
   const cluster = new RedisCluster(options);
@@ -70,11 +81,11 @@ interface RoutedCommand {
 }
 
 /**
- * Sends each command to the node that serves its slot. A refused command was not carried out. So it is sent again after the
- * slots were asked for again.
+ * Sends each command to the node that serves its slot. A refused command was not carried out. So it
+ * is sent again after the slots were asked for again.
  *
- * A node is used only if the slots were asked for after its connection was ready. The node that connected last is asked last:
- * it may have been replaced while it hung, and not know it yet.
+ * A node is used only if the slots were asked for after its connection was ready. The node that
+ * connected last is asked last: it may have been replaced while it hung, and not know it yet.
  */
 class RedisCluster implements StoreLink {
   readonly multiKeyAcrossSlots = false;
@@ -131,7 +142,10 @@ class RedisCluster implements StoreLink {
     return [...shards.values()];
   }
 
-  /** Throws at the end if slots were moved, because a key may have left a node for one that was scanned before it. */
+  /**
+   * Throws at the end if slots were moved, because a key may have left a node for one that was
+   * scanned before it.
+   */
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {
     const masters = [...this.#masters.keys()];
     const before = await slotsOfEach(masters);
@@ -285,7 +299,9 @@ export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined 
   return { isAsking: kind === "ASK", host: knownHost(host) ?? asked.host, port: Number(port) };
 }
 
-/** A node that does not know its own name, or must not tell it, is at the address that was asked. */
+/**
+ * A node that does not know its own name, or must not tell it, is at the address that was asked.
+ */
 function knownHost(host: unknown): string | undefined {
   return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
 }
@@ -316,8 +332,9 @@ const EPOCH_AT = 6;
 const SLOTS_AT = 8;
 
 /**
- * Returns a text of the slots that each master serves by its own account, with its epoch, which changes when it takes over a
- * slot. Throws if a slot is being moved, or if the masters do not serve all slots.
+ * Returns a text of the slots that each master serves by its own account, with its epoch, which
+ * changes when it takes over a slot. Throws if a slot is being moved, or if the masters do not
+ * serve all slots.
  */
 async function slotsOfEach(masters: readonly RedisNode[]): Promise<string> {
   let count = 0;

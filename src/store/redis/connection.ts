@@ -32,11 +32,13 @@ export interface ConnectionOptions {
 }
 
 /**
- * A connection to a Redis, opened again for as long as the process runs. It never sends a command twice.
+ * A connection to a Redis, opened again for as long as the process runs. It never sends a command
+ * twice.
  *
- * A client of the library is used for one connection only, because `destroy` of a client that reconnects leaves the timer of
- * its next attempt behind. A server that hangs is found by counting looks without a reply. The `socketTimeout` of the library
- * starts again with each write, and it also fires after this process was suspended, before the replies are read.
+ * A client of the library is used for one connection only, because `destroy` of a client that
+ * reconnects leaves the timer of its next attempt behind. A server that hangs is found by counting
+ * looks without a reply. The `socketTimeout` of the library starts again with each write, and it
+ * also fires after this process was suspended, before the replies are read.
  */
 export class RedisConnection {
   readonly #options: ConnectionOptions;
@@ -63,12 +65,18 @@ export class RedisConnection {
     this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
   }
 
-  /** Resolves when the first attempt to connect has ended: with its error, or undefined if it succeeded. */
+  /**
+   * Resolves when the first attempt to connect has ended: with its error, or undefined if it
+   * succeeded.
+   */
   get attempted(): Promise<unknown> {
     return this.#attempted.promise;
   }
 
-  /** The time by `performance.now()` since which it has been connected without a break. Infinity if it is not connected. */
+  /**
+   * The time by `performance.now()` since which it has been connected without a break. Infinity if
+   * it is not connected.
+   */
   get readySince(): number {
     return this.#readySince;
   }
@@ -131,7 +139,8 @@ export class RedisConnection {
     this.#client = client;
     this.#next = undefined;
     this.#readySince = performance.now();
-    // A replica answers reads until another server can. Its commands in flight still get their replies.
+    // A replica answers reads until another server can. Its commands in flight still get their
+    // replies.
     if (old !== undefined) release(old);
     this.#check();
     this.#options.onChange?.();
@@ -165,7 +174,10 @@ export class RedisConnection {
     else if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.#check();
   }
 
-  /** Redis accepts connections before it has loaded its data, so only a reply to PING shows that it is available. */
+  /**
+   * Redis accepts connections before it has loaded its data, so only a reply to PING shows that it
+   * is available.
+   */
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
     const { health, followsName } = this.#options;
@@ -182,8 +194,8 @@ export class RedisConnection {
 }
 
 /**
- * Disconnects once the commands in flight have ended. A server that hangs would never let them end, and the promise of the
- * library never settles if the connection is reset.
+ * Disconnects once the commands in flight have ended. A server that hangs would never let them end,
+ * and the promise of the library never settles if the connection is reset.
  */
 async function release(client: RedisClient): Promise<void> {
   await withTimeout(STALL_MS, client.close()).catch(() => {});
@@ -214,11 +226,15 @@ function createRedisClient(library: RedisLibrary, address: RedisAddress) {
       typeMapping: { [library.RESP_TYPES.NUMBER]: String },
     },
   };
-  // createClient() would make a class of all commands again for each address, and keep it as long as the connection.
+  // createClient() would make a class of all commands again for each address, and keep it as long
+  // as the connection.
   return library.RedisClient.factory(PROTOCOL)(options);
 }
 
-/** Returns the milliseconds before an attempt to connect: none at first, then 50, doubled up to 1,000, with jitter. */
+/**
+ * Returns the milliseconds before an attempt to connect: none at first, then 50, doubled up to
+ * 1,000, with jitter.
+ */
 function backoff(retries: number): number {
   return retries === 0 ? 0 : Math.min(25 * 2 ** retries, 1000) * (1 + Math.random() / 5);
 }

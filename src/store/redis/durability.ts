@@ -15,9 +15,11 @@ interface DurabilityOptions {
 }
 
 /**
- * Asks each master now and every five minutes whether its settings can lose counts. Returns a function that ends this.
+ * Asks each master now and every five minutes whether its settings can lose counts. Returns a
+ * function that ends this.
  *
- * Each risk is logged once and kept in `metrics.storeRisks`. Keys that Redis has evicted since the first check are errors.
+ * Each risk is logged once and kept in `metrics.storeRisks`. Keys that Redis has evicted since the
+ * first check are errors.
  */
 export function watchDurability(
   { link, prefix, log, metrics, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,

@@ -66,7 +66,10 @@ const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc & 0xffff;
 });
 
-/** Returns the slot of a key (Redis Cluster specification, "Key distribution model" and "Hash tags"). */
+/**
+ * Returns the slot of a key (Redis Cluster specification, "Key distribution model" and "Hash
+ * tags").
+ */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of encoder.encode(HASH_TAG.exec(key)?.[1] ?? key)) {

@@ -1,12 +1,16 @@
 /**
  * Sizes and times of everything that is asked of a Redis, in milliseconds.
  *
- * A hit is answered within 2 s. Every wait on its way is shorter, so that commands not sent by then are known not to be counted.
+ * A hit is answered within 2 s. Every wait on its way is shorter, so that commands not sent by then
+ * are known not to be counted.
  */
 
-/** The batches that a Redis accepts. `open_store.ts` needs them before any code for Redis is loaded. */
+/**
+ * The batches that a Redis accepts. `open_store.ts` needs them before any code for Redis is loaded.
+ */
 export const REDIS_BATCHES = {
-  // On a link with latency, hits that arrive while a batch is in flight need not wait for its replies.
+  // On a link with latency, hits that arrive while a batch is in flight need not wait for its
+  // replies.
   batches: 4,
   idsPerBatch: 1000,
   sortedById: false,
@@ -15,12 +19,16 @@ export const REDIS_BATCHES = {
 /** Number of counters of a list that are read at once. More would delay hits, here and in Redis. */
 export const LISTED_AT_ONCE = 250;
 /**
- * Number of keys that a server looks at per SCAN. It runs nothing else for about half a millisecond. With fewer keys, the
- * list of one prefix among many would spend its time on round trips.
+ * Number of keys that a server looks at per SCAN. It runs nothing else for about half a
+ * millisecond. With fewer keys, the list of one prefix among many would spend its time on round
+ * trips.
  */
 export const KEYS_PER_SCAN = 500;
 
-/** Time in which WAIT gives up. Less than `STALL_MS`, because the connection is silent while WAIT blocks it. */
+/**
+ * Time in which WAIT gives up. Less than `STALL_MS`, because the connection is silent while WAIT
+ * blocks it.
+ */
 export const REPLICAS_MS = 1000;
 
 /** Timeout of TCP and TLS. */
@@ -33,14 +41,22 @@ export const STALL_MS = 1500;
 export const LOOK_INTERVAL_MS = 250;
 /** Interval in which a server is asked whether it answers and is a master, even without traffic. */
 export const CHECK_INTERVAL_MS = 1000;
-/** Timeout of the readiness check of one shard. A shard that hangs must not decide for the others. */
+/**
+ * Timeout of the readiness check of one shard. A shard that hangs must not decide for the others.
+ */
 export const PROBE_MS = 800;
 
 /** Time in which a server has to tell whether it is a node of a cluster, a Sentinel, or neither. */
 export const DETECT_MS = 1000;
 /** Time in which the nodes of a cluster or the Sentinels have to connect. */
 export const OPEN_MS = 700;
-/** Time in which a node has to list the slots, or a Sentinel its masters, before the others are asked. */
+/**
+ * Time in which a node has to list the slots, or a Sentinel its masters, before the others are
+ * asked.
+ */
 export const ASK_MS = 300;
-/** Interval in which Sentinels are asked. After a failover by hand, the old master accepts hits for up to 8 s. */
+/**
+ * Interval in which Sentinels are asked. After a failover by hand, the old master accepts hits for
+ * up to 8 s.
+ */
 export const SENTINEL_INTERVAL_MS = 500;

@@ -26,11 +26,17 @@ export interface Shard {
   ask(commands: readonly Command[]): Promise<readonly Reply[]>;
 }
 
-/** The connections to the data of a store: a single Redis, the master that Sentinels name, or a whole cluster. */
+/**
+ * The connections to the data of a store: a single Redis, the master that Sentinels name, or a
+ * whole cluster.
+ */
 export interface StoreLink {
   /** True if one command may name keys of different slots. */
   readonly multiKeyAcrossSlots: boolean;
-  /** Sends commands as one pipeline. Resolves with their replies in order. It never sends a command twice. */
+  /**
+   * Sends commands as one pipeline. Resolves with their replies in order. It never sends a command
+   * twice.
+   */
   send(commands: readonly Command[]): Promise<readonly Reply[]>;
   /** Returns the parts, each with a key that begins with `prefix`. */
   shards(prefix: string): readonly Shard[];
@@ -48,8 +54,9 @@ export interface NodeOptions extends ConnectionOptions {
 /**
  * A Redis server that is used only while it is known to be the right one.
  *
- * A server that hung may have been replaced in a failover without knowing it. It would accept hits that are lost when it is
- * told. So a connection is used only if another server named this one after the connection was ready.
+ * A server that hung may have been replaced in a failover without knowing it. It would accept hits
+ * that are lost when it is told. So a connection is used only if another server named this one
+ * after the connection was ready.
  */
 export class RedisNode {
   readonly address: RedisAddress;
@@ -67,7 +74,10 @@ export class RedisNode {
     this.#writer = options.replicas > 0 ? new RedisConnection(options) : this.#reader;
   }
 
-  /** Resolves when the first attempts to connect have ended: with an error, or undefined if all succeeded. */
+  /**
+   * Resolves when the first attempts to connect have ended: with an error, or undefined if all
+   * succeeded.
+   */
   get attempted(): Promise<unknown> {
     return Promise.all([this.#reader.attempted, this.#writer.attempted])
       .then(([first, second]) => first ?? second);
@@ -85,7 +95,10 @@ export class RedisNode {
     return connectedAt < Infinity && connectedAt <= this.#confirmedAt;
   }
 
-  /** Records that another server, asked at this time by `performance.now()`, named this one as the one to use. */
+  /**
+   * Records that another server, asked at this time by `performance.now()`, named this one as the
+   * one to use.
+   */
   confirm(askedAt: number): void {
     this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);
   }
@@ -108,8 +121,9 @@ export class RedisNode {
   };
 
   /**
-   * Yields the keys that begin with `prefix`, in pages. A key that exists throughout is yielded at least once. Throws if the
-   * connection breaks, because the cursor has another meaning for another server, and for this one after a restart.
+   * Yields the keys that begin with `prefix`, in pages. A key that exists throughout is yielded at
+   * least once. Throws if the connection breaks, because the cursor has another meaning for another
+   * server, and for this one after a restart.
    */
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {
     const pattern = `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
@@ -128,7 +142,10 @@ export class RedisNode {
     } while (cursor !== "0");
   }
 
-  /** Closes its connections because another server has taken its place. Its later replies are uncertain. */
+  /**
+   * Closes its connections because another server has taken its place. Its later replies are
+   * uncertain.
+   */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.close();
@@ -139,7 +156,10 @@ export class RedisNode {
     await Promise.all([this.#reader.close(), this.#writer.close()]);
   }
 
-  /** Appends WAIT, which covers the writes of its own connection. Writes that too few replicas have may be lost. */
+  /**
+   * Appends WAIT, which covers the writes of its own connection. Writes that too few replicas have
+   * may be lost.
+   */
   async #sendAndWait(commands: readonly Command[]): Promise<readonly Reply[]> {
     const { replicas } = this.#options;
     const wait = ["WAIT", String(replicas), String(REPLICAS_MS)];
@@ -167,7 +187,9 @@ export class RedisNode {
   }
 }
 
-/** Reports whether a server carried out a command, or refused it because of the value that it found. */
+/**
+ * Reports whether a server carried out a command, or refused it because of the value that it found.
+ */
 function isCarriedOut(reply: Reply): boolean {
   return reply.kind === "done" || reply.kind === "refused" && isForeignValue(reply.cause);
 }
@@ -177,7 +199,10 @@ function uncertain(replies: readonly Reply[], cause: Error): readonly Reply[] {
   return replies.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
 }
 
-/** Returns the link to a store on one Redis. `node` returns the server to use now, undefined while none is known. */
+/**
+ * Returns the link to a store on one Redis. `node` returns the server to use now, undefined while
+ * none is known.
+ */
 export function singleLink({ node, close }: {
   node(): RedisNode | undefined;
   close(): Promise<void>;
@@ -197,7 +222,10 @@ export function singleLink({ node, close }: {
   };
 }
 
-/** Waits until the first attempts to connect have ended, at most until this time by `performance.now()`. */
+/**
+ * Waits until the first attempts to connect have ended, at most until this time by
+ * `performance.now()`.
+ */
 export async function waitForAttempts(
   nodes: Iterable<Pick<RedisNode, "attempted">>,
   until: number,
@@ -206,7 +234,10 @@ export async function waitForAttempts(
   await withTimeout(Math.max(0, until - performance.now()), attempted).catch(() => {});
 }
 
-/** Returns a function that runs `ask` once at a time. Calls during a run share the next one, which begins after them. */
+/**
+ * Returns a function that runs `ask` once at a time. Calls during a run share the next one, which
+ * begins after them.
+ */
 export function oneAtATime(ask: () => Promise<void>): () => Promise<void> {
   let running = Promise.resolve();
   let next: Promise<void> | undefined;

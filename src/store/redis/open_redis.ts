@@ -25,8 +25,8 @@ export interface OpenRedisOptions {
 }
 
 /**
- * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws a {@linkcode StartError}
- * if the store cannot be used with this setting.
+ * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws
+ * a {@linkcode StartError} if the store cannot be used with this setting.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
   const { setting: { form, master }, replicas, library, health } = options;
@@ -64,7 +64,10 @@ export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
   }
 }
 
-/** Asks all addresses which form of Redis they are. The first answer decides. Rejects if there is none. */
+/**
+ * Asks all addresses which form of Redis they are. The first answer decides. Rejects if there is
+ * none.
+ */
 async function detectForm(
   addresses: readonly RedisAddress[],
   library: RedisLibrary,

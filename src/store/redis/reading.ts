@@ -79,8 +79,8 @@ export class RedisReading {
   }
 
   /**
-   * Reads the entries of counters, those of one counter as they were at one instant. A value that is not a string is read as
-   * if it did not exist.
+   * Reads the entries of counters, those of one counter as they were at one instant. A value that
+   * is not a string is read as if it did not exist.
    */
   async entries(queries: readonly EntryQuery[]): Promise<readonly (StoredTexts | Problem)[]> {
     const today = this.#options.calendar.today();
@@ -148,7 +148,10 @@ export class RedisReading {
     return await this.#lookAgain(keys, states);
   }
 
-  /** Asks with GET for what MGET does not find, because MGET shows a value of another type as missing. */
+  /**
+   * Asks with GET for what MGET does not find, because MGET shows a value of another type as
+   * missing.
+   */
   async #lookAgain<Found>(
     keys: readonly string[],
     found: readonly (Found | null)[],
@@ -170,7 +173,10 @@ export class RedisReading {
     });
   }
 
-  /** Reads groups of keys, with one MGET for all of them where keys of different slots may be named together. */
+  /**
+   * Reads groups of keys, with one MGET for all of them where keys of different slots may be named
+   * together.
+   */
   async #readGroups(
     groups: readonly (readonly string[])[],
   ): Promise<readonly (readonly (string | null)[] | Problem)[]> {
@@ -227,5 +233,5 @@ function isId(text: string): text is CounterId {
 /** The state of a counter that does not exist. */
 const EMPTY: CounterState = { hits: 0, days: undefined };
 
-/** Stands in a decoded key for bytes that are not UTF-8. */
+/** The character that replaces bytes of a key that are not UTF-8. */
 const REPLACEMENT_CHARACTER = "\ufffd";

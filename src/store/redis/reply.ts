@@ -11,7 +11,10 @@ export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
   /** Redis replied with an error, or the command was not sent. It was not carried out. */
   | { readonly kind: "refused"; readonly cause: Error; readonly isUnsent?: boolean }
-  /** The connection ended before the reply, or a script failed half-way. It may have been carried out. */
+  /**
+   * The connection ended before the reply, or a script failed half-way. It may have been carried
+   * out.
+   */
   | { readonly kind: "lost"; readonly cause: unknown };
 
 /** The reply to a command for which no server is connected. */
@@ -51,7 +54,10 @@ export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLib
   return wasRefused ? { kind: "refused", cause } : { kind: "lost", cause };
 }
 
-/** Returns the problem that callers of a command get that was not carried out: `lost` if its reply was lost. */
+/**
+ * Returns the problem that callers of a command get that was not carried out: `lost` if its reply
+ * was lost.
+ */
 export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
@@ -60,13 +66,19 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
   return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
 }
 
-/** Reports whether a reply says that the store cannot do its work. Every other refusal is an error of its command alone. */
+/**
+ * Reports whether a reply says that the store cannot do its work. Every other refusal is an error
+ * of its command alone.
+ */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
   if (reply.kind !== "refused") return reply.kind === "lost";
   return reply.isUnsent || STORE_ERRORS.test(reply.cause.message);
 }
 
-/** Error replies for which Redis refuses any command of the kind. Some versions put them after "Error running script". */
+/**
+ * Error replies for which Redis refuses any command of the kind. Some versions put them after
+ * "Error running script".
+ */
 const STORE_ERRORS = new RegExp(
   [
     /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
@@ -89,7 +101,10 @@ export function needsLogin(reply: Reply | undefined): reply is Reply & { kind: "
   return reply?.kind === "refused" && reply.cause.message.startsWith("NOAUTH");
 }
 
-/** Reports whether an error says that the Redis user lacks a permission. Redis 7.2 changed the words for scripts. */
+/**
+ * Reports whether an error says that the Redis user lacks a permission. Redis 7.2 changed the words
+ * for scripts.
+ */
 export function isForbidden({ message }: Error): boolean {
   return /^NOPERM|The user executing the script can't|ACL failure in script/.test(message);
 }

@@ -8,8 +8,9 @@ export class RightsError extends Error {
 }
 
 /**
- * Throws a {@linkcode RightsError} that names the commands and keys that the Redis user lacks. Every command is sent in a form that changes
- * nothing, for a counter that no id can name. Other refusals and an unreachable Redis are not errors here.
+ * Throws a {@linkcode RightsError} that names the commands and keys that the Redis user lacks.
+ * Every command is sent in a form that changes nothing, for a counter that no id can name. Other
+ * refusals and an unreachable Redis are not errors here.
  */
 export async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Promise<void> {
   const probe = `${prefix}\u0000`;

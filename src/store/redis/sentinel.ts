@@ -24,8 +24,8 @@ export interface SentinelOptions {
 }
 
 /**
- * Opens the master that Sentinels name. Resolves when it has connected or failed to. Rejects if no Sentinel answers. Throws a
- * {@linkcode StartError} if the Sentinels watch no master of this name.
+ * Opens the master that Sentinels name. Resolves when it has connected or failed to. Rejects if no
+ * Sentinel answers. Throws a {@linkcode StartError} if the Sentinels watch no master of this name.
  */
 export async function openSentinels(options: SentinelOptions): Promise<StoreLink> {
   const watch = new SentinelWatch(options);
@@ -93,7 +93,10 @@ class SentinelWatch {
     if (role === "master") node.confirm(askedAt);
   }
 
-  /** Most Sentinels have no password of their own: they refuse AUTH with that of the Redis and answer the rest. */
+  /**
+   * Most Sentinels have no password of their own: they refuse AUTH with that of the Redis and
+   * answer the rest.
+   */
   async #query(sentinel: RedisConnection): Promise<Reply | undefined> {
     const [{ username = "default", password }] = this.#options.addresses;
     const login = password === undefined ? [] : [["AUTH", username, password]];

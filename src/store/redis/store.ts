@@ -14,7 +14,7 @@ import { RedisSwap } from "./swap.ts";
 
 export interface RedisStoreOptions {
   link: StoreLink;
-  /** Stands before the id in a key. */
+  /** The beginning of every key of a counter. */
   prefix: string;
   calendar: Calendar;
   /** Called when the days of a counter are found out of bounds: they count as none. */
@@ -22,7 +22,8 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Counters in Redis: the key is prefix + id and holds a plain integer; the days lie beside it in a ledger.
+ * Opens the counters in a Redis. The key of a total is the prefix and the id, and its value is a
+ * plain integer. The days are in another key, the ledger.
  *
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
@@ -34,7 +35,9 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   const swap = new RedisSwap({ commands, reading, calendar });
   const changes = new RedisChanges({ commands, swap, prefix, calendar });
 
-  /** The salt of a day, made by the first process that needs it; Redis removes it when the day ends. */
+  /**
+   * The salt of a day, made by the first process that needs it; Redis removes it when the day ends.
+   */
   async function salt(day: Day): Promise<string> {
     const key = `tallymark:salt:${day}`;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
@@ -47,7 +50,10 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
     throw problemOf(reply, "store-unavailable");
   }
 
-  /** Sends an addition without a number: Redis checks everything else first, then refuses it, and writes nothing. */
+  /**
+   * Sends an addition without a number: Redis checks everything else first, then refuses it, and
+   * writes nothing.
+   */
   async function takesHits({ key }: Shard): Promise<boolean> {
     try {
       const [reply] = await withTimeout(PROBE_MS, commands.send([["INCRBY", key, "none"]]));

@@ -17,14 +17,20 @@ import type { RedisReading } from "./reading.ts";
 import { type Command, problemOf } from "./reply.ts";
 import { EPOCH_SECONDS, type RedisCommands } from "./scripts.ts";
 
-/** How often a change is planned before it fails because other clients keep changing the counter. */
+/** Maximum number of plans of a change, after which other clients have changed it too often. */
 const MAX_ATTEMPTS = 50;
-/** How many hits may arrive between the plan of a change and its swap. */
+/** Maximum number of hits between the plan of a change and its swap. */
 const TOLERATED_HITS = 10_000;
-/** The ledger of a deleted counter is kept for two days, in seconds: so long may a process take its day to be open. */
+/**
+ * Time for which the ledger of a deleted counter is kept, in seconds. A process may take its day to
+ * be open for two days.
+ */
 const TOMBSTONE_SECONDS = 172_800;
 
-/** A change of one counter: `plan` is pure, and is called again if the counter has changed since it was read. */
+/**
+ * A change of one counter: `plan` is pure, and is called again if the counter has changed since it
+ * was read.
+ */
 export interface Change<Result> {
   readonly key: string;
   plan(record: CounterRecord): Plan<Result>;
@@ -36,7 +42,10 @@ interface SwapOptions {
   calendar: Calendar;
 }
 
-/** Changes counters by compare-and-set: reads their entries, plans, and swaps the entries if they are still as they were read. */
+/**
+ * Changes counters by compare-and-set: reads their entries, plans, and swaps the entries if they
+ * are still as they were read.
+ */
 export class RedisSwap {
   readonly #options: SwapOptions;
 
@@ -45,8 +54,9 @@ export class RedisSwap {
   }
 
   /**
-   * Returns the results of changes of different counters, in their order. A change fails with `store-unavailable` if nothing
-   * of it was stored, and with `outcome-unknown` if it may have been stored.
+   * Returns the results of changes of different counters, in their order. A change fails with
+   * `store-unavailable` if nothing of it was stored, and with `outcome-unknown` if it may have been
+   * stored.
    */
   async run<Result>(changes: readonly Change<Result>[]): Promise<(Result | Problem)[]> {
     const { commands, reading } = this.#options;
@@ -112,7 +122,7 @@ export class RedisSwap {
   }
 }
 
-/** What a swap expects of a key, and its new value, in the form of its arguments. */
+/** The expected and the new value of a key, in the form of the arguments of a swap. */
 interface NewValue {
   readonly expected: string;
   value: string;
@@ -146,7 +156,8 @@ function newValues(
   const newTotal = total === undefined ? "-" : `=${total}`;
   put(key, { stored: texts.total, value: newTotal, ttl: "KEEPTTL" });
   put(ledger, { stored: texts.ledger });
-  // Compared even if they stay: two imports with `mode=max` may change a year and leave the ledger as it was.
+  // Compared even if they stay: two imports with `mode=max` may change a year and leave the ledger
+  // as it was.
   for (const [year, stored] of texts.years) put(yearKey(ledger, year), { stored });
   for (const entry of history?.years ?? []) {
     const stored = texts.years.get(entry.year);
@@ -161,10 +172,12 @@ function newValues(
     put(reportKey(ledger), { stored: texts.report, value });
   }
   if (total === undefined) {
-    // A process that takes the day to be open may still add plain hits, which belong to this ledger.
+    // A process that takes the day to be open may still add plain hits, which belong to this
+    // ledger.
     const tombstone = `=${today} 0 x`;
     put(ledger, { stored: texts.ledger, value: tombstone, ttl: TOMBSTONE_SECONDS });
-    // Later idempotency keys have the epoch in their name. The earlier ones, which expire within a day, are not found.
+    // Later idempotency keys have the epoch in their name. The earlier ones, which expire within a
+    // day, are not found.
     const epoch = `=${crypto.getRandomValues(new Uint8Array(6)).toHex()}`;
     put(relatedKey(ledger, "epoch"), { stored: undefined, value: epoch, ttl: EPOCH_SECONDS });
     // At UTC-12 it is still the day before yesterday of UTC+14.
@@ -178,12 +191,14 @@ function newValues(
 }
 
 /**
- * Marks the numbers of new values that follow the hits that arrive until the swap. `later` has the values planned for
- * `TOLERATED_HITS` more. Returns false and leaves `values` unusable for more hits if they differ in anything else.
+ * Marks the numbers of new values that follow the hits that arrive until the swap. `later` has the
+ * values planned for `TOLERATED_HITS` more. Returns false and leaves `values` unusable for more
+ * hits if they differ in anything else.
  *
- * Comparing both ends is enough. Each number is a sum of a constant, the total, and at most two terms such as "the total or
- * this constant, whichever is larger". So it has at most one stretch in which it follows the hits, up or down. It moved by
- * all of the hits only if it followed each of them, and by none only if it did not move at all.
+ * Comparing both ends is enough. Each number is a sum of a constant, the total, and at most two
+ * terms such as "the total or this constant, whichever is larger". So it has at most one stretch in
+ * which it follows the hits, up or down. It moved by all of the hits only if it followed each of
+ * them, and by none only if it did not move at all.
  */
 function followHits(values: Map<string, NewValue>, later: Map<string, NewValue>): boolean {
   if (values.size !== later.size) return false;

@@ -6,5 +6,6 @@ Object.assign(globalThis, {
   require: (name: string) => globalThis.process.getBuiltinModule(name),
 });
 
-// Not awaited: to report where an error was awaited, V8 would parse all of a bundle a second time at each start.
+// Not awaited. To report where an error was awaited, V8 would parse all of a bundle a second
+// time at each start.
 run();

@@ -87,11 +87,18 @@ async function open(
         async open() {
           const { library, openRedis, createRedisStore, RightsError, watchDurability } =
             await loadRedis();
+          let isOpen = false;
+          let hasAnswered = false;
+          const readable = () => {
+            hasAnswered = true;
+            // Until the store is open, calls fail although Redis answers.
+            if (isOpen) health.readable();
+          };
           const link = await openRedis({
             setting,
             replicas,
             library,
-            health,
+            health: { ...health, readable },
             healthOf(node) {
               metrics.nodes.delete(STORE_LABEL);
               return healthOf(node);
@@ -104,7 +111,9 @@ async function open(
           });
           try {
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+            isOpen = true;
             if (lacksRights) health.healthy();
+            else if (hasAnswered) health.readable();
             lacksRights = false;
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {

@@ -44,7 +44,7 @@ const STORES: { name: string; ignore?: boolean; start(): Promise<HangingStore> }
 
 /** The endpoints that ask no store, and so answer as ever. All others, also new ones, have to say that the store hangs. */
 const STORELESS =
-  /^\/(?:key|decisions|session|tally\.js|like\.js|api|openapi\.json|metrics|healthz|sample\/.*)?$/;
+  /^\/(?:key|decisions|session|tally\.js|like\.js|api|openapi\.json|metrics|healthz|p|sample\/.*)?$/;
 
 /** Parameters that have an endpoint ask the store for something else. */
 const VARIANTS: Readonly<Record<string, string>> = {

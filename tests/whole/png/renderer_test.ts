@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { createRenderer, type Renderer } from "../../src/png/renderer.ts";
-import { createLog } from "../../src/log.ts";
+import { createRenderer, type Renderer } from "../../../src/png/renderer.ts";
+import { createLog } from "../../../src/log.ts";
 
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>`;
 /** Takes far longer than two seconds. */

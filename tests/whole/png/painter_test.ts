@@ -1,11 +1,11 @@
 import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
-import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook, STYLES } from "../../src/badge/look.ts";
-import { badgeBars } from "../../src/badge/spark.ts";
-import * as pictures from "../../src/chart/pictures.ts";
-import { createPainter } from "../../src/png/painter.ts";
-import { parts } from "../../src/png/tallymark-png.js";
-import { FIGURES } from "../chart/gallery.ts";
+import { renderBadge } from "../../../src/badge/badge.ts";
+import { parseLook, STYLES } from "../../../src/badge/look.ts";
+import { badgeBars } from "../../../src/badge/spark.ts";
+import * as pictures from "../../../src/chart/pictures.ts";
+import { createPainter } from "../../../src/png/painter.ts";
+import { parts } from "../../../src/png/tallymark-png.js";
+import { FIGURES } from "../../chart/gallery.ts";
 
 const paint = await createPainter(parts);
 const figures = { ...FIGURES, id: "ada/engine" };

@@ -1,12 +1,12 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
-import { counterId } from "../../src/counter/counter_id.ts";
-import { type Endpoint, endpoint } from "../../src/http/endpoint.ts";
-import { createResponse } from "../../src/http/response.ts";
-import { Problem } from "../../src/problem.ts";
-import type { Renderer } from "../../src/png/renderer.ts";
-import { png } from "../../src/routes/png.ts";
-import { memoryApp, UNCACHED_IMAGE } from "../support/app.ts";
-import { SECRET } from "../support/secret.ts";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { type Endpoint, endpoint } from "../../../src/http/endpoint.ts";
+import { createResponse } from "../../../src/http/response.ts";
+import { Problem } from "../../../src/problem.ts";
+import type { Renderer } from "../../../src/png/renderer.ts";
+import { png } from "../../../src/routes/png.ts";
+import { memoryApp, UNCACHED_IMAGE } from "../../support/app.ts";
+import { SECRET } from "../../support/secret.ts";
 
 const IMAGE = { accept: "image/png,image/*" };
 const AUTHORIZED = { "x-auth-token": SECRET };

@@ -34,7 +34,7 @@ export interface TestApp extends AsyncDisposable {
   send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
   /** The same without looking at the answer, whose body is left to be read. */
   open(line: string, headers?: HeadersInit): Promise<Response>;
-  /** The same with a body, such as the lines of an import, and with the secret unless other headers are given. */
+  /** Sends a request with a body, such as the lines of an import, and with the secret unless other headers are given. */
   sendBody(line: string, body: BodyInit, headers?: HeadersInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
   hit(id: string, times?: number): Promise<void>;

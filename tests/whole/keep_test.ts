@@ -175,7 +175,7 @@ Deno.test("keep.mjs: a year of nights, some missed and some doubled, ends in the
     }
     const count = 2 + 2 * (number * 7 % 11);
     numbers.stars.set(day, number % 5);
-    // Every third day somebody takes back a star that is nine days old.
+    // Every third day a user takes back a star that is nine days old.
     const oldStars = numbers.stars.get(old) ?? 0;
     if (number % 3 === 0 && oldStars > 0) numbers.stars.set(old, oldStars - 1);
     // npm shows nothing of today and half of yesterday.
@@ -209,7 +209,7 @@ Deno.test("keep.mjs: a year of nights, some missed and some doubled, ends in the
     if (number === 365) return Response.json(null);
     isSecond = number % 3 === 0 && !isSecond;
     if (!isSecond) {
-      // Of the nights up to the last one, two in five are missed, and now and then ten in a row.
+      // Two in five nights before the last one are missed, and sometimes ten in a row.
       const step = number < 0 ? 1 : number % 40 === 20 ? 10 : number % 5 === 3 ? 3 : 1;
       for (let days = 0; days < step && number < 365; days++) beginDay(++number);
       const { days, seen } = pulls;

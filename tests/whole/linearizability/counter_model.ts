@@ -156,7 +156,7 @@ function set(counter: Counter, op: Setting): { counter: Counter; seen: Seen }[] 
   return outcomes(counter, { changed, day, named: [...days?.keys() ?? []] });
 }
 
-/** What was new since the last report belongs to the day of this one; the number of a new counter to none. */
+/** Adds the growth since the last report to the day of this one. The first number of a new counter belongs to no day. */
 function addReport(
   counter: Counter,
   { report, day }: Setting & { report: DatedReport },

@@ -35,7 +35,7 @@ export function createLog({ secrets, write = (line) => printTo("stderr", line) }
   };
 }
 
-/** Prints text for people. */
+/** Prints text by the console, because Deno Deploy records nothing else. */
 export function printTo(stream: "stdout" | "stderr", text: string): void {
   try {
     if (stream === "stdout") console.log(text);

@@ -1,4 +1,5 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
+import { printTo } from "./log.ts";
 import { StartError } from "./problem.ts";
 import { closeOnSignal, fail, type OpenService, openService, pause } from "./server.ts";
 import { banner } from "./start/banner.ts";
@@ -9,6 +10,10 @@ import { readEnvironment } from "./start/environment.ts";
 Object.assign(globalThis, {
   require: (name: string) => globalThis.process.getBuiltinModule(name),
 });
+// The console of a worker would put the name of the worker before each line.
+for (const [method, stream] of [["log", Deno.stdout], ["error", Deno.stderr]] as const) {
+  console[method] = (line: string) => stream.writeSync(new TextEncoder().encode(`${line}\n`));
+}
 
 /** Time to wait for other workers, in milliseconds. */
 const PATIENCE_MS = 2200;
@@ -43,7 +48,7 @@ export default {
   /** Called in one worker only. */
   onListen(address: Deno.NetAddr): void {
     const { config, warnings, log, counters } = service;
-    print("stdout", banner({ config, address, own: undefined, signIn: undefined }));
+    printTo("stdout", banner({ config, address, own: undefined, signIn: undefined }));
     for (const warning of warnings) log.warn(warning);
     if (Deno.env.get("PORT") || Deno.env.get("HOST")) {
       log.warn("PORT and HOST ignored: deno serve takes --port and --host instead");
@@ -62,8 +67,7 @@ async function open(): Promise<OpenService> {
     );
   }
   const worker = () => [id, ...others].sort().indexOf(id);
-  const write = (line: string) => print("stderr", line);
-  const options = { isTerminal: false, onUnusable: fail, write, worker };
+  const options = { isTerminal: false, onUnusable: fail, worker };
   return await openService(environment, options).catch(async (cause) => {
     // The worker that has the file may be too busy to answer at once.
     await until(() => others.size > 0);
@@ -91,13 +95,4 @@ async function until(isMet: () => boolean): Promise<void> {
 
 function tell(isRunning: boolean): void {
   channel.postMessage([id, isRunning] satisfies Message);
-}
-
-/** Writes text as it is. The console would put the name of the worker before it. */
-function print(stream: "stdout" | "stderr", text: string): void {
-  try {
-    Deno[stream].writeSync(new TextEncoder().encode(`${text}\n`));
-  } catch {
-    // On a full disk the service goes on without its log.
-  }
 }

@@ -93,8 +93,6 @@ export interface OpenServiceOptions {
   readonly isTerminal: boolean;
   /** Called with the reason if the store turns out later to be unusable for good. */
   onUnusable(cause: unknown): void;
-  /** Writes a line of the log; to standard error by default. */
-  write?: (line: string) => void;
   /** Returns the number of this worker in the process, from 0. */
   worker?: () => number;
 }
@@ -115,7 +113,7 @@ export interface OpenService {
 /** Opens the store and builds the app on it. */
 export async function openService(
   { environment, unknownNames }: LoadedEnvironment,
-  { isTerminal, onUnusable, write, worker }: OpenServiceOptions,
+  { isTerminal, onUnusable, worker }: OpenServiceOptions,
 ): Promise<OpenService> {
   const config = parseConfig(environment);
   const own = config.secret === undefined && config.platform === "standalone"
@@ -126,7 +124,7 @@ export async function openService(
   const canSignIn = startedAt !== undefined && secret !== undefined &&
     secret.length >= MIN_SECRET_LENGTH;
   const signIn = isTerminal && canSignIn ? createLinkToken(await openSecret(secret)) : undefined;
-  const log = createLog({ secrets: secretsOf(config, [secret, signIn]), ...write && { write } });
+  const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();

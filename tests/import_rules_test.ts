@@ -264,7 +264,8 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
     // Its default export has a method of this name.
     "src/serve.ts",
   ]],
-  [/\bconsole\b/, ["src/log.ts"]],
+  // The entry for workers has the console print lines without their names.
+  [/\bconsole\b/, ["src/log.ts", "src/serve.ts"]],
   [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process)/, []],
   // For what it knows of addresses: it connects to nothing.
   [/node:net/, ["src/hits/caller_address.ts"]],

@@ -1,19 +1,18 @@
 import { Problem } from "../../problem.ts";
-import type { RedisAddress } from "../../start/store_address.ts";
-import { withTimeout } from "../../counter/store.ts";
-import type { StoreHealth } from "../store_health.ts";
 import { slotOf, SLOTS } from "./layout.ts";
-import { ASK_MS, OPEN_MS } from "./limits.ts";
+import { OPEN_MS } from "./limits.ts";
 import {
+  askForList,
   type HostPort,
+  type LinkOptions,
   nameOf,
   oneAtATime,
-  type RedisNode,
+  RedisNode,
   type Shard,
   type StoreLink,
   waitForAttempts,
 } from "./node.ts";
-import { type Command, problemOf, type Reply, UNSENT } from "./reply.ts";
+import { type Command, isRefused, problemOf, type Reply, UNSENT } from "./reply.ts";
 
 /**
  * Number of times that a command is sent again after a refusal, and the time in which this happens,
@@ -34,18 +33,6 @@ const IDLE_NODE_MS = 30_000;
 /** Number of keys that are tried to find one in each shard. */
 const MAX_TRIED_KEYS = 1000;
 
-export interface ClusterOptions {
-  /** The nodes to ask at first, and again while a master is missing. */
-  seeds: readonly [RedisAddress, ...RedisAddress[]];
-  /** The health of the cluster as a whole. Nodes have their own. */
-  health: StoreHealth;
-  connect(address: RedisAddress, onChange: () => void): RedisNode;
-  /** Called when a node is no longer connected to. */
-  onGone(address: RedisAddress): void;
-  /** Called for each command that a node redirects. */
-  onRedirect(): void;
-}
-
 /**
  * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
  * if none lists the slots.
@@ -55,12 +42,12 @@ export interface ClusterOptions {
  * redirect it does not say which node has carried out a command, so that WAIT cannot follow on the
  * same connection: one missing replica makes whole batches unknown.
  */
-export async function openCluster(options: ClusterOptions): Promise<StoreLink> {
+export async function openCluster(options: LinkOptions): Promise<StoreLink> {
   const cluster = new RedisCluster(options);
   const until = performance.now() + OPEN_MS;
   await waitForAttempts(cluster.nodes, until);
   await cluster.refresh();
-  if (!cluster.isKnown) {
+  if (cluster.masters.size === 0) {
     await cluster.close();
     throw new Error("No node of the cluster lists the slots");
   }
@@ -82,36 +69,30 @@ interface RoutedCommand {
 
 /**
  * Sends each command to the node that serves its slot. A refused command was not carried out. So it
- * is sent again after the slots were asked for again.
+ * is sent again, to the node that the refusal names or after the slots were asked for again.
  *
- * A node is used only if the slots were asked for after its connection was ready. The node that
+ * A node is used only if another one named it after its connection was ready. The node that
  * connected last is asked last: it may have been replaced while it hung, and not know it yet.
  */
 class RedisCluster implements StoreLink {
   readonly multiKeyAcrossSlots = false;
-  /** True if a node has ever listed the slots. */
-  isKnown = false;
   /** Asks for the slots. */
   readonly refresh: () => Promise<void> = oneAtATime(() => this.#askForSlots());
-  readonly #options: ClusterOptions;
+  /** The masters, each with the first range of its slots. */
+  masters: ReadonlyMap<RedisNode, SlotRange> = new Map();
+  readonly #options: LinkOptions;
   readonly #nodes = new Map<string, RedisNode>();
   /** The time by `performance.now()` when a node was last named. */
   readonly #namedAt = new Map<RedisNode, number>();
   readonly #owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
-  /** The masters, each with the first range of its slots. */
-  #masters: ReadonlyMap<RedisNode, SlotRange> = new Map();
 
-  constructor(options: ClusterOptions) {
+  constructor(options: LinkOptions) {
     this.#options = options;
-    for (const seed of options.seeds) this.#nodeAt(seed);
+    for (const seed of options.addresses) this.#nodeAt(seed);
   }
 
   get nodes(): readonly RedisNode[] {
     return [...this.#nodes.values()];
-  }
-
-  get masters(): ReadonlyMap<RedisNode, SlotRange> {
-    return this.#masters;
   }
 
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
@@ -132,10 +113,10 @@ class RedisCluster implements StoreLink {
     // Without traffic, the readiness check finds slots that got a master.
     this.refresh();
     const shards = new Map<RedisNode, Shard>();
-    for (let at = 0; at < MAX_TRIED_KEYS && shards.size < this.#masters.size; at++) {
+    for (let at = 0; at < MAX_TRIED_KEYS && shards.size < this.masters.size; at++) {
       const key = `${prefix}${at}`;
       const node = this.#owners[slotOf(key)];
-      const range = node && this.#masters.get(node);
+      const range = node && this.masters.get(node);
       if (node === undefined || range === undefined || shards.has(node)) continue;
       shards.set(node, { name: `slots ${range.first}-${range.last}`, key, ask: node.ask });
     }
@@ -147,113 +128,105 @@ class RedisCluster implements StoreLink {
    * scanned before it.
    */
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {
-    const masters = [...this.#masters.keys()];
-    const before = await slotsOfEach(masters);
+    const masters = [...this.masters.keys()];
+    const before = await settledSlots(masters);
     for (const node of masters) yield* node.scan(prefix);
-    if (await slotsOfEach(masters) !== before) throw slotsAreMoving();
+    await settledSlots(masters, before);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 
+  /** Sends commands to their nodes, and in the next round those that were refused. */
   async #sendRound(
-    commands: readonly RoutedCommand[],
-    limit: { round: number; until: number },
-  ): Promise<void> {
-    // Each node has its own rounds, so that one that hangs does not delay the others.
-    const groups = Map.groupBy(commands, ({ node }) => node);
-    await Promise.all(groups.entries().map(([node, group]) => this.#sendTo(node, group, limit)));
-  }
-
-  /** Sends commands to a node, and those that it refuses in the next round. */
-  async #sendTo(
-    node: RedisNode | undefined,
     commands: readonly RoutedCommand[],
     { round, until }: { round: number; until: number },
   ): Promise<void> {
-    const askedAt = performance.now();
-    if (node !== undefined) await execute(node, commands);
-    const refused = commands.filter(({ reply }) => isRetryable(reply));
-    if (refused.length === 0) return;
-    const targets = new Map<RoutedCommand, RedisNode>();
-    const unconnected = new Set<RedisNode>();
-    for (const routed of refused) {
-      const redirect = node && redirectOf(routed.reply, node.address);
-      if (redirect === undefined) continue;
-      this.#options.onRedirect();
-      const target = this.#nodeAt(redirect);
-      if (target !== node) target.confirm(askedAt);
-      if (!target.isUsable) {
-        // It must be named again once it is connected.
-        unconnected.add(target);
-        continue;
-      }
-      if (!redirect.isAsking) this.#owners[routed.slot] = target;
-      routed.isAsking = redirect.isAsking;
-      targets.set(routed, target);
-    }
-    await Promise.all([this.refresh(), waitForAttempts(unconnected, until)]);
-    if (unconnected.size > 0) await this.refresh();
-    for (const routed of refused) {
-      routed.node = targets.get(routed) ?? this.#owners[routed.slot];
-      if (!targets.has(routed)) routed.isAsking = false;
-    }
-    const again = refused.filter((routed) => routed.node?.isUsable);
-    if (again.some((routed) => routed.node === node)) await pause(PAUSE_MS * 2 ** round);
-    if (again.length === 0 || round === MAX_ROUNDS || performance.now() > until) return;
-    await this.#sendRound(again, { round: round + 1, until });
+    // Each node has its own rounds, so that one that hangs does not delay the others.
+    const groups = Map.groupBy(commands, ({ node }) => node);
+    await Promise.all(
+      groups.entries().map(async ([node, group]) => {
+        const askedAt = performance.now();
+        if (node !== undefined) await execute(node, group);
+        const refused = group.filter(({ reply }) => isRetryable(reply));
+        if (refused.length === 0) return;
+        for (const routed of refused) this.#follow(routed, node, askedAt);
+        await waitForAttempts(new Set(refused.flatMap((routed) => routed.node ?? [])), until);
+        await this.refresh();
+        for (const routed of refused) {
+          if (routed.node?.isUsable) continue;
+          routed.node = this.#owners[routed.slot];
+          routed.isAsking = false;
+        }
+        const again = refused.filter((routed) => routed.node?.isUsable);
+        if (again.some((routed) => routed.node === node)) {
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** round));
+        }
+        if (again.length === 0 || round === MAX_ROUNDS || performance.now() > until) return;
+        await this.#sendRound(again, { round: round + 1, until });
+      }),
+    );
+  }
+
+  /** Leads a command that `node` refused to the node to which it was redirected, or to none. */
+  #follow(routed: RoutedCommand, node: RedisNode | undefined, askedAt: number): void {
+    const redirect = node && redirectOf(routed.reply, node.address);
+    routed.isAsking = redirect?.isAsking ?? false;
+    routed.node = redirect && this.#nodeAt(redirect);
+    if (redirect !== undefined) this.#options.onRedirect();
+    if (routed.node !== node) routed.node?.confirm(askedAt);
   }
 
   #nodeAt({ host, port }: HostPort): RedisNode {
-    const { seeds: [login], connect } = this.#options;
+    const { addresses: [login], library, replicas, healthOf } = this.#options;
     const name = nameOf({ host, port });
-    const node = this.#nodes.get(name) ??
-      connect({ ...login, host, port, database: 0 }, () => this.refresh());
-    this.#nodes.set(name, node);
+    let node = this.#nodes.get(name);
+    if (node === undefined) {
+      node = new RedisNode({
+        address: { ...login, host, port, database: 0 },
+        library,
+        replicas,
+        health: healthOf(name),
+        onChange: this.refresh,
+      });
+      this.#nodes.set(name, node);
+    }
     this.#namedAt.set(node, performance.now());
     return node;
   }
 
   async #askForSlots(): Promise<void> {
     const askedAt = performance.now();
-    const isWhole = this.#masters.size > 0 && this.#masters.keys().every((node) => node.isUsable);
-    if (!isWhole) { for (const seed of this.#options.seeds) this.#nodeAt(seed); }
+    const isWhole = this.masters.size > 0 && this.masters.keys().every((node) => node.isUsable);
+    if (!isWhole) { for (const seed of this.#options.addresses) this.#nodeAt(seed); }
     const asked = this.nodes.filter((node) => node.connectedAt < Infinity)
       .toSorted((one, other) => one.connectedAt - other.connectedAt);
     for (const node of asked) {
-      const [reply] = await withTimeout(ASK_MS, node.ask([["CLUSTER", "SLOTS"]])).catch(() => []);
-      const ranges = slotRanges(reply, node.address);
-      if (ranges === undefined) continue;
-      this.#apply(ranges, node, askedAt);
-      break;
+      const list = await askForList(node.ask, ["CLUSTER", "SLOTS"]);
+      if (list !== undefined) return this.#apply(slotRanges(list, node.address), node, askedAt);
     }
-    this.#forgetIdle();
   }
 
   #apply(ranges: readonly SlotRange[], source: RedisNode, askedAt: number): void {
-    const isAlone = !this.#nodes.values().some((node) => node !== source && node.isUsable);
+    const isAlone = !this.nodes.some((node) => node !== source && node.isUsable);
     const masters = new Map<RedisNode, SlotRange>();
-    this.isKnown = true;
     for (const range of ranges) {
-      const node = this.#nodeAt(range.master);
+      const node = this.#nodeAt(range);
       // A node that was replaced while it hung would still name itself.
       if (node !== source || isAlone) node.confirm(askedAt);
       if (!masters.has(node)) masters.set(node, range);
       this.#owners.fill(node, range.first, range.last + 1);
     }
-    this.#masters = masters;
+    this.masters = masters;
     if (!this.#owners.includes(undefined)) this.#options.health.healthy();
-  }
-
-  #forgetIdle(): void {
-    const latest = performance.now() - IDLE_NODE_MS;
-    for (const [name, node] of this.#nodes) {
-      if (this.#masters.has(node) || (this.#namedAt.get(node) ?? 0) > latest) continue;
+    for (const [node, namedAt] of this.#namedAt) {
+      if (namedAt > askedAt - IDLE_NODE_MS) continue;
+      const name = nameOf(node.address);
       this.#nodes.delete(name);
       this.#namedAt.delete(node);
       node.close();
-      this.#options.onGone(node.address);
+      this.#options.onGone(name);
     }
   }
 }
@@ -278,11 +251,7 @@ async function execute(node: RedisNode, commands: readonly RoutedCommand[]): Pro
 
 /** Reports whether a node refused a command that it, or another node, may accept soon. */
 function isRetryable(reply: Reply): boolean {
-  if (reply.kind !== "refused") return false;
-  // The last is about a key that a script looks at without having declared it.
-  return reply.isUnsent === true ||
-    /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b|access a non local key/
-      .test(reply.cause.message);
+  return isRefused(reply, "retryable") || reply.kind === "refused" && reply.isUnsent === true;
 }
 
 /** The node to which another one redirects a command. */
@@ -295,70 +264,54 @@ interface Redirect extends HostPort {
 export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined {
   if (reply.kind !== "refused") return undefined;
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(reply.cause.message) ?? [];
-  if (kind === undefined) return undefined;
-  return { isAsking: kind === "ASK", host: knownHost(host) ?? asked.host, port: Number(port) };
-}
-
-/**
- * A node that does not know its own name, or must not tell it, is at the address that was asked.
- */
-function knownHost(host: unknown): string | undefined {
-  return typeof host === "string" && host !== "" && host !== "?" ? host : undefined;
+  return kind === undefined
+    ? undefined
+    : { isAsking: kind === "ASK", ...placeOf([host, port], asked) };
 }
 
 /** A range of slots and the master that serves it. */
-interface SlotRange {
+interface SlotRange extends HostPort {
   readonly first: number;
   readonly last: number;
-  readonly master: HostPort;
 }
 
-/** Parses the reply to `CLUSTER SLOTS`. Returns undefined if it is none. */
-export function slotRanges(
-  reply: Reply | undefined,
-  asked: HostPort,
-): readonly SlotRange[] | undefined {
-  if (reply?.kind !== "done" || !Array.isArray(reply.value)) return undefined;
-  return reply.value.flatMap((range: unknown) => {
+/** Parses the reply to `CLUSTER SLOTS`. */
+export function slotRanges(list: readonly unknown[], asked: HostPort): readonly SlotRange[] {
+  return list.flatMap((range) => {
     if (!Array.isArray(range) || !Array.isArray(range[2])) return [];
-    const [first, last, [host, port]] = range;
-    const master = { host: knownHost(host) ?? asked.host, port: Number(port) };
-    return [{ first: Number(first), last: Number(last), master }];
+    const [first, last, master] = range;
+    return [{ first: Number(first), last: Number(last), ...placeOf(master, asked) }];
   });
 }
 
-/** Number of the word in a line of CLUSTER NODES with the epoch, and of the first with slots. */
-const EPOCH_AT = 6;
-const SLOTS_AT = 8;
+/** A node that does not know its own name, or must not tell it, is at the address that was asked. */
+function placeOf([host, port]: readonly unknown[], asked: HostPort): HostPort {
+  const isUnknown = host === null || host === "" || host === "?";
+  return { host: isUnknown ? asked.host : String(host), port: Number(port) };
+}
+
+/** The epoch and the slots of the node that was asked for `CLUSTER NODES`. */
+const OWN_SLOTS = /^\S+ \S+ \S*myself\S* \S+ \S+ \S+ (\d+ \S+(.*))$/m;
 
 /**
  * Returns a text of the slots that each master serves by its own account, with its epoch, which
- * changes when it takes over a slot. Throws if a slot is being moved, or if the masters do not
- * serve all slots.
+ * changes when it takes over a slot. Throws if a slot is being moved, if the masters do not serve
+ * all slots, or if the text is not the one from before.
  */
-async function slotsOfEach(masters: readonly RedisNode[]): Promise<string> {
+async function settledSlots(masters: readonly RedisNode[], before?: string): Promise<string> {
   let count = 0;
   const texts = await Promise.all(masters.map(async (node) => {
     const [reply] = await node.send([["CLUSTER", "NODES"]]);
     if (reply?.kind !== "done") throw problemOf(reply, "store-unavailable");
-    const own = /^\S+ \S+ (?:\S+,)?myself[, ].*$/m.exec(String(reply.value))?.[0].trim() ?? "";
-    const words = own.split(" ");
-    for (const range of words.slice(SLOTS_AT)) {
-      const [first = NaN, last = first] = range.split("-").map(Number);
-      // A slot that is being moved is in brackets, which is no number.
-      count += last - first + 1;
+    const [, text, ranges = ""] = OWN_SLOTS.exec(String(reply.value)) ?? [];
+    for (const [, first, last = first] of ranges.matchAll(/ (\d+)-?(\d+)?/g)) {
+      count += Number(last) - Number(first) + 1;
     }
-    return [words[0], words[EPOCH_AT], ...words.slice(SLOTS_AT)].join(" ");
+    return text;
   }));
-  if (count !== SLOTS) throw slotsAreMoving();
-  return texts.join("\n");
-}
-
-function slotsAreMoving(): Problem {
+  const all = texts.join("\n");
+  // A slot that is being moved is in brackets.
+  if (count === SLOTS && !all.includes("[") && all === (before ?? all)) return all;
   const cause = new Error("Slots of the cluster are being moved, or have no master");
-  return new Problem("store-unavailable", { cause });
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  throw new Problem("store-unavailable", { cause });
 }

@@ -10,9 +10,7 @@ import {
 } from "./limits.ts";
 import {
   type Command,
-  isLoginRefused,
-  isReplicaRefusal,
-  needsLogin,
+  isRefused,
   type RedisLibrary,
   type Reply,
   replyOf,
@@ -44,8 +42,17 @@ export class RedisConnection {
   readonly #options: ConnectionOptions;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #attempted = Promise.withResolvers<unknown>();
+  /**
+   * Resolves when the first attempt to connect has ended: with its error, or undefined if it
+   * succeeded.
+   */
+  readonly attempted: Promise<unknown> = this.#attempted.promise;
+  /**
+   * The time by `performance.now()` since which it has been connected without a break. Infinity if
+   * it is not connected.
+   */
+  readySince = Infinity;
   #client: RedisClient | undefined;
-  #readySince = Infinity;
   /** The client that is being connected, and takes the place of the other when it is. */
   #next: RedisClient | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -65,22 +72,6 @@ export class RedisConnection {
     this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
   }
 
-  /**
-   * Resolves when the first attempt to connect has ended: with its error, or undefined if it
-   * succeeded.
-   */
-  get attempted(): Promise<unknown> {
-    return this.#attempted.promise;
-  }
-
-  /**
-   * The time by `performance.now()` since which it has been connected without a break. Infinity if
-   * it is not connected.
-   */
-  get readySince(): number {
-    return this.#readySince;
-  }
-
   /** Sends commands as one pipeline. Resolves with their replies. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const client = this.#client;
@@ -93,7 +84,9 @@ export class RedisConnection {
     this.#pending -= commands.length;
     this.#silentLooks = 0;
     const replies = settled.map((result) => replyOf(result, this.#options.library));
-    if (this.#options.followsName && replies.some(isReplicaRefusal)) this.#connectSoon();
+    if (this.#options.followsName && replies.some((reply) => isRefused(reply, "replica"))) {
+      this.#connectSoon();
+    }
     return replies;
   }
 
@@ -106,7 +99,7 @@ export class RedisConnection {
     this.#next = undefined;
     const client = this.#client;
     this.#client = undefined;
-    this.#readySince = Infinity;
+    this.readySince = Infinity;
     if (client !== undefined) await release(client);
   }
 
@@ -138,7 +131,7 @@ export class RedisConnection {
     const old = this.#client;
     this.#client = client;
     this.#next = undefined;
-    this.#readySince = performance.now();
+    this.readySince = performance.now();
     // A replica answers reads until another server can. Its commands in flight still get their
     // replies.
     if (old !== undefined) release(old);
@@ -149,13 +142,14 @@ export class RedisConnection {
   #fail(client: RedisClient, error: unknown): void {
     if (client === this.#client) {
       this.#client = undefined;
-      this.#readySince = Infinity;
+      this.readySince = Infinity;
     } else if (client === this.#next) this.#next = undefined;
     else return;
     client.destroy();
-    const { health, onChange } = this.#options;
+    const { library, health, onChange } = this.#options;
     if (this.#client === undefined) {
-      if (error instanceof Error && isLoginRefused(error)) health.loginRejected(error);
+      const reply = replyOf({ status: "rejected", reason: error }, library);
+      if (isRefused(reply, "login")) health.loginRejected(error);
       else health.unreachable(error);
     }
     this.#attempted.resolve(error);
@@ -184,8 +178,9 @@ export class RedisConnection {
     const [ping = UNSENT, info] = await this.send([["PING"], ["INFO", "replication"]]);
     if (ping.kind === "lost" || ping === UNSENT) return;
     if (ping.kind === "done") health.readable();
-    if (needsLogin(ping)) health.loginRejected(ping.cause);
-    this.#attempted.resolve(needsLogin(ping) ? ping.cause : undefined);
+    const refusal = isRefused(ping, "missingLogin") ? ping.cause : undefined;
+    if (refusal !== undefined) health.loginRejected(refusal);
+    this.#attempted.resolve(refusal);
     const isReplica = info?.kind === "done" && String(info.value).includes("role:slave");
     // The name is resolved again for each connection.
     if (isReplica && followsName) this.#connectSoon();

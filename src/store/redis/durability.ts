@@ -37,9 +37,8 @@ export function watchDurability(
   async function check(): Promise<void> {
     const risks = new Map<string, string>();
     for (const { name, ask } of link.shards(prefix)) {
-      const sections = ["memory", "persistence", "stats"].map((section) => ["INFO", section]);
-      const [save, ...infos] = await ask([["CONFIG", "GET", "save"], ...sections]);
-      const info = infos.map((reply) => reply.kind === "done" ? reply.value : "").join("\n");
+      const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
+      const info = reply?.kind === "done" ? String(reply.value) : "";
       const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
       if (!info.includes(":")) logOnce("info", UNKNOWN);
       const policy = valueOf("maxmemory_policy") ?? "noeviction";

@@ -1,14 +1,16 @@
 import type { RedisAddress } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
+import type { StoreHealth } from "../store_health.ts";
 import { type ConnectionOptions, RedisConnection } from "./connection.ts";
-import { KEYS_PER_SCAN, REPLICAS_MS } from "./limits.ts";
+import { ASK_MS, KEYS_PER_SCAN, REPLICAS_MS } from "./limits.ts";
 import {
   type Command,
   isFailure,
-  isForeignValue,
+  isRefused,
   isWrite,
   problemOf,
+  type RedisLibrary,
   type Reply,
   UNSENT,
 } from "./reply.ts";
@@ -46,10 +48,26 @@ export interface StoreLink {
   close(): Promise<void>;
 }
 
-export interface NodeOptions extends ConnectionOptions {
+/** The options of every form of Redis. */
+export interface LinkOptions {
+  /** The servers to ask at first. Login and database are those of the Redis, even of Sentinels. */
+  addresses: readonly [RedisAddress, ...RedisAddress[]];
+  /** The name that the Sentinels have for the Redis. May be undefined if they watch only one. */
+  master: string | undefined;
   /** Number of replicas that must have a write before it counts as done. */
   replicas: number;
+  library: RedisLibrary;
+  /** The health of the store as a whole. */
+  health: StoreHealth;
+  /** Returns the health of one node of a cluster. */
+  healthOf(node: string): StoreHealth;
+  /** Called when a node of a cluster is no longer connected to. */
+  onGone(node: string): void;
+  /** Called for each command that a node of a cluster redirects. */
+  onRedirect(): void;
 }
+
+export interface NodeOptions extends ConnectionOptions, Pick<LinkOptions, "replicas"> {}
 
 /**
  * A Redis server that is used only while it is known to be the right one.
@@ -74,13 +92,9 @@ export class RedisNode {
     this.#writer = options.replicas > 0 ? new RedisConnection(options) : this.#reader;
   }
 
-  /**
-   * Resolves when the first attempts to connect have ended: with an error, or undefined if all
-   * succeeded.
-   */
+  /** Resolves when the first attempts to connect have ended. */
   get attempted(): Promise<unknown> {
-    return Promise.all([this.#reader.attempted, this.#writer.attempted])
-      .then(([first, second]) => first ?? second);
+    return Promise.all([this.#reader.attempted, this.#writer.attempted]);
   }
 
   /** The time by `performance.now()` at which it was connected. Infinity if it is not. */
@@ -175,11 +189,10 @@ export class RedisNode {
 
   #report(replies: readonly Reply[], isWriting: boolean): void {
     const { health } = this.#options;
-    const failure = replies.find((reply) => reply !== UNSENT && isFailure(reply));
-    if (failure !== undefined && failure.kind !== "done") {
-      const { kind, cause } = failure;
-      if (kind === "refused" && isWriting) health.unwritable(cause);
-      else health.unreachable(cause);
+    const failure = replies.find(isFailure);
+    if (failure !== undefined) {
+      if (failure.kind === "refused" && isWriting) health.unwritable(failure.cause);
+      else health.unreachable(failure.cause);
     } else if (replies.some(isCarriedOut)) {
       if (isWriting) health.healthy();
       else health.readable();
@@ -191,7 +204,7 @@ export class RedisNode {
  * Reports whether a server carried out a command, or refused it because of the value that it found.
  */
 function isCarriedOut(reply: Reply): boolean {
-  return reply.kind === "done" || reply.kind === "refused" && isForeignValue(reply.cause);
+  return reply.kind === "done" || isRefused(reply, "foreignValue");
 }
 
 /** Marks as lost everything that was done, because a failover may undo it. */
@@ -199,25 +212,13 @@ function uncertain(replies: readonly Reply[], cause: Error): readonly Reply[] {
   return replies.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
 }
 
-/**
- * Returns the link to a store on one Redis. `node` returns the server to use now, undefined while
- * none is known.
- */
-export function singleLink({ node, close }: {
-  node(): RedisNode | undefined;
-  close(): Promise<void>;
-}): StoreLink {
-  function known(): RedisNode {
-    const found = node();
-    if (found === undefined) throw new Problem("store-unavailable");
-    return found;
-  }
-
+/** Returns the link to a store on one Redis. `node` returns the server to use now. */
+export function singleLink(node: () => RedisNode, close: () => Promise<void>): StoreLink {
   return {
     multiKeyAcrossSlots: true,
-    send: async (commands) => await node()?.send(commands) ?? commands.map(() => UNSENT),
-    shards: (prefix) => [{ name: "all", key: `${prefix}home`, ask: known().ask }],
-    scan: (prefix) => known().scan(prefix),
+    send: (commands) => node().send(commands),
+    shards: (prefix) => [{ name: "all", key: `${prefix}home`, ask: node().ask }],
+    scan: (prefix) => node().scan(prefix),
     close,
   };
 }
@@ -232,6 +233,19 @@ export async function waitForAttempts(
 ): Promise<void> {
   const attempted = Promise.all(Array.from(nodes, (node) => node.attempted));
   await withTimeout(Math.max(0, until - performance.now()), attempted).catch(() => {});
+}
+
+/**
+ * Asks a server for a list. Returns undefined if it replies to the last command with anything else,
+ * or not within `ASK_MS`.
+ */
+export async function askForList(
+  ask: Shard["ask"],
+  ...commands: readonly Command[]
+): Promise<readonly unknown[] | undefined> {
+  const replies = await withTimeout(ASK_MS, ask(commands)).catch(() => []);
+  const reply = replies.at(-1);
+  return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : undefined;
 }
 
 /**

@@ -1,65 +1,37 @@
 import { StartError } from "../../problem.ts";
 import type { RedisAddress, RedisForm, RedisSetting } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
-import { NOOP_HEALTH, type StoreHealth } from "../store_health.ts";
+import { NOOP_HEALTH } from "../store_health.ts";
 import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";
 import { DETECT_MS } from "./limits.ts";
-import { nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
+import { type LinkOptions, nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
 import type { RedisLibrary } from "./reply.ts";
 import { openSentinels } from "./sentinel.ts";
 
-export interface OpenRedisOptions {
+export interface OpenRedisOptions extends Omit<LinkOptions, "addresses" | "master"> {
   setting: RedisSetting;
-  /** Number of replicas that must have a write before it counts as done. */
-  replicas: number;
-  library: RedisLibrary;
-  /** The health of the store as a whole. */
-  health: StoreHealth;
-  /** Returns the health of one node of a cluster. */
-  healthOf(node: string): StoreHealth;
-  /** Called when a node of a cluster is no longer connected to. */
-  onGone(node: string): void;
-  /** Called for each command that a node of a cluster redirects. */
-  onRedirect(): void;
 }
 
 /**
  * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws
  * a {@linkcode StartError} if the store cannot be used with this setting.
  */
-export async function openRedis(options: OpenRedisOptions): Promise<StoreLink> {
-  const { setting: { form, master }, replicas, library, health } = options;
-  const [address, ...others] = options.setting.addresses;
+export async function openRedis({ setting, ...options }: OpenRedisOptions): Promise<StoreLink> {
+  const { library, replicas, health } = options;
+  const { form, master, addresses: [address, ...others] } = setting;
   if (address === undefined) throw new Error("STORE_URL has no address");
   const addresses = [address, ...others] as const;
   switch (form === "any" ? await detectForm(addresses, library) : form) {
     case "cluster":
-      return await openCluster({
-        seeds: addresses,
-        health,
-        connect(address, onChange) {
-          const health = options.healthOf(nameOf(address));
-          return new RedisNode({ address, library, replicas, health, onChange });
-        },
-        onGone: (address) => options.onGone(nameOf(address)),
-        onRedirect: options.onRedirect,
-      });
+      return await openCluster({ ...options, addresses, master });
     case "sentinel":
-      return await openSentinels({
-        addresses,
-        master,
-        connect: (address, onChange) =>
-          new RedisNode({ address, library, replicas, health, onChange }),
-        // One Sentinel of several may be unreachable without harm.
-        connectSentinel: (address) =>
-          new RedisConnection({ address, library, health: NOOP_HEALTH }),
-      });
+      return await openSentinels({ ...options, addresses, master });
     default: {
       const node = new RedisNode({ address, library, replicas, health, followsName: true });
       node.confirm(Infinity);
       await node.attempted;
-      return singleLink({ node: () => node, close: () => node.close() });
+      return singleLink(() => node, () => node.close());
     }
   }
 }
@@ -79,8 +51,8 @@ async function detectForm(
     const forms = connections.map(async (connection, index) => {
       const error = await connection.attempted;
       if (error !== undefined) throw error;
-      const replies = await connection.send([["INFO", "server"], ["INFO", "cluster"]]);
-      const info = replies.map((reply) => reply.kind === "done" ? reply.value : "").join("\n");
+      const [reply] = await connection.send([["INFO"]]);
+      const info = reply?.kind === "done" ? String(reply.value) : "";
       if (info.includes("cluster_enabled:1")) return "cluster";
       // Forks of Redis call it `server_mode`.
       if (/^\w+_mode:sentinel/m.test(info)) return "sentinel";

@@ -63,7 +63,41 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
   const { kind, cause } = reply;
   if (kind === "lost") return new Problem(lost, { cause });
   if (cause.message.includes(SCRIPT_ERRORS.full)) return new Problem("counter-full", { cause });
-  return new Problem(isForeignValue(cause) ? "not-a-counter" : "store-unavailable", { cause });
+  const kindOfProblem = isRefused(reply, "foreignValue") ? "not-a-counter" : "store-unavailable";
+  return new Problem(kindOfProblem, { cause });
+}
+
+/**
+ * Error replies by their meaning. Some versions put their words after "Error running script", and
+ * Redis 7.2 changed those about the rights of scripts.
+ */
+const REFUSALS = {
+  /** An error of the value of a key, so that the store itself works. */
+  foreignValue: /\bWRONGTYPE\b|not an integer|would overflow/,
+  /** An error of the login, or of a command that every connection begins with. */
+  login: /^(?:WRONGPASS|NOAUTH|NOPERM)\b/,
+  /** Redis requires a login that the setting does not have. */
+  missingLogin: /^NOAUTH\b/,
+  missingRight: /^NOPERM|The user executing the script can't|ACL failure in script/,
+  unknownScript: /^NOSCRIPT\b/,
+  replica: /\b(?:READONLY|MASTERDOWN)\b/,
+  /**
+   * A node of a cluster refuses what it, or another node, may accept soon. The last is about a key
+   * that a script looks at without having declared it.
+   */
+  retryable:
+    /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b|access a non local key/,
+  /** Redis refuses any command of the kind. */
+  store:
+    /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
+};
+
+/** Reports whether Redis refused a command for this reason. */
+export function isRefused(
+  reply: Reply | undefined,
+  why: keyof typeof REFUSALS,
+): reply is Reply & { kind: "refused" } {
+  return reply?.kind === "refused" && REFUSALS[why].test(reply.cause.message);
 }
 
 /**
@@ -71,50 +105,6 @@ export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem 
  * of its command alone.
  */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
-  if (reply.kind !== "refused") return reply.kind === "lost";
-  return reply.isUnsent || STORE_ERRORS.test(reply.cause.message);
-}
-
-/**
- * Error replies for which Redis refuses any command of the kind. Some versions put them after
- * "Error running script".
- */
-const STORE_ERRORS = new RegExp(
-  [
-    /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
-    /The user executing the script can't|ACL failure in script/,
-  ].map(({ source }) => source).join("|"),
-);
-
-/** Reports whether an error is about the value of a key, so that the store itself works. */
-export function isForeignValue({ message }: Error): boolean {
-  return /\bWRONGTYPE\b|not an integer|would overflow/.test(message);
-}
-
-/** Reports whether an error refuses the login, or a command that every connection begins with. */
-export function isLoginRefused({ message }: Error): boolean {
-  return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message);
-}
-
-/** Reports whether Redis requires a login that the setting does not have. */
-export function needsLogin(reply: Reply | undefined): reply is Reply & { kind: "refused" } {
-  return reply?.kind === "refused" && reply.cause.message.startsWith("NOAUTH");
-}
-
-/**
- * Reports whether an error says that the Redis user lacks a permission. Redis 7.2 changed the words
- * for scripts.
- */
-export function isForbidden({ message }: Error): boolean {
-  return /^NOPERM|The user executing the script can't|ACL failure in script/.test(message);
-}
-
-/** Reports whether Redis does not know a script by its name. */
-export function isUnknownScript({ message }: Error): boolean {
-  return message.startsWith("NOSCRIPT");
-}
-
-/** Reports whether a Redis refused a command because it is a replica. */
-export function isReplicaRefusal(reply: Reply): boolean {
-  return reply.kind === "refused" && /\b(?:READONLY|MASTERDOWN)\b/.test(reply.cause.message);
+  return reply.kind === "lost" || reply.kind === "refused" &&
+      (reply.isUnsent === true || isRefused(reply, "store") || isRefused(reply, "missingRight"));
 }

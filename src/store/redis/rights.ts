@@ -1,6 +1,6 @@
 import { ledgerKey } from "./layout.ts";
 import type { StoreLink } from "./node.ts";
-import { type Command, isForbidden } from "./reply.ts";
+import { type Command, isRefused } from "./reply.ts";
 
 /** Reports that the Redis user lacks permissions. */
 export class RightsError extends Error {
@@ -44,7 +44,7 @@ export async function checkRights(link: Pick<StoreLink, "shards">, prefix: strin
   const replies = await shard?.ask(commands) ?? [];
   const missing = new Set<string>();
   replies.forEach((reply, at) => {
-    if (reply.kind !== "refused" || !isForbidden(reply.cause)) return;
+    if (!isRefused(reply, "missingRight")) return;
     const [name = "", key = ""] = commands[at] ?? [];
     const isCommand = /command/.test(reply.cause.message);
     missing.add(isCommand ? `+${name.toLowerCase()}` : patterns.get(key) ?? `~${prefix}*`);

@@ -1,13 +1,7 @@
 import { LAST_DAY } from "../../counter/days.ts";
 import { MAX_HITS } from "../../counter/store.ts";
 import type { StoreLink } from "./node.ts";
-import {
-  type Command,
-  isUnknownScript,
-  OUT_OF_MEMORY,
-  type Reply,
-  SCRIPT_ERRORS,
-} from "./reply.ts";
+import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } from "./reply.ts";
 
 /**
  * Time for which a counter remembers its deletion, in seconds. It is longer than the life of any
@@ -268,7 +262,7 @@ export class RedisCommands {
     const replies = await this.#link.send(commands);
     const texts = new Map<number, Command>();
     replies.forEach((reply, at) => {
-      if (reply.kind !== "refused" || !isUnknownScript(reply.cause)) return;
+      if (!isRefused(reply, "unknownScript")) return;
       const [, sha, ...rest] = commands[at] ?? [];
       const script = Object.values(this.#scripts).find((each) => each.sha === sha);
       if (script !== undefined) texts.set(at, ["EVAL", script.text, ...rest]);

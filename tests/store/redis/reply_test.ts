@@ -2,11 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import {
   isFailure,
-  isForbidden,
-  isLoginRefused,
-  isReplicaRefusal,
-  isUnknownScript,
-  needsLogin,
+  isRefused,
   problemOf,
   type Reply,
   replyOf,
@@ -56,15 +52,14 @@ const OWN_ERRORS =
 for (const [message, meant] of Object.entries(MEANINGS)) {
   Deno.test(`reply: what "${message.slice(0, 70)}" means`, () => {
     const reply = refused(message);
-    const { cause } = reply;
     const problem = problemOf(reply, "outcome-unknown").kind;
     const found = [
       ...problem === "store-unavailable" ? [] : [problem],
-      ...isUnknownScript(cause) ? ["unknown script"] : [],
-      ...isReplicaRefusal(reply) ? ["replica"] : [],
-      ...isLoginRefused(cause) ? ["login refused"] : [],
-      ...needsLogin(reply) ? ["needs login"] : [],
-      ...isForbidden(cause) ? ["forbidden"] : [],
+      ...isRefused(reply, "unknownScript") ? ["unknown script"] : [],
+      ...isRefused(reply, "replica") ? ["replica"] : [],
+      ...isRefused(reply, "login") ? ["login refused"] : [],
+      ...isRefused(reply, "missingLogin") ? ["needs login"] : [],
+      ...isRefused(reply, "missingRight") ? ["forbidden"] : [],
     ];
     deepStrictEqual(found, meant);
     strictEqual(isFailure(reply), !OWN_ERRORS.test(message));

@@ -166,17 +166,26 @@ Deno.test({
   },
 });
 
-Deno.test("cluster: a user who may do no more than it takes is served", needsRedis, async () => {
-  const cluster = shared;
-  const keys = ["~hits:*", "~{hits:*", "~tallymark:salt:*"];
-  const rules = ["on", ">p", ...keys, "+@read", "+@write", "+@scripting", "+ping"];
-  for (const node of cluster.nodes) {
-    await node.command("ACL", "SETUSER", "few", ...rules, "+cluster|slots", "+info");
-  }
-  const STORE_URL = cluster.url.replace("://", "://few:p@");
-  await using service = await startWhole({ STORE_URL });
-  for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
-});
+Deno.test(
+  "cluster: a user with the documented permissions counts, reads and exports",
+  needsRedis,
+  async () => {
+    const cluster = shared;
+    const readme = await Deno.readTextFile(".deploy/README.md");
+    const [, commands = ""] = /-@all \\\n +(\+ping .*)/.exec(readme) ?? [];
+    const [, more = "", keys = ""] = /a cluster\s+needs `(\+.*)` and `(~\*)`/.exec(readme) ?? [];
+    const rules = ["on", ">p", keys, ...`${commands} ${more}`.split(" ")];
+    for (const node of cluster.nodes) await node.command("ACL", "SETUSER", "few", ...rules);
+    const STORE_URL = cluster.url.replace("://", "://few:p@");
+    await using service = await startWhole({ STORE_URL });
+    const ids = await counters(cluster.nodes);
+    for (const id of ids) strictEqual(await status(service, id), 200);
+    const response = await fetch(`${service.url}/counters?days=0`, { headers: authorized });
+    const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+    deepStrictEqual(lines.slice(0, -1).map(({ id }) => id).sort(), ids.sort());
+    strictEqual(lines.at(-1)?.counters, ids.length);
+  },
+);
 
 for (
   const { name, url } of [

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { redirectOf, slotRanges } from "../../../../src/store/redis/cluster.ts";
+import { askForList } from "../../../../src/store/redis/node.ts";
 import type { Reply } from "../../../../src/store/redis/reply.ts";
 
 const asked = { host: "asked", port: 1 };
@@ -15,9 +16,7 @@ Deno.test("slotRanges: a node without a name is where it was asked", () => {
     ["10", "11", ["?", "7004", "id"]],
   ];
   deepStrictEqual(
-    slotRanges(done(answer), asked)?.map(({ first, last, master }) => {
-      return [first, last, master.host, master.port];
-    }),
+    slotRanges(answer, asked).map(({ first, last, host, port }) => [first, last, host, port]),
     [
       [0, 5460, "10.0.0.1", 7001],
       [5461, 5461, "asked", 7002],
@@ -25,9 +24,14 @@ Deno.test("slotRanges: a node without a name is where it was asked", () => {
       [10, 11, "asked", 7004],
     ],
   );
-  for (const other of [done("OK"), refused("ERR"), undefined]) {
-    strictEqual(slotRanges(other, asked), undefined);
-  }
+});
+
+Deno.test("askForList: anything but a list is undefined, and so is a server that hangs", async () => {
+  const from = (reply: Reply) => askForList(() => Promise.resolve([reply]), ["CLUSTER", "SLOTS"]);
+  deepStrictEqual(await from(done([1])), [1]);
+  for (const other of [done("OK"), refused("ERR")]) strictEqual(await from(other), undefined);
+  const never = Promise.withResolvers<readonly Reply[]>();
+  strictEqual(await askForList(() => never.promise, ["CLUSTER", "SLOTS"]), undefined);
 });
 
 Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {

@@ -102,7 +102,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, CHART)),
     route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, CALENDAR)),
     route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, CARD)),
-    route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "family", "none", leancloud(s)),
+    route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "prefix", "none", leancloud(s)),
     route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", compat(s)),
     route("/", READ, "anyone", "none", welcome(() => routes, s)),
   ];

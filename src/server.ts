@@ -1,6 +1,6 @@
 import { type App, createApp } from "./app.ts";
-import { MIN_SECRET_LENGTH, openSecret } from "./auth/secret.ts";
-import { createLinkToken } from "./auth/sign_in_link.ts";
+import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
+import { createLinkToken } from "./auth/signed_token.ts";
 import { banner, runLine, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
@@ -123,7 +123,7 @@ export async function openService(
   const startedAt = config.platform === "standalone" ? Date.now() : undefined;
   const canSignIn = startedAt !== undefined && secret !== undefined &&
     secret.length >= MIN_SECRET_LENGTH;
-  const signIn = isTerminal && canSignIn ? createLinkToken(await openSecret(secret)) : undefined;
+  const signIn = isTerminal && canSignIn ? createLinkToken(new Secret(secret)) : undefined;
   const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);

@@ -1,14 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
-import {
-  type FamilyPrefix,
-  type KeyKind,
-  MIN_SECRET_LENGTH,
-  openSecret,
-  type Secret,
-} from "./secret.ts";
-import { SignInLinks } from "./sign_in_link.ts";
+import { type KeyKind, type KeyPrefix, MIN_SECRET_LENGTH, Secret } from "./secret.ts";
+import { createLinkCheck, isSession, type TokenCheck } from "./signed_token.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
@@ -33,8 +27,8 @@ export const key = {
  * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
  * - `viewer`: the secret, a session, or a read key of the prefix
  * - `keyholder`: the secret, or a key of the counter
- * - `family`: the secret, a session, or a key of the prefix
- * - `lister`: those of `family` or `viewer`
+ * - `prefix`: the secret, a session, or a key of the prefix
+ * - `lister`: those of `prefix` or `viewer`
  * - `owner`: the secret or a session
  * - `secretholder`: the secret or, once, the token of a sign-in link
  */
@@ -43,7 +37,7 @@ export type AccessLevel =
   | "reader"
   | "viewer"
   | "keyholder"
-  | "family"
+  | "prefix"
   | "lister"
   | "owner"
   | "secretholder";
@@ -54,7 +48,7 @@ export const CREDENTIALS = {
   reader: [token, key],
   viewer: [token, key],
   keyholder: [token, key],
-  family: [token, key],
+  prefix: [token, key],
   lister: [token, key],
   owner: [token],
   secretholder: [token],
@@ -77,22 +71,19 @@ export interface Credentials {
  */
 export type Grant = "open" | "secret" | KeyKind | "SERVE_AS";
 
-/** Throws or rejects with "unauthorized" if the credentials do not suffice. */
-export type AccessCheck = (credentials: Credentials) => Grant | Promise<Grant>;
+/** Throws "unauthorized" if the credentials do not suffice. */
+export type AccessCheck = (credentials: Credentials) => Grant;
 
 export interface Access {
   /** True if the secret is long enough for keys and sessions. */
   readonly keysAreOn: boolean;
   /** The check of each level. Undefined if it requires nothing. */
   readonly check: Readonly<Record<AccessLevel, AccessCheck | undefined>>;
-  /** Returns the key of a counter, for owners only. */
-  keyOf(id: CounterId): string;
-  /** Returns the key of a prefix, for owners only. */
-  familyKeyOf(prefix: FamilyPrefix): string;
-  /** Returns the key that opens the reads of a prefix, for owners only. */
-  readKeyOf(prefix: FamilyPrefix): string;
-  /** Begins a session, for secretholders only. */
-  beginSession(): Session;
+  /**
+   * Returns the secret, to make keys or sessions with. Throws "unauthorized" if it is too short for
+   * those.
+   */
+  secretFor(purpose: "Counter keys" | "Sessions"): Secret;
 }
 
 export interface AccessOptions {
@@ -110,58 +101,53 @@ export function createAccess(
   { secret: text, openReads, startedAt, log }: AccessOptions,
 ): Access {
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
-  const links = keysAreOn && startedAt !== undefined ? new SignInLinks(startedAt) : undefined;
+  const isLink = startedAt === undefined ? () => false : createLinkCheck(startedAt);
   const warnIfOnPage = createPageWarning(log);
-  let secret: Secret | undefined;
+  let opened: Secret | undefined;
 
-  /** Creates a check. The first check of the process opens the secret and waits for it. */
+  /** Opens the secret at the first request that needs it. */
+  function secret(): Secret | undefined {
+    if (text !== undefined) opened ??= new Secret(text);
+    return opened;
+  }
+
+  /** Returns the secret if it is long enough for keys and sessions. */
+  function keySecret(): Secret | undefined {
+    return keysAreOn ? secret() : undefined;
+  }
+
   function requireGrant(
     grantFor: (credentials: Credentials) => Grant | undefined,
     hint = "",
-    detail?: string,
+    detail = new Problem("unauthorized").detail,
   ): AccessCheck {
-    const check = (credentials: Credentials) => {
-      const grant = grantFor(credentials);
-      if (grant === undefined) throw unauthorized(hint, detail);
-      return grant;
-    };
     return (credentials) => {
-      if (text === undefined || secret !== undefined) return check(credentials);
-      return openSecret(text).then((opened) => {
-        secret = opened;
-        return check(credentials);
-      });
+      const grant = grantFor(credentials);
+      if (grant !== undefined) return grant;
+      throw new Problem("unauthorized", { detail: `${detail} ${hint}`.trim() });
     };
   }
 
   function secretGrant({ request, query }: Credentials): "secret" | undefined {
     const { headers } = request;
-    const isSecret = matches(headerBytes(headers.get("x-auth-token"))) ||
-      matches(query.get("token")) || matches(headerBytes(bearerToken(request)));
+    const isSecret = secret()?.matches(headerBytes(headers.get("x-auth-token"))) ||
+      secret()?.matches(query.get("token")) ||
+      secret()?.matches(headerBytes(bearerToken(request)));
     if (!isSecret) return undefined;
     warnIfOnPage(request);
     return "secret";
   }
 
-  function matches(given: string | Uint8Array | undefined): boolean {
-    return given !== undefined && given.length > 0 && secret?.matches(given) === true;
-  }
-
-  function sessionGrant({ request }: Credentials): "secret" | undefined {
-    const given = bearerToken(request);
-    if (!keysAreOn || secret === undefined || given === undefined) return undefined;
-    return isSession(given, secret) ? "secret" : undefined;
-  }
-
-  function linkGrant({ request }: Credentials): "secret" | undefined {
-    const given = bearerToken(request);
-    if (given === undefined || secret === undefined) return undefined;
-    return links?.use(given, secret) === true ? "secret" : undefined;
+  /** Accepts a token that proves itself in place of the secret. */
+  function tokenGrant({ request }: Credentials, isValid: TokenCheck): "secret" | undefined {
+    const [token, secret] = [bearerToken(request), keySecret()];
+    if (token === undefined || secret === undefined) return undefined;
+    return isValid(token, secret) ? "secret" : undefined;
   }
 
   function keyGrant({ query, id }: Credentials): KeyKind | undefined {
-    const given = query.get("key");
-    return keysAreOn && given !== undefined ? secret?.keyKind(id, given) : undefined;
+    const key = query.get("key");
+    return key === undefined ? undefined : keySecret()?.keyKind(id, key);
   }
 
   /** Ignores the key of a counter with the same name as the prefix. */
@@ -170,21 +156,13 @@ export function createAccess(
     return kind === "own" ? undefined : kind;
   }
 
-  function readKeyGrant({ query, id, ids = [] }: Credentials): FamilyPrefix | undefined {
-    const given = query.get("key");
-    if (!keysAreOn || given === undefined) return undefined;
-    const prefix = secret?.readPrefix(id, given);
+  function readKeyGrant({ query, id, ids = [] }: Credentials): KeyPrefix | undefined {
+    const key = query.get("key");
+    const prefix = key === undefined ? undefined : keySecret()?.readPrefix(id, key);
     return prefix !== undefined && ids.every((id) => id.startsWith(prefix)) ? prefix : undefined;
   }
 
-  const ownerGrant = (credentials: Credentials) =>
-    secretGrant(credentials) ?? sessionGrant(credentials);
-
-  /** Returns the secret, to make keys and sessions with. Throws the reason if those are off. */
-  function requireSecret(reason: string): Secret {
-    if (secret === undefined || !keysAreOn) throw new Problem("unauthorized", { detail: reason });
-    return secret;
-  }
+  const ownerGrant = (c: Credentials) => secretGrant(c) ?? tokenGrant(c, isSession);
 
   return {
     keysAreOn,
@@ -196,20 +174,21 @@ export function createAccess(
       viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), "", NO_READ_KEY),
       keyholder: requireGrant(
         (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
-        keysAreOn ? OR_KEY : NO_KEYS,
+        keysAreOn ? OR_KEY : areOff("Counter keys"),
       ),
-      family: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_FAMILY),
+      prefix: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
       lister: requireGrant(
         (c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c),
-        OF_FAMILY,
+        OF_PREFIX,
       ),
       owner: requireGrant(ownerGrant),
-      secretholder: requireGrant((c) => secretGrant(c) ?? linkGrant(c)),
+      secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
     },
-    keyOf: (id) => requireSecret(NO_KEYS).keyOf(id),
-    familyKeyOf: (prefix) => requireSecret(NO_KEYS).familyKeyOf(prefix),
-    readKeyOf: (prefix) => requireSecret(NO_KEYS).readKeyOf(prefix),
-    beginSession: () => beginSession(requireSecret(NO_SESSIONS)),
+    secretFor(purpose) {
+      const secret = keySecret();
+      if (secret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
+      return secret;
+    },
   };
 }
 
@@ -217,17 +196,11 @@ const OPEN_READS = "The owner of the service can open reads to everyone with PUB
 const OR_KEY = "A counter key in key= counts its own counter or family only.";
 const NO_READ_KEY =
   "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
-const OF_FAMILY =
+const OF_PREFIX =
   "The key of this family, or of a family that contains it, works too: send it in key=.";
-const OFF = "are off because SECRET_TOKEN is not set or shorter than 16 characters.";
-const NO_KEYS = `Counter keys ${OFF}`;
-const NO_SESSIONS = `Sessions ${OFF}`;
 
-function unauthorized(
-  hint: string,
-  detail = new Problem("unauthorized").detail,
-): Problem {
-  return new Problem("unauthorized", { detail: `${detail} ${hint}`.trim() });
+function areOff(purpose: string): string {
+  return `${purpose} are off because SECRET_TOKEN is not set or shorter than 16 characters.`;
 }
 
 const BEYOND_ASCII = /[\x80-\xff]/;
@@ -246,33 +219,6 @@ function headerBytes(value: string | null | undefined): string | Uint8Array | un
 function bearerToken({ headers }: Request): string | undefined {
   const value = headers.get("authorization");
   return value === null ? undefined : /^bearer +(.+)$/i.exec(value)?.[1];
-}
-
-interface Session {
-  /** `s1`, the expiry in seconds since the epoch and a code of it. The server stores nothing. */
-  readonly token: string;
-  readonly expires: Date;
-}
-
-const SESSION_SECONDS = 12 * 3600;
-const SESSION_TOKEN = /^s1\.(\d{1,11})\.([\w-]{43})$/;
-
-function beginSession(secret: Secret): Session {
-  const end = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
-  return {
-    token: `s1.${end}.${secret.codeOf(sessionPayload(end))}`,
-    expires: new Date(end * 1000),
-  };
-}
-
-function isSession(given: string, secret: Secret): boolean {
-  const [, end, code] = SESSION_TOKEN.exec(given) ?? [];
-  if (end === undefined || code === undefined || Number(end) * 1000 <= Date.now()) return false;
-  return secret.matchesCode(code, sessionPayload(end));
-}
-
-function sessionPayload(end: number | string): string {
-  return `session:${end}`;
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,15 +1,11 @@
 import { isbot } from "isbot";
-import type { Grant } from "../auth/access.ts";
 import type { OnceOutcome } from "../counter/once.ts";
-import type { Counters } from "../counting/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import { type Parameter, parseQuery, type Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import type { Proxies } from "./caller_address.ts";
-import { createFamilyLimit, type FamilyLimit } from "./family_limit.ts";
+import { createCreationLimit, type CreationLimitOptions } from "./creation_limit.ts";
 import { createUniqueVisitors } from "./unique_visitors.ts";
 
 /** Limits how often a visitor counts. */
@@ -46,9 +42,6 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
   });
 }
 
-/** Maximum number of counters that requests without a key may create per process and day. */
-const MAX_PUBLIC_COUNTERS = 1000;
-
 /** An authorized request for a hit. */
 export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 
@@ -63,31 +56,15 @@ export interface HitPolicy {
   countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
 }
 
-export interface HitPolicyOptions {
-  counters: Counters;
+export interface HitPolicyOptions extends CreationLimitOptions {
   proxies: Proxies;
-  familyLimit: number;
-  metrics: Metrics;
-  log: Log;
 }
 
 /** Creates the policy. The first of its rules that applies decides. */
-export function createHitPolicy(
-  { counters, proxies, familyLimit, metrics, log }: HitPolicyOptions,
-): HitPolicy {
-  const visitors = createUniqueVisitors({ counters, proxies, log });
-  const prefixLimit = createFamilyLimit({
-    ...{ counters, limit: familyLimit, by: "a family key", metrics, log },
-  });
-  const publicLimit = createFamilyLimit({
-    ...{ counters, limit: MAX_PUBLIC_COUNTERS, by: "SERVE_AS", metrics, log },
-  });
-
-  /** Returns the limit of new counters for clients that others may imitate. */
-  function limitFor(grant: Grant): FamilyLimit | undefined {
-    if (grant === "SERVE_AS") return publicLimit;
-    return grant.endsWith("/") ? prefixLimit : undefined;
-  }
+export function createHitPolicy(options: HitPolicyOptions): HitPolicy {
+  const { counters } = options;
+  const visitors = createUniqueVisitors(options);
+  const limitCreation = createCreationLimit(options);
 
   function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
     const { request, query, id, grant } = hit;
@@ -114,7 +91,8 @@ export function createHitPolicy(
       if (idempotencyKey === undefined) return counters.hit(id);
       return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };
-    const result = limitFor(grant)?.count({ id, family: grant }, count) ?? count();
+    const isPublic = grant === "SERVE_AS" || grant.endsWith("/");
+    const result = isPublic ? limitCreation(hit, count) : count();
     return isProxy ? result.then(withCamo) : result;
   }
 

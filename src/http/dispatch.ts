@@ -2,7 +2,7 @@ import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath } from "hono/utils/url";
 import { type Access, type AccessCheck, CREDENTIALS, type Grant, key } from "../auth/access.ts";
-import { familyPrefix } from "../auth/secret.ts";
+import { keyPrefix } from "../auth/secret.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
@@ -106,9 +106,7 @@ export function createDispatcher(
     try {
       const run = parse(route, state);
       const grant = route.authorize?.(state) ?? "open";
-      const response = grant instanceof Promise
-        ? grant.then((grant) => run(withGrant(state, grant)))
-        : run(withGrant(state, grant));
+      const response = run(withGrant(state, grant));
       if (!(response instanceof Promise)) return succeed(response, route, state);
       return response.then(
         (response) => succeed(response, route, state),
@@ -310,7 +308,7 @@ function parse(route: CompiledRoute, state: RequestState) {
 /** Parses the prefix that a query names, in the form of an id. */
 function parsePrefix(query: Query<string>): CounterId {
   const prefix = query.get("prefix");
-  if (prefix !== undefined && query.get("id") === undefined) return counterId(familyPrefix(prefix));
+  if (prefix !== undefined && query.get("id") === undefined) return counterId(keyPrefix(prefix));
   throw new Problem("bad-query", {
     detail: prefix === undefined
       ? "Send the prefix of a family, as in prefix=blog/."

@@ -36,7 +36,7 @@ const SECURITY: Record<AccessLevel, Operation["security"]> = {
   reader: [{}, ...secret, { readKey: [] }],
   viewer: [...secret, { readKey: [] }],
   keyholder: [...secret, { counterKey: [] }],
-  family: [...secret, { counterKey: [] }],
+  prefix: [...secret, { counterKey: [] }],
   lister: [...secret, { counterKey: [] }, { readKey: [] }],
   owner: secret,
   secretholder: secret,

@@ -1,4 +1,5 @@
-import { familyPrefix } from "../auth/secret.ts";
+import { keyPrefix } from "../auth/secret.ts";
+import { createSession } from "../auth/signed_token.ts";
 import { MAX_ID_BYTES } from "../counter/counter_id.ts";
 import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -26,16 +27,17 @@ export function counterKey({ access }: Service): Endpoint {
       const prefix = query.get("read");
       if (prefix === undefined) return undefined;
       if (query.get("id") === undefined && query.get("prefix") === undefined) {
-        return familyPrefix(prefix);
+        return keyPrefix(prefix);
       }
       throw new Problem("bad-query", { detail: "Send read without id and prefix." });
     },
     respond({ id, isPrefix }, readable) {
+      const secret = access.secretFor("Counter keys");
       const body = readable !== undefined
-        ? { read: readable, key: access.readKeyOf(readable) }
+        ? { read: readable, key: secret.readKeyOf(readable) }
         : isPrefix
-        ? { prefix: id, key: access.familyKeyOf(familyPrefix(id)) }
-        : { id, key: access.keyOf(id) };
+        ? { prefix: id, key: secret.prefixKeyOf(keyPrefix(id)) }
+        : { id, key: secret.keyOf(id) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: {
@@ -50,7 +52,10 @@ export function counterKey({ access }: Service): Endpoint {
 export function session({ access }: Service): Endpoint {
   return endpoint("none", {
     summary: "Start a session of 12 hours",
-    respond: () => createResponse(JSON.stringify(access.beginSession()), HEADERS),
+    respond() {
+      const session = createSession(access.secretFor("Sessions"));
+      return createResponse(JSON.stringify(session), HEADERS);
+    },
     openapi: {
       name: "Session",
       tags: ["Service"],

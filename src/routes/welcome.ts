@@ -54,7 +54,7 @@ const REQUIREMENTS: Record<AccessLevel, string> = {
   reader: "",
   viewer: " (with the secret or a read key)",
   keyholder: " (with the secret or the key of the counter)",
-  family: " (with the secret or the key of the family)",
+  prefix: " (with the secret or the key of the family)",
   lister: " (with the secret or a key of the family)",
   owner: " (with the secret)",
   secretholder: " (with the secret)",

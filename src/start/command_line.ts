@@ -1,5 +1,5 @@
-import { createLinkToken } from "../auth/sign_in_link.ts";
-import { MIN_SECRET_LENGTH, openSecret } from "../auth/secret.ts";
+import { createLinkToken } from "../auth/signed_token.ts";
+import { MIN_SECRET_LENGTH, Secret } from "../auth/secret.ts";
 import { StartError } from "../problem.ts";
 import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
@@ -85,7 +85,7 @@ async function printLink(
   try {
     const config = parseConfig((await loadEnvironment()).environment);
     const origin = url === undefined ? defaultOrigin(config) : parseOrigin(url);
-    const secret = await openSecret(linkSecret(config));
+    const secret = new Secret(linkSecret(config));
     return { text: `${origin}/#sign-in=${createLinkToken(secret)}`, code: 0 };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

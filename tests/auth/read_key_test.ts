@@ -16,7 +16,7 @@ function readKey(prefix: string, secret = SECRET): string {
   return digest.subarray(0, 16).toString("base64url");
 }
 
-/** The address of a path about `a/b`, or about its family where the path knows no counters. */
+/** The address of a path about `a/b`, or about its prefix if the path takes no id. */
 function addressOf(path: string, subject: string): string {
   const concrete = path.replace("*", "komarev/ghpvc/");
   return `${concrete}?${subject === "prefix" ? "prefix=a/" : "id=a/b"}`;
@@ -102,7 +102,7 @@ async function statusOf(app: TestApp, query: string, prefix: string): Promise<nu
   return (await app.send(`GET ${query}&key=${readKey(prefix)}`)).status;
 }
 
-Deno.test("a read key opens its family and every family in it, and no other", async () => {
+Deno.test("a read key opens its prefix and every prefix below it, and no other", async () => {
   await using app = await memoryApp({ openReads: false });
   for (const id of ["blog/a", "blog/", "blog/2026/a", "blog/2026/", "%20blog/a%20"]) {
     strictEqual(await statusOf(app, `/count?id=${id}`, "blog/"), 200, id);

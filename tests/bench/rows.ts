@@ -1,5 +1,5 @@
 import { counterId } from "../../src/counter/counter_id.ts";
-import { openSecret } from "../../src/auth/secret.ts";
+import { Secret } from "../../src/auth/secret.ts";
 import type { Shape } from "./load.ts";
 import { BENCH_SECRET } from "./servers.ts";
 
@@ -20,7 +20,7 @@ export type Row = {
 };
 
 /** The key with which anyone may count the hot id. */
-const hotKey = (await openSecret(BENCH_SECRET)).keyOf(counterId("n1"));
+const hotKey = new Secret(BENCH_SECRET).keyOf(counterId("n1"));
 const token = { "X-Auth-Token": BENCH_SECRET };
 
 /** Every row. */

@@ -2,7 +2,7 @@
 // process that both are asked of in turns. Options: --rounds 8, --seconds 1.
 import { parseArgs } from "node:util";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { openSecret } from "../../src/auth/secret.ts";
+import { Secret } from "../../src/auth/secret.ts";
 import { COMPAT_SERVICES } from "../../src/compat/services.ts";
 import { COMPAT_NAMES, type CompatName } from "../../src/compat/serve_as.ts";
 import { startService } from "../support/service.ts";
@@ -44,7 +44,7 @@ if (!loader.everyShape) Deno.exit(1);
 const SERVE_AS = COMPAT_NAMES.map((name) => `${name}/`).join();
 const env = { ...serviceEnv("memory:"), SERVE_AS };
 const service = stack.use(await startService({ env }));
-const { keyOf } = await openSecret(BENCH_SECRET);
+const secret = new Secret(BENCH_SECRET);
 
 const rows = [];
 for (const [peer, address] of EMBEDDED) {
@@ -95,7 +95,7 @@ function ownAddressOf(peer: CompatName, address: string): string {
       if (value !== undefined) query.set(name, value);
     }
     if (withToday) query.set("show", "today/total");
-    if (counter.counts) query.set("key", keyOf(id));
+    if (counter.counts) query.set("key", secret.keyOf(id));
     return `${counter.counts ? "/hit.svg" : "/badge"}?${query}`;
   }
   throw new Error(`Measure ${peer}${address}: it is no badge`);

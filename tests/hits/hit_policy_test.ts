@@ -8,14 +8,14 @@ import { SECRET } from "../support/secret.ts";
 /** Everything that decides whether a hit counts, in all combinations. */
 const DIMENSIONS = {
   line: ["GET /hit", "POST /hit", "HEAD /hit", "GET /hit.svg", "HEAD /hit.svg"],
-  credentials: ["secret", "own key", "family key", "none"],
+  credentials: ["secret", "own key", "prefix key", "none"],
   agent: ["reader", "crawler", "image proxy"],
   prefetch: [false, true],
   once: [false, true],
   visitor: [false, true],
   idempotencyKey: ["none", "good", "bad"],
   counter: ["new", "at 0", "at 3"],
-  familyIsFull: [false, true],
+  isPrefixFull: [false, true],
 } as const;
 
 type Case = { readonly [Name in keyof typeof DIMENSIONS]: typeof DIMENSIONS[Name][number] };
@@ -80,7 +80,7 @@ type Rule =
 
 /** The first rule of the contract that applies. */
 function ruleOf(
-  { line, credentials, agent, prefetch, once, visitor, counter, familyIsFull, ...given }: Case,
+  { line, credentials, agent, prefetch, once, visitor, counter, isPrefixFull, ...given }: Case,
 ): Rule {
   const [method, path] = line.split(" ");
   const byKey = credentials !== "secret";
@@ -93,7 +93,7 @@ function ruleOf(
   if (visitor && byKey) return "bad-query";
   if (agent === "crawler" && byKey) return "bot";
   const isNew = counter === "new";
-  if (credentials === "family key" && familyIsFull && isNew) return "family-full";
+  if (credentials === "prefix key" && isPrefixFull && isNew) return "family-full";
   // What a server counts for itself or for a visitor that it names is not its own agent's.
   const isProxy = agent === "image proxy" && (byKey || (once && !visitor));
   if (isProxy) return key === "good" ? "camo the first time" : "camo";
@@ -125,7 +125,7 @@ async function sendTwice({ app, store }: Room, id: string, given: Case): Promise
     ...given.once && { once: "day" },
     ...given.visitor && { visitor: "ada" },
     ...given.credentials === "own key" && { key: keyTo(`counter:${id}`) },
-    ...given.credentials === "family key" && { key: keyTo(`prefix:${FAMILY}`) },
+    ...given.credentials === "prefix key" && { key: keyTo(`prefix:${PREFIX}`) },
   });
   const outcomes: Outcome[] = [];
   for (let time = 0; time < 2; time++) {
@@ -137,7 +137,7 @@ async function sendTwice({ app, store }: Room, id: string, given: Case): Promise
   return outcomes;
 }
 
-const FAMILY = "f/";
+const PREFIX = "f/";
 
 function hitsOf({ status, json, body }: Awaited<ReturnType<TestApp["send"]>>): number | undefined {
   if (status !== 200 || body === "") return undefined;
@@ -150,7 +150,7 @@ function keyTo(what: string): string {
 }
 
 /** Every combination of the other dimensions with these. */
-function casesWith(fixed: Pick<Case, "line" | "familyIsFull">): Case[] {
+function casesWith(fixed: Pick<Case, "line" | "isPrefixFull">): Case[] {
   let cases: Partial<Case>[] = [fixed];
   for (const [name, values] of Object.entries(DIMENSIONS)) {
     if (Object.hasOwn(fixed, name)) continue;
@@ -160,20 +160,20 @@ function casesWith(fixed: Pick<Case, "line" | "familyIsFull">): Case[] {
   return cases as Case[];
 }
 
-for (const familyIsFull of DIMENSIONS.familyIsFull) {
+for (const isPrefixFull of DIMENSIONS.isPrefixFull) {
   for (const line of DIMENSIONS.line) {
-    Deno.test(`${line} counts as the contract says${familyIsFull ? ", in a full family" : ""}`, async () => {
+    Deno.test(`${line} counts as the contract says${isPrefixFull ? ", with a full prefix" : ""}`, async () => {
       const { store } = await memoryStore();
-      await using app = openApp({ store, familyLimit: familyIsFull ? 0 : 10_000 });
-      const cases = casesWith({ line, familyIsFull });
+      await using app = openApp({ store, familyLimit: isPrefixFull ? 0 : 10_000 });
+      const cases = casesWith({ line, isPrefixFull });
       const lines = cases.flatMap(({ counter }, number) => {
         const hits = counter === "at 3" ? 3 : 0;
-        return counter === "new" ? [] : [JSON.stringify({ id: `${FAMILY}${number}`, hits })];
+        return counter === "new" ? [] : [JSON.stringify({ id: `${PREFIX}${number}`, hits })];
       });
       const { json } = await app.sendBody("POST /counters", lines.join("\n"));
       deepStrictEqual(json, { counters: lines.length });
       for (const [number, given] of cases.entries()) {
-        const outcomes = await sendTwice({ app, store }, `${FAMILY}${number}`, given);
+        const outcomes = await sendTwice({ app, store }, `${PREFIX}${number}`, given);
         deepStrictEqual({ given, outcomes }, { given, outcomes: expected(given) });
       }
     });

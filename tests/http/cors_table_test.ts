@@ -63,7 +63,7 @@ function policyOf({ path, access }: Endpoint, shown: Shown, openReads: boolean):
       if (openReads) return "any";
       return shown.hasKey && !shown.hasSecret ? "any" : "none";
     case "keyholder":
-    case "family":
+    case "prefix":
     case "lister":
     case "viewer":
       if (shown.hasKey && !shown.hasSecret) return "any";
@@ -169,7 +169,7 @@ for (const openReads of [true, false]) {
 /** All credentials, the key of which opens the subject of an endpoint. */
 async function credentialsFor(app: TestApp, endpoint: Endpoint): Promise<Shown[]> {
   const isRead = ["reader", "viewer", "lister"].includes(endpoint.access);
-  const subject = isRead ? "read=a/" : endpoint.access === "family" ? "prefix=a/" : "id=a/b";
+  const subject = isRead ? "read=a/" : endpoint.access === "prefix" ? "prefix=a/" : "id=a/b";
   const { json } = await app.send(`GET /key?${subject}`, authorized);
   const session = await app.send("POST /session", authorized);
   return allCredentials(String(field(json, "key")), String(field(session.json, "token")));

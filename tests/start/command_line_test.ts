@@ -1,7 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { openSecret } from "../../src/auth/secret.ts";
-import { createLinkToken } from "../../src/auth/sign_in_link.ts";
+import { Secret } from "../../src/auth/secret.ts";
+import { createLinkToken } from "../../src/auth/signed_token.ts";
 import { type Setting, SETTINGS } from "../../src/start/settings.ts";
 import { copyProject } from "../support/project_copy.ts";
 import { projectFolder } from "../support/programs.ts";
@@ -132,10 +132,10 @@ for (const [args, env, message] of impossible) {
 
 Deno.test("link: a link from before the start of the server does not work", async () => {
   // Tokens know whole seconds only.
-  const token = createLinkToken(await openSecret(SECRET), Date.now() - 1000);
+  const token = createLinkToken(new Secret(SECRET), Date.now() - 1000);
   await using service = await startService({ env: { SECRET_TOKEN: SECRET } });
   strictEqual(await signIn(service.url, token), 401);
-  strictEqual(await signIn(service.url, createLinkToken(await openSecret(SECRET))), 200);
+  strictEqual(await signIn(service.url, createLinkToken(new Secret(SECRET))), 200);
 });
 
 function outputOf({ code, stdout, stderr }: Ended) {

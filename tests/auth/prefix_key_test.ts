@@ -2,35 +2,35 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { familiesOf } from "../../src/auth/secret.ts";
+import { prefixesOf } from "../../src/auth/secret.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { startTarget, STORES } from "../whole/security/target.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
-function familyKey(prefix: string, secret = SECRET): string {
+function prefixKey(prefix: string, secret = SECRET): string {
   return createHmac("sha256", secret).update(`prefix:${prefix}`).digest().subarray(0, 16)
     .toString("base64url");
 }
 
-/** Whether a key of this family opens this id. */
+/** Reports whether the key of a prefix opens an id. */
 async function opens(prefix: string, id: string): Promise<boolean> {
   await using app = await memoryApp();
-  const line = `POST /hit?id=${encodeURIComponent(id)}&key=${familyKey(prefix)}`;
+  const line = `POST /hit?id=${encodeURIComponent(id)}&key=${prefixKey(prefix)}`;
   return (await app.send(line)).status === 200;
 }
 
 const prefixes = ["blog/", "/", "a/b/", "https://example.com/", "日本/", "  blog/", "%2e/"];
 
 for (const prefix of prefixes) {
-  Deno.test(`GET /key gives the key of the family ${prefix}`, async () => {
+  Deno.test(`GET /key gives the key of the prefix ${prefix}`, async () => {
     await using app = await memoryApp();
     const line = `GET /key?prefix=${encodeURIComponent(prefix)}`;
     const { status, json } = await app.send(line, authorized);
     strictEqual(status, 200);
     const normal = prefix.trim();
-    deepStrictEqual(json, { prefix: normal, key: familyKey(normal) });
+    deepStrictEqual(json, { prefix: normal, key: prefixKey(normal) });
   });
 }
 
@@ -38,7 +38,7 @@ const refused = [
   ...["prefix=", "prefix=blog", "prefix=blog/x", "prefix=%00/", "prefix=%ff/", "prefix=%20"],
   ...["prefix=blog/&id=home", "prefix=blog/&id=", "prefix=a/&prefix=b/"],
   `prefix=${"a".repeat(200)}/`,
-  // No key of so deep a family is ever tried: it would open nothing.
+  // The key of a prefix this deep is never tried, so it would open nothing.
   `prefix=${"a/".repeat(9)}`,
 ];
 
@@ -50,7 +50,7 @@ for (const query of refused) {
   });
 }
 
-Deno.test("GET /key tells no family's key without the secret, nor where it is too short for keys", async () => {
+Deno.test("GET /key gives no prefix key without the secret, nor if it is too short for keys", async () => {
   await using app = await memoryApp({ secret: "15-characters--" });
   strictEqual((await app.send("GET /key?prefix=a/")).status, 401);
   const { status, json } = await app.send("GET /key?prefix=a/", {
@@ -58,7 +58,7 @@ Deno.test("GET /key tells no family's key without the secret, nor where it is to
   });
   strictEqual(status, 401);
   match(String(field(json, "detail")), /Counter keys are off/);
-  const key = familyKey("a/", "15-characters--");
+  const key = prefixKey("a/", "15-characters--");
   strictEqual((await app.send(`GET /hit?id=a/b&key=${key}`)).status, 401);
 });
 
@@ -95,32 +95,32 @@ for (const [prefix, id] of strangers) {
   });
 }
 
-Deno.test("the key of a counter opens no family, and that of a family no counter of its name", async () => {
+Deno.test("a counter key opens no prefix, and a prefix key does not open the counter of its name", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /key?id=${encodeURIComponent("blog/")}`, authorized);
   const own = field(json, "key");
   strictEqual((await app.send(`GET /hit?id=blog/&key=${own}`)).status, 200);
   strictEqual((await app.send(`GET /hit?id=blog/post&key=${own}`)).status, 401);
-  strictEqual((await app.send(`GET /key?prefix=blog/&key=${familyKey("blog/")}`)).status, 401);
-  strictEqual((await app.send(`GET /count?id=blog/a&token=${familyKey("blog/")}`)).status, 200);
+  strictEqual((await app.send(`GET /key?prefix=blog/&key=${prefixKey("blog/")}`)).status, 401);
+  strictEqual((await app.send(`GET /count?id=blog/a&token=${prefixKey("blog/")}`)).status, 200);
   strictEqual(await app.count("blog/post"), 0);
 });
 
-Deno.test("familiesOf() are the first eight beginnings that end in a slash, the shortest first", () => {
+Deno.test("prefixesOf() are the first eight beginnings that end in a slash, the shortest first", () => {
   const part = fc.string({ unit: fc.constantFrom("a", "b", "/", "é", "日"), maxLength: 20 });
   fc.assert(
     fc.property(part, (text) => {
       const id = counterId(text);
       const expected = [...id].map((_, end) => [...id].slice(0, end + 1).join(""))
         .filter((prefix) => prefix.endsWith("/")).slice(0, 8);
-      deepStrictEqual(familiesOf(id), expected);
+      deepStrictEqual(prefixesOf(id), expected);
     }),
   );
 });
 
-Deno.test("the key of a family begins 10,000 counters a day, and counts those that there are for ever", async () => {
+Deno.test("a prefix key creates 10,000 counters a day, and always counts existing ones", async () => {
   await using app = openApp({ store: new ScriptedStore() });
-  const key = familyKey("a/");
+  const key = prefixKey("a/");
   const hit = async (id: string, more = `&key=${key}`) =>
     (await app.send(`POST /hit?id=${id}${more}`)).status;
   for (let number = 0; number < 10_000; number++) {
@@ -132,14 +132,14 @@ Deno.test("the key of a family begins 10,000 counters a day, and counts those th
   strictEqual(headers["x-tallymark"], "family-full");
   strictEqual(await app.count("a/new"), 0);
   strictEqual(await hit("a/0"), 200);
-  // Another family, the counter's own key and the owner go on.
-  strictEqual(await hit("b/new", `&key=${familyKey("b/")}`), 200);
+  // Another prefix, the counter's own key and the owner are not limited.
+  strictEqual(await hit("b/new", `&key=${prefixKey("b/")}`), 200);
   strictEqual(await hit("a/new", `&token=${SECRET}`), 200);
   strictEqual(await hit("a/new"), 200);
   strictEqual(await app.count("a/new"), 2);
 });
 
-Deno.test("where a family key began as many counters as it may, those that stand at 0 are counted too", async () => {
+Deno.test("a prefix key at its limit still counts hits on counters at 0", async () => {
   await using app = await memoryApp({ familyLimit: 1 });
   const hit = hitterOf(app);
   strictEqual((await app.sendBody("PUT /counters?id=a/set", '{"hits":0}')).status, 200);
@@ -166,7 +166,7 @@ Deno.test("FAMILY_LIMIT counts new counters only, however often those that exist
   ]);
 });
 
-Deno.test("FAMILY_LIMIT=0: a family key begins no counter, and counts those that there are", async () => {
+Deno.test("FAMILY_LIMIT=0: a prefix key creates no counter, and counts existing ones", async () => {
   await using app = await memoryApp({ familyLimit: 0 });
   const hit = hitterOf(app);
   strictEqual(await hit("a/1"), 403);
@@ -175,7 +175,7 @@ Deno.test("FAMILY_LIMIT=0: a family key begins no counter, and counts those that
   strictEqual(await app.count("a/1"), 2);
 });
 
-Deno.test("a full family is told of once a day in the log, each time in /metrics, and begins again the next day", async () => {
+Deno.test("a full prefix is logged once a day, counted in /metrics each time, and can create counters the next day", async () => {
   let now = Date.UTC(2026, 10, 20, 12);
   const calendar = createCalendar("UTC", () => now);
   await using app = await memoryApp({ familyLimit: 2, calendar });
@@ -193,10 +193,10 @@ Deno.test("a full family is told of once a day in the log, each time in /metrics
   match((await app.send("GET /metrics", authorized)).body, /^tallymark_family_full_total 5$/m);
 });
 
-/** Sends hits that the key of their family opens. */
+/** Sends hits with the key of their prefix. */
 function hitterOf(app: TestApp): (id: string) => Promise<number> {
   return async (id) => {
-    const key = familyKey(id.slice(0, id.indexOf("/") + 1));
+    const key = prefixKey(id.slice(0, id.indexOf("/") + 1));
     return (await app.send(`POST /hit?id=${id}&key=${key}`)).status;
   };
 }
@@ -218,7 +218,7 @@ for (const { store, options } of STORES) {
         return await statusOf(`${target.url}${pathAndQuery}`, init);
       };
       const hit = (id: string) =>
-        statusOf(`${target.url}/hit?id=${id}&key=${familyKey("a/")}`, {
+        statusOf(`${target.url}/hit?id=${id}&key=${prefixKey("a/")}`, {
           method: "POST",
           // By its own name Deno is a crawler, whose hits do not count.
           headers: { "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:148.0) Gecko Firefox/148.0" },

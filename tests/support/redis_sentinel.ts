@@ -41,14 +41,30 @@ export async function startSentinels(options: SentinelsOptions = {}): Promise<Re
       }
     }
     // Sentinels would also promote a replica that has never had the data of its master.
-    const followers = [...watched.values()].flatMap(([, ...followers]) => followers);
-    await Promise.all(followers.map(isInSync));
+    await Promise.all(watched.values().map(replicate));
     await room.startSentinels(sentinelLines(watched, options), guarded ? common : secured);
     return room;
   } catch (error) {
     await room[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/**
+ * Waits until every replica has confirmed a write. One that has the data of its master gets the writes since then only after
+ * its first confirmation, up to a second later, and would lose them if the master failed before.
+ */
+async function replicate([master, ...replicas]: readonly RedisServer[]): Promise<void> {
+  // First, because a master that has never had a replica counts no writes, so that any replica satisfies WAIT.
+  await Promise.all(replicas.map(isInSync));
+  await waitFor("the replicas to confirm a write", async () => {
+    const [, , confirmed] = await master?.commands([
+      ["SET", "probe", ""],
+      ["DEL", "probe"],
+      ["WAIT", String(replicas.length), "1000"],
+    ]) ?? [];
+    return Number(confirmed) === replicas.length || undefined;
+  }, { interval: 20 });
 }
 
 /** Waits until a server follows its master and has all of its data. */

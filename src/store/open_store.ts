@@ -85,20 +85,18 @@ async function open(
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { library, openRedis, createRedisStore, RightsError, watchDurability } =
-            await loadRedis();
+          const { openRedis, createRedisStore, RightsError, watchDurability } = await loadRedis();
           let isOpen = false;
-          let hasAnswered = false;
-          const readable = () => {
-            hasAnswered = true;
-            // Until the store is open, calls fail although Redis answers.
-            if (isOpen) health.readable();
-          };
           const link = await openRedis({
             setting,
             replicas,
-            library,
-            health: { ...health, readable },
+            health: {
+              ...health,
+              readable() {
+                // Until the store is open, calls fail although Redis answers.
+                if (isOpen) health.readable();
+              },
+            },
             healthOf(node) {
               metrics.nodes.delete(STORE_LABEL);
               return healthOf(node);
@@ -113,7 +111,6 @@ async function open(
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });
             isOpen = true;
             if (lacksRights) health.healthy();
-            else if (hasAnswered) health.readable();
             lacksRights = false;
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
@@ -182,16 +179,15 @@ function loadKv() {
   return import("./kv/store.ts");
 }
 
-/** Loads the Redis client and the code that uses it, which take longer than the rest of a start. */
+/** Loads the code for Redis and its client, which takes longer than the rest of a start. */
 async function loadRedis() {
-  const [library, opening, store, rights, durability] = await Promise.all([
-    import("@redis/client"),
+  const [opening, store, rights, durability] = await Promise.all([
     import("./redis/open_redis.ts"),
     import("./redis/store.ts"),
     import("./redis/rights.ts"),
     import("./redis/durability.ts"),
   ]);
-  return { library, ...opening, ...store, ...rights, ...durability };
+  return { ...opening, ...store, ...rights, ...durability };
 }
 
 async function platformKv(): Promise<Deno.Kv> {

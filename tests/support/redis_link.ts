@@ -1,4 +1,3 @@
-import * as library from "@redis/client";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
@@ -20,7 +19,6 @@ export async function linkTo(url: string, options: LinkOptions = {}): Promise<St
   return await openRedis({
     setting: parseRedisUrl(url),
     replicas: 0,
-    library,
     health: NOOP_HEALTH,
     healthOf: () => NOOP_HEALTH,
     onRedirect() {},

@@ -35,7 +35,7 @@ const MAX_TRIED_KEYS = 1000;
 
 /**
  * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
- * if none lists the slots.
+ * if none lists a slot.
  *
  * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters,
  * so that one shard that is down at the start would make the whole service unavailable. And after a
@@ -49,7 +49,7 @@ export async function openCluster(options: LinkOptions): Promise<StoreLink> {
   await cluster.refresh();
   if (cluster.masters.size === 0) {
     await cluster.close();
-    throw new Error("No node of the cluster lists the slots");
+    throw new Error("No node of the cluster serves a slot");
   }
   await waitForAttempts(cluster.masters.keys(), until);
   await cluster.refresh();
@@ -179,13 +179,12 @@ class RedisCluster implements StoreLink {
   }
 
   #nodeAt({ host, port }: HostPort): RedisNode {
-    const { addresses: [login], library, replicas, healthOf } = this.#options;
+    const { addresses: [login], replicas, healthOf } = this.#options;
     const name = nameOf({ host, port });
     let node = this.#nodes.get(name);
     if (node === undefined) {
       node = new RedisNode({
         address: { ...login, host, port, database: 0 },
-        library,
         replicas,
         health: healthOf(name),
         onChange: this.refresh,
@@ -251,7 +250,7 @@ async function execute(node: RedisNode, commands: readonly RoutedCommand[]): Pro
 
 /** Reports whether a node refused a command that it, or another node, may accept soon. */
 function isRetryable(reply: Reply): boolean {
-  return isRefused(reply, "retryable") || reply.kind === "refused" && reply.isUnsent === true;
+  return reply === UNSENT || isRefused(reply, "retryable");
 }
 
 /** The node to which another one redirects a command. */
@@ -284,7 +283,7 @@ export function slotRanges(list: readonly unknown[], asked: HostPort): readonly 
   });
 }
 
-/** A node that does not know its own name, or must not tell it, is at the address that was asked. */
+/** A node that does not know its own name, or must not tell it, is where it was asked. */
 function placeOf([host, port]: readonly unknown[], asked: HostPort): HostPort {
   const isUnknown = host === null || host === "" || host === "?";
   return { host: isUnknown ? asked.host : String(host), port: Number(port) };

@@ -1,27 +1,24 @@
+import { RedisClient as Client, RESP_TYPES } from "@redis/client";
 import type { RedisAddress } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
 import type { StoreHealth } from "../store_health.ts";
-import {
-  CHECK_INTERVAL_MS,
-  CONNECT_MS,
-  HANDSHAKE_MS,
-  LOOK_INTERVAL_MS,
-  STALL_MS,
-} from "./limits.ts";
-import {
-  type Command,
-  isRefused,
-  type RedisLibrary,
-  type Reply,
-  replyOf,
-  UNSENT,
-} from "./reply.ts";
+import { type Command, isRefused, type Reply, replyOf, UNSENT } from "./reply.ts";
+
+/** Timeout of TCP and TLS, in milliseconds. */
+const CONNECT_MS = 1500;
+/** Timeout from TCP to the end of the handshake, in milliseconds. */
+const HANDSHAKE_MS = 2000;
+/** Time without a reply after which a connection with commands in flight is replaced. */
+export const STALL_MS = 1500;
+/** Interval in which connections are checked for that. */
+export const LOOK_INTERVAL_MS = 250;
+/** Interval in which a server is asked whether it answers and is a master, even without traffic. */
+const CHECK_INTERVAL_MS = 1000;
 
 type RedisClient = ReturnType<typeof createRedisClient>;
 
 export interface ConnectionOptions {
   address: RedisAddress;
-  library: RedisLibrary;
   health: StoreHealth;
   /** True if the host name leads to another server after a failover. */
   followsName?: boolean;
@@ -83,7 +80,7 @@ export class RedisConnection {
     );
     this.#pending -= commands.length;
     this.#silentLooks = 0;
-    const replies = settled.map((result) => replyOf(result, this.#options.library));
+    const replies = settled.map(replyOf);
     if (this.#options.followsName && replies.some((reply) => isRefused(reply, "replica"))) {
       this.#connectSoon();
     }
@@ -104,8 +101,7 @@ export class RedisConnection {
   }
 
   #connect(): void {
-    const { address, library } = this.#options;
-    const client = createRedisClient(library, address);
+    const client = createRedisClient(this.#options.address);
     this.#next = client;
     this.#connectingLooks = 0;
     client.on("connect", () => {
@@ -146,9 +142,9 @@ export class RedisConnection {
     } else if (client === this.#next) this.#next = undefined;
     else return;
     client.destroy();
-    const { library, health, onChange } = this.#options;
+    const { health, onChange } = this.#options;
     if (this.#client === undefined) {
-      const reply = replyOf({ status: "rejected", reason: error }, library);
+      const reply = replyOf({ status: "rejected", reason: error });
       if (isRefused(reply, "login")) health.loginRejected(error);
       else health.unreachable(error);
     }
@@ -202,7 +198,7 @@ const PROTOCOL = { RESP: 2 } as const;
 const IP_ADDRESS = /^[\d.]+$|:/;
 
 /** The outage tests in `tests/faults` depend on each of these settings. */
-function createRedisClient(library: RedisLibrary, address: RedisAddress) {
+function createRedisClient(address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: false as const };
   const options = {
@@ -218,12 +214,12 @@ function createRedisClient(library: RedisLibrary, address: RedisAddress) {
       // Callers have their own deadlines. The library would set a timer of 5 s for every command.
       timeout: 0,
       // The library rounds numbers close to 2^53.
-      typeMapping: { [library.RESP_TYPES.NUMBER]: String },
+      typeMapping: { [RESP_TYPES.NUMBER]: String },
     },
   };
   // createClient() would make a class of all commands again for each address, and keep it as long
   // as the connection.
-  return library.RedisClient.factory(PROTOCOL)(options);
+  return Client.factory(PROTOCOL)(options);
 }
 
 /**

@@ -31,16 +31,6 @@ export const KEYS_PER_SCAN = 500;
  */
 export const REPLICAS_MS = 1000;
 
-/** Timeout of TCP and TLS. */
-export const CONNECT_MS = 1500;
-/** Timeout from TCP to the end of the handshake. */
-export const HANDSHAKE_MS = 2000;
-/** Time without a reply after which a connection with commands in flight is replaced. */
-export const STALL_MS = 1500;
-/** Interval in which connections are checked for that. */
-export const LOOK_INTERVAL_MS = 250;
-/** Interval in which a server is asked whether it answers and is a master, even without traffic. */
-export const CHECK_INTERVAL_MS = 1000;
 /**
  * Timeout of the readiness check of one shard. A shard that hangs must not decide for the others.
  */

@@ -10,7 +10,6 @@ import {
   isRefused,
   isWrite,
   problemOf,
-  type RedisLibrary,
   type Reply,
   UNSENT,
 } from "./reply.ts";
@@ -56,7 +55,6 @@ export interface LinkOptions {
   master: string | undefined;
   /** Number of replicas that must have a write before it counts as done. */
   replicas: number;
-  library: RedisLibrary;
   /** The health of the store as a whole. */
   health: StoreHealth;
   /** Returns the health of one node of a cluster. */

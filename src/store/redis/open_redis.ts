@@ -6,7 +6,6 @@ import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";
 import { DETECT_MS } from "./limits.ts";
 import { type LinkOptions, nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
-import type { RedisLibrary } from "./reply.ts";
 import { openSentinels } from "./sentinel.ts";
 
 export interface OpenRedisOptions extends Omit<LinkOptions, "addresses" | "master"> {
@@ -18,17 +17,17 @@ export interface OpenRedisOptions extends Omit<LinkOptions, "addresses" | "maste
  * a {@linkcode StartError} if the store cannot be used with this setting.
  */
 export async function openRedis({ setting, ...options }: OpenRedisOptions): Promise<StoreLink> {
-  const { library, replicas, health } = options;
+  const { replicas, health } = options;
   const { form, master, addresses: [address, ...others] } = setting;
   if (address === undefined) throw new Error("STORE_URL has no address");
   const addresses = [address, ...others] as const;
-  switch (form === "any" ? await detectForm(addresses, library) : form) {
+  switch (form === "any" ? await detectForm(addresses) : form) {
     case "cluster":
       return await openCluster({ ...options, addresses, master });
     case "sentinel":
       return await openSentinels({ ...options, addresses, master });
     default: {
-      const node = new RedisNode({ address, library, replicas, health, followsName: true });
+      const node = new RedisNode({ address, replicas, health, followsName: true });
       node.confirm(Infinity);
       await node.attempted;
       return singleLink(() => node, () => node.close());
@@ -42,10 +41,9 @@ export async function openRedis({ setting, ...options }: OpenRedisOptions): Prom
  */
 async function detectForm(
   addresses: readonly RedisAddress[],
-  library: RedisLibrary,
 ): Promise<Exclude<RedisForm, "any"> | "single"> {
   const connections = addresses.map((address) =>
-    new RedisConnection({ address, library, health: NOOP_HEALTH })
+    new RedisConnection({ address, health: NOOP_HEALTH })
   );
   try {
     const forms = connections.map(async (connection, index) => {

@@ -1,7 +1,5 @@
+import { ClientClosedError, ClientOfflineError, ErrorReply } from "@redis/client";
 import { Problem, type ProblemName } from "../../problem.ts";
-
-/** The client library. It is passed in so that it is loaded only if a Redis is used. */
-export type RedisLibrary = typeof import("@redis/client");
 
 /** A command of Redis: its name and its arguments. */
 export type Command = readonly string[];
@@ -10,7 +8,7 @@ export type Command = readonly string[];
 export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
   /** Redis replied with an error, or the command was not sent. It was not carried out. */
-  | { readonly kind: "refused"; readonly cause: Error; readonly isUnsent?: boolean }
+  | { readonly kind: "refused"; readonly cause: Error }
   /**
    * The connection ended before the reply, or a script failed half-way. It may have been carried
    * out.
@@ -18,11 +16,7 @@ export type Reply =
   | { readonly kind: "lost"; readonly cause: unknown };
 
 /** The reply to a command for which no server is connected. */
-export const UNSENT: Reply = {
-  kind: "refused",
-  cause: new Problem("store-unavailable"),
-  isUnsent: true,
-};
+export const UNSENT: Reply = { kind: "refused", cause: new Problem("store-unavailable") };
 
 const READS: ReadonlySet<string> = new Set(["GET", "MGET", "SCAN", "CLUSTER"]);
 
@@ -43,15 +37,13 @@ export const SCRIPT_ERRORS = {
 export const OUT_OF_MEMORY = "OOM";
 
 /** Converts the outcome of a command of the library. */
-export function replyOf(result: PromiseSettledResult<unknown>, library: RedisLibrary): Reply {
+export function replyOf(result: PromiseSettledResult<unknown>): Reply {
   if (result.status === "fulfilled") return { kind: "done", value: result.value };
-  const { ErrorReply, ClientOfflineError, ClientClosedError } = library;
   const cause = result.reason;
+  if (cause instanceof ClientOfflineError || cause instanceof ClientClosedError) return UNSENT;
   const wasRefused = cause instanceof ErrorReply &&
     !cause.message.includes(SCRIPT_ERRORS.partlyDone);
-  const wasUnsent = cause instanceof ClientOfflineError || cause instanceof ClientClosedError;
-  if (wasUnsent) return { kind: "refused", cause, isUnsent: true };
-  return wasRefused ? { kind: "refused", cause } : { kind: "lost", cause };
+  return { kind: wasRefused ? "refused" : "lost", cause };
 }
 
 /**
@@ -106,5 +98,5 @@ export function isRefused(
  */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
   return reply.kind === "lost" || reply.kind === "refused" &&
-      (reply.isUnsent === true || isRefused(reply, "store") || isRefused(reply, "missingRight"));
+      (reply === UNSENT || isRefused(reply, "store") || isRefused(reply, "missingRight"));
 }

@@ -54,7 +54,6 @@ class SentinelWatch {
     this.sentinels = options.addresses.map((address) =>
       new RedisConnection({
         address: { ...address, username: undefined, password: undefined, database: 0 },
-        library: options.library,
         // One Sentinel of several may be unreachable without harm.
         health: NOOP_HEALTH,
       })
@@ -89,7 +88,7 @@ class SentinelWatch {
 
   /** Uses the master named by the Sentinel that knows the latest failover. */
   #useMaster(watched: readonly WatchedMaster[]): void {
-    const { addresses: [login], master, library, replicas, health } = this.#options;
+    const { addresses: [login], master, replicas, health } = this.#options;
     const names = [...new Set(watched.map(({ name }) => name))].sort();
     const wanted = master ?? (names.length === 1 ? names[0] : undefined);
     const [latest] = watched.filter(({ name }) => name === wanted)
@@ -108,7 +107,7 @@ class SentinelWatch {
     const old = this.node;
     if (old !== undefined && nameOf(old.address) === nameOf({ host, port })) return;
     const address = { ...login, host, port };
-    this.node = new RedisNode({ address, library, replicas, health, onChange: this.refresh });
+    this.node = new RedisNode({ address, replicas, health, onChange: this.refresh });
     old?.retire();
   }
 }

@@ -1,5 +1,4 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import * as library from "@redis/client";
 import { redisFromUrl } from "../../../src/start/store_address.ts";
 import { RedisNode } from "../../../src/store/redis/node.ts";
 import { UNSENT } from "../../../src/store/redis/reply.ts";
@@ -108,5 +107,5 @@ async function enter(
 function nodeOf(url: string, { replicas = 0 } = {}): RedisNode {
   const address = redisFromUrl(url);
   if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
-  return new RedisNode({ address, library, replicas, health: NOOP_HEALTH });
+  return new RedisNode({ address, replicas, health: NOOP_HEALTH });
 }

@@ -6,6 +6,7 @@ import {
   problemOf,
   type Reply,
   replyOf,
+  UNSENT,
 } from "../../../src/store/redis/reply.ts";
 
 const refused = (message: string) => ({ kind: "refused" as const, cause: new Error(message) });
@@ -77,9 +78,9 @@ Deno.test("replyOf: an error reply was surely not carried out, unless a script f
     [new SocketClosedUnexpectedlyError(), "lost"],
   ];
   for (const [reason, kind] of kinds) {
-    const reply = replyOf({ status: "rejected", reason }, library);
+    const reply = replyOf({ status: "rejected", reason });
     const isUnsent = reason instanceof ClientOfflineError || reason instanceof ClientClosedError;
-    deepStrictEqual(reply, { kind, cause: reason, ...isUnsent && { isUnsent } });
+    deepStrictEqual(reply, isUnsent ? UNSENT : { kind, cause: reason });
     const problem = kind === "lost" ? "outcome-unknown" : "store-unavailable";
     strictEqual(problemOf(reply, "outcome-unknown").kind, problem);
   }

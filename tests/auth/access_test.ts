@@ -9,6 +9,7 @@ import { Problem } from "../../src/problem.ts";
 import { field, memoryApp, openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { SECRET } from "../support/secret.ts";
+import { times } from "../support/times.ts";
 
 const log = createLog({ secrets: [], write: () => {} });
 
@@ -193,7 +194,7 @@ Deno.test("a key opens no other counter, whatever the ids", async () => {
       const query = `?key=${keyOf(SECRET, counterId(one))}`;
       strictEqual((await opened({ query }, other)).hit, counterId(one) === counterId(other));
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });
 
@@ -208,7 +209,7 @@ Deno.test("what was right before opens what it did and nothing else, in any orde
         strictEqual((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });
 
@@ -242,7 +243,7 @@ Deno.test("a secret opens and nothing else does, whatever they are", async () =>
         secret !== "" && secret === given,
       );
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });
 

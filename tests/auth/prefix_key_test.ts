@@ -5,8 +5,7 @@ import { counterId } from "../../src/counter/counter_id.ts";
 import { prefixesOf } from "../../src/auth/secret.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { startTarget, STORES } from "../whole/security/target.ts";
-import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
-import { ScriptedStore } from "../support/scripted_store.ts";
+import { field, memoryApp, type TestApp } from "../support/app.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
 function prefixKey(prefix: string, secret = SECRET): string {
@@ -116,27 +115,6 @@ Deno.test("prefixesOf() are the first eight beginnings that end in a slash, the 
       deepStrictEqual(prefixesOf(id), expected);
     }),
   );
-});
-
-Deno.test("a prefix key creates 10,000 counters a day, and always counts existing ones", async () => {
-  await using app = openApp({ store: new ScriptedStore() });
-  const key = prefixKey("a/");
-  const hit = async (id: string, more = `&key=${key}`) =>
-    (await app.send(`POST /hit?id=${id}${more}`)).status;
-  for (let number = 0; number < 10_000; number++) {
-    if (await hit(`a/${number}`) !== 200) throw new Error(`The hit of a/${number} failed`);
-  }
-  const { status, json, headers } = await app.send(`POST /hit?id=a/new&key=${key}`);
-  strictEqual(status, 403);
-  strictEqual(field(json, "type"), "urn:problem-type:tallymark:family-full");
-  strictEqual(headers["x-tallymark"], "family-full");
-  strictEqual(await app.count("a/new"), 0);
-  strictEqual(await hit("a/0"), 200);
-  // Another prefix, the counter's own key and the owner are not limited.
-  strictEqual(await hit("b/new", `&key=${prefixKey("b/")}`), 200);
-  strictEqual(await hit("a/new", `&token=${SECRET}`), 200);
-  strictEqual(await hit("a/new"), 200);
-  strictEqual(await app.count("a/new"), 2);
 });
 
 Deno.test("a prefix key at its limit still counts hits on counters at 0", async () => {

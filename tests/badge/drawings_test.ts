@@ -2,6 +2,7 @@ import { match, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createDrawings } from "../../src/badge/badge.ts";
 import { textHash } from "../../src/badge/text.ts";
+import { times } from "../support/times.ts";
 
 Deno.test("createDrawings() gives a tag that can stand in an entity tag among others, whatever the look", () => {
   const draw = createDrawings(({ tag }) => tag);
@@ -29,6 +30,6 @@ Deno.test("textHash() tells texts apart", () => {
     fc.property(text, text, (one, other) => {
       strictEqual(textHash(one) === textHash(other), one === other);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });

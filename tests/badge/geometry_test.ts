@@ -3,9 +3,10 @@ import { makeBadge } from "badge-maker";
 import { renderBadge } from "../../src/badge/badge.ts";
 import { parseLook } from "../../src/badge/look.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
+import { times } from "../support/times.ts";
 
 const STYLES = ["flat", "flat-square", "plastic", "for-the-badge"] as const;
-const PAIRS = 1000;
+const PAIRS = times(1000);
 const LONGEST = 40;
 
 // Only what badge-maker has figures for: it takes the width of "m" for everything else.

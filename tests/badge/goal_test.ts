@@ -11,6 +11,7 @@ import { openApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { authorized } from "../support/secret.ts";
+import { times } from "../support/times.ts";
 
 const BOXED = ["classic", "flat-square", "plastic", "for-the-badge"];
 const FILLED = [...BOXED, "pill", "social"];
@@ -75,7 +76,7 @@ for (const style of FILLED) {
         const parts = [filled, rest].map((part) => seen(part, { elements, isDark }));
         ok(parts[0] !== parts[1], `${parts}`);
       }),
-      { numRuns: 2000, seed: 6 },
+      { numRuns: times(2000), seed: 6 },
     );
   });
 }

@@ -6,7 +6,7 @@ import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { LOGOS } from "../../src/badge/styles/style.ts";
 import { cleanText } from "../../src/badge/text.ts";
-import { times } from "../whole/faults/numbers.ts";
+import { times } from "../support/times.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { skeleton } from "../support/parse_svg.ts";
 
@@ -57,7 +57,7 @@ Deno.test("renderError() lets nothing in, whatever it is told to say", () => {
     fc.property(query, hostileText, (given, message) => {
       assertHarmless(renderError, { ...given, message });
     }),
-    { numRuns: 1000, seed: 21 },
+    { numRuns: times(1000), seed: 21 },
   );
 });
 

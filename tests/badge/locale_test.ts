@@ -1,7 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { formatterOf, parseLocale } from "../../src/badge/number.ts";
-import { growthDuring } from "../bench/sizes.ts";
-import { startService } from "../support/service.ts";
 
 const written: readonly (readonly [text: string | undefined, locale: string])[] = [
   [undefined, "en"],
@@ -58,28 +56,3 @@ Deno.test("formatterOf() makes a formatter once, also for a locale that has lost
   }
   strictEqual(made, 1);
 });
-
-/** What charts for strangers may take, in MB. */
-const LIMIT = 80;
-
-Deno.test(
-  `GET /sample/chart.svg: charts in 2,600 locales take no more than ${LIMIT} MB of memory`,
-  // Elsewhere the system does not tell what a process takes at most.
-  { ignore: Deno.build.os !== "linux" },
-  async () => {
-    await using service = await startService();
-    const drawIn = async (locale: string) => {
-      const response = await fetch(`${service.url}/sample/chart.svg?locale=${locale}`);
-      strictEqual(response.status, 200);
-      await response.body?.cancel();
-    };
-    await drawIn("en");
-    const grown = await growthDuring(service.pid, async () => {
-      for (let number = 0; number < 650; number++) {
-        const locales = ["de", "en", "fr", "ar"].map((language) => `${language}-${region(number)}`);
-        await Promise.all(locales.map(drawIn));
-      }
-    });
-    ok(grown <= LIMIT, `${grown} MB`);
-  },
-);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Color, contrast } from "../../src/badge/color.ts";
 import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
 import { parseChartLook } from "../../src/chart/look.ts";
-import { times } from "../whole/faults/numbers.ts";
+import { times } from "../support/times.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { drawnBars } from "./drawn_bars.ts";

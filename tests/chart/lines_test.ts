@@ -6,6 +6,7 @@ import { parseChartLook } from "../../src/chart/look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { TODAY } from "./gallery.ts";
+import { times } from "../support/times.ts";
 
 const bytesOf = (svg: string) => new TextEncoder().encode(svg).length;
 
@@ -87,7 +88,7 @@ Deno.test("drawLines() lets nothing in, and no two texts overlap, whatever the n
       const numbers = texts(elements).filter(({ attributes }) => attributes.has("font-weight"));
       strictEqual(numbers.length, counters.length);
     }),
-    { numRuns: 1000, seed: 4 },
+    { numRuns: times(1000), seed: 4 },
   );
 });
 
@@ -172,7 +173,7 @@ Deno.test("shortNames() keeps different ids apart, and none becomes empty", () =
       strictEqual(new Set(names).size, ids.length, names.join());
       ok(!names.includes(""));
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   );
 });
 
@@ -261,7 +262,7 @@ function leastDistance(colors: readonly Color[], matrix: readonly number[][]): n
       const part = parseInt(color.slice(at, at + 2), 16) / 255;
       return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
     });
-    return oklab(times(matrix, linear).map((channel) => Math.min(1, Math.max(0, channel))));
+    return oklab(multiply(matrix, linear).map((channel) => Math.min(1, Math.max(0, channel))));
   });
   const distances = seen.flatMap((one, index) =>
     seen.slice(index + 1).map((other) =>
@@ -272,18 +273,18 @@ function leastDistance(colors: readonly Color[], matrix: readonly number[][]): n
 }
 
 function oklab(linear: readonly number[]): number[] {
-  const cones = times([
+  const cones = multiply([
     [0.4122214708, 0.5363325363, 0.0514459929],
     [0.2119034982, 0.6806995451, 0.1073969566],
     [0.0883024619, 0.2817188376, 0.6299787005],
   ], linear).map(Math.cbrt);
-  return times([
+  return multiply([
     [0.2104542553, 0.793617785, -0.0040720468],
     [1.9779984951, -2.428592205, 0.4505937099],
     [0.0259040371, 0.7827717662, -0.808675766],
   ], cones);
 }
 
-function times(matrix: readonly (readonly number[])[], vector: readonly number[]): number[] {
+function multiply(matrix: readonly (readonly number[])[], vector: readonly number[]): number[] {
   return matrix.map((row) => row.reduce((sum, part, at) => sum + part * (vector[at] ?? 0), 0));
 }

@@ -11,6 +11,7 @@ import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { drawnBars } from "./drawn_bars.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
+import { times } from "../support/times.ts";
 
 const bytesOf = (svg: string) => new TextEncoder().encode(svg).length;
 const wordsIn = (svg: string) => texts(parseSvg(svg)).map(({ text }) => text);
@@ -95,7 +96,7 @@ Deno.test("drawChart() writes the peak where no bar is in its way, or not at all
         ok(isBeside || bar.top > (y ?? 0), hits.join());
       }
     }),
-    { numRuns: 500, seed: 3 },
+    { numRuns: times(500), seed: 3 },
   );
 });
 
@@ -126,7 +127,7 @@ Deno.test("drawChart() writes peaks and round totals clear of the dashed lines",
         }
       }
     }),
-    { numRuns: 300, seed: 5 },
+    { numRuns: times(300), seed: 5 },
   );
 });
 
@@ -372,7 +373,7 @@ Deno.test("drawCalendar(), drawCard(), drawProblem() and every kind of chart let
       );
       assertInert(drawChart(FIGURES, parseChartLook(new Map(Object.entries({ ...given, kind })))));
     }),
-    { numRuns: 500, seed: 7 },
+    { numRuns: times(500), seed: 7 },
   );
 });
 

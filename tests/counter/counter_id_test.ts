@@ -2,6 +2,7 @@ import { doesNotMatch, match, ok, strictEqual, throws } from "node:assert/strict
 import fc from "fast-check";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import { Problem } from "../../src/problem.ts";
+import { times } from "../support/times.ts";
 
 const accepted: { text: string | undefined; id: string }[] = [
   { text: undefined, id: "home" },
@@ -108,7 +109,7 @@ Deno.test("counterId() joins two spellings only by trimming and NFC, whatever th
       if (id === undefined) return;
       strictEqual(id, spelling.trim().normalize("NFC") || "home");
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
@@ -123,7 +124,7 @@ Deno.test("counterId() gives ids that it takes as they are, in bounds and visibl
       doesNotMatch(id, /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Cn}|\p{Zl}|\p{Zp}/u);
       match(id, VISIBLE);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
@@ -136,7 +137,7 @@ Deno.test("counterId() refuses only what is too long or holds what is not visibl
       const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(id);
       ok(bytes > MAX_ID_BYTES || invisible || !VISIBLE.test(id));
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 

@@ -13,6 +13,7 @@ import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
+import { times } from "../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 Deno.test("Batcher: a single call to an idle store is sent in the same turn", async () => {
@@ -323,7 +324,7 @@ Deno.test("Batcher: every number is returned once, in order, however hits and ba
         strictEqual(store.number(id), numbers.length + unknown);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });
 

@@ -6,6 +6,7 @@ import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
+import { times } from "../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 
@@ -184,7 +185,7 @@ Deno.test("Batcher in order: writes of each counter are sent in the order of arr
         deepStrictEqual(sent, numbers);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });
 

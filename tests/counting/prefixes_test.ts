@@ -8,6 +8,7 @@ import { createPrefixes } from "../../src/counting/prefixes.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
+import { times } from "../support/times.ts";
 
 const BLOG = counterId("blog/");
 const OTHER = counterId("other/");
@@ -59,7 +60,7 @@ Deno.test("Prefixes: whatever the counters hold, sums and rankings are those of 
         strictEqual(onDay(days, day), sum, `day ${day}`);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
 });
 

@@ -11,6 +11,7 @@ import {
 } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";
+import { times } from "../support/times.ts";
 
 const documented = new Set(["id", "label", "__proto__"]);
 
@@ -103,7 +104,7 @@ Deno.test("parseQuery() gives back every text that a form has encoded", () => {
       const parsed = parseQuery(`http://localhost/?${query}`, documented);
       deepStrictEqual(valuesIn(parsed.query), [["id", id], ["label", other]]);
     }),
-    { numRuns: 3000 },
+    { numRuns: times(3000) },
   );
 });
 
@@ -113,7 +114,7 @@ Deno.test("parseQuery() gives back every text that encodeURIComponent has encode
       const url = `http://localhost/?id=${encodeURIComponent(id)}`;
       strictEqual(parseQuery(url, documented).query.get("id"), id);
     }),
-    { numRuns: 3000 },
+    { numRuns: times(3000) },
   );
 });
 
@@ -131,7 +132,7 @@ Deno.test("parseQuery() takes bytes where they are UTF-8 and for nothing else th
       if (text === undefined) strictEqual(error?.kind, "bad-query");
       else deepStrictEqual([query.get("id"), error], [text, undefined]);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
@@ -150,7 +151,7 @@ Deno.test("parseQuery() reads what it does not refuse as URLSearchParams does", 
         deepStrictEqual(searchParams.getAll(name), values.has(name) ? [values.get(name)] : []);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
@@ -176,7 +177,7 @@ Deno.test("two queries reach one counter only where trimming and NFC make them o
         strictEqual(field(json, "id"), text?.trim().normalize("NFC") || "home");
       }
     }),
-    { numRuns: 1000, examples: rare.map((text) => [new TextEncoder().encode(text)]) },
+    { numRuns: times(1000), examples: rare.map((text) => [new TextEncoder().encode(text)]) },
   );
 });
 

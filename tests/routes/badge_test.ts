@@ -4,6 +4,7 @@ import { parseSvg, texts } from "../support/parse_svg.ts";
 import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
+import { times } from "../support/times.ts";
 
 Deno.test("GET /badge draws the label and the count", async () => {
   await using app = await memoryApp();
@@ -104,7 +105,7 @@ Deno.test("/badge and /hit.svg are well-formed for any query that is read", asyn
       strictEqual((await app.send(`GET /badge?${query}`)).status, 200);
       strictEqual((await app.send(`GET /hit.svg?${query}`, authorized)).status, 200);
     }),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });
 
@@ -161,7 +162,7 @@ Deno.test("/badge has one ETag for the same bytes and different ones for differe
       strictEqual(seen.get(etag) ?? body, body, `two bodies have the tag ${etag}`);
       seen.set(etag, body);
     }),
-    { numRuns: 1500 },
+    { numRuns: times(1500) },
   );
   strictEqual(new Set(seen.values()).size, seen.size, "one body has two tags");
 });

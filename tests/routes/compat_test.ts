@@ -9,6 +9,7 @@ import { parseSvg } from "../support/parse_svg.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 import { BUSUANZI, COUNTAPI, IMAGES } from "../compat/addresses.ts";
+import { times } from "../support/times.ts";
 
 const READER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0",
@@ -352,7 +353,7 @@ for (
     timeout: 60_000,
     fn: async () => {
       await using app = open({ serveAs: ALL });
-      for (let times = 0; times < 30; times++) {
+      for (let time = 0; time < 30; time++) {
         ok([400, 404, 414].includes((await get(app, address)).status));
       }
       deepStrictEqual(await counted(app), {});
@@ -426,7 +427,7 @@ Deno.test("/as/busuanzi does not call it safe to retry if some of its counters w
   strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 503);
 });
 
-const RUNS = Number(Deno.env.get("FULL_NUMBERS") === "1" ? 1_000_000 : 3000);
+const RUNS = times(3000, 1_000_000);
 
 Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only what is opened, once each`, async () => {
   await using app = open({

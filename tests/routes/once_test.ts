@@ -193,21 +193,6 @@ for (const header of ["forwarded", "x-real-ip"]) {
   });
 }
 
-Deno.test("once=day remembers 50,000 visitors of a counter and day, however often they come", async () => {
-  await using app = openApp({ store: new ScriptedStore() });
-  const come = async (visitor: string) => {
-    const response = await app.open(`POST /hit?id=a&once=day&visitor=${visitor}`, authorized);
-    await response.text();
-    return response.headers.get("x-tallymark");
-  };
-  strictEqual(await come("v"), null);
-  for (let repeats = 0; repeats < 50_000; repeats += 1000) {
-    const remarks = await Promise.all(Array.from({ length: 1000 }, () => come("v")));
-    deepStrictEqual(new Set(remarks), new Set(["repeat"]));
-  }
-  deepStrictEqual([await come("w"), await come("w"), await come("v")], [null, "repeat", "repeat"]);
-});
-
 Deno.test("once=day is 503 while the store is away, and leaves no mark", async () => {
   const store = new ScriptedStore();
   await using app = openApp({ store });

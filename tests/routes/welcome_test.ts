@@ -1,7 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { memoryApp } from "../support/app.ts";
-import { projectFolder } from "../support/programs.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -70,12 +69,4 @@ Deno.test("GET / is gzipped for callers that take that, and for no others", asyn
   strictEqual(plain.headers["content-encoding"], undefined);
   const refusing = await app.send("HEAD /", { "accept": BROWSER, "accept-encoding": "gzip;q=0" });
   strictEqual(refusing.headers["content-encoding"], undefined);
-});
-
-Deno.test("page.ts holds what its types say", async () => {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "src/page/page.ts"],
-    cwd: projectFolder,
-  }).output();
-  ok(success, new TextDecoder().decode(stderr));
 });

@@ -3,6 +3,7 @@ import { assert, constantFrom, oneof, property, record, string, stringMatching }
 import { type Config, parseConfig } from "../../src/start/config.ts";
 import type { RedisAddress, StoreSetting } from "../../src/start/store_address.ts";
 import { ConfigError, type Environment, VARIABLES } from "../../src/start/settings.ts";
+import { times } from "../support/times.ts";
 
 const plain: Config = {
   platform: "standalone",
@@ -266,7 +267,7 @@ Deno.test("parseConfig: the value of a setting stands in no problem", () => {
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   );
 });
 

@@ -20,6 +20,7 @@ import {
   stateOf,
   type Writes,
 } from "../../src/store/planner.ts";
+import { times } from "../support/times.ts";
 
 /** A day late in a year, so that the next year is near. */
 const FIRST_DAY = 20_770;
@@ -180,7 +181,7 @@ Deno.test("planner: whatever is hit, set, deleted and damaged on whatever days, 
         ok(stored.refersToAllYears, "a year is left that no ledger refers to");
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   );
 });
 

@@ -10,7 +10,7 @@ import {
   type Update,
 } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
-import { times } from "../whole/faults/numbers.ts";
+import { times } from "./times.ts";
 import { addition, type StoreKind } from "./store_contract.ts";
 
 /** A day late in a year, so that the next year is near. */

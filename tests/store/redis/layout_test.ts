@@ -2,6 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { slotOf } from "../../../src/store/redis/layout.ts";
 import { ledgerKey, yearKey } from "../../../src/store/redis/layout.ts";
+import { times } from "../../support/times.ts";
 
 const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });
 
@@ -12,7 +13,7 @@ Deno.test("ledgerKey: lies in the slot of its counter, and so do its years, what
       strictEqual(slotOf(ledger), slotOf(key), ledger);
       strictEqual(slotOf(yearKey(ledger, 2025)), slotOf(key), ledger);
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });
 
@@ -41,6 +42,6 @@ Deno.test("ledgerKey: no two counters share a key for a ledger or a year", () =>
         `${one} ${other}`,
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   );
 });

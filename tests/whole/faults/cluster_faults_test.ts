@@ -4,7 +4,7 @@ import { needsRedis } from "../../support/redis_server.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { pause } from "./load.ts";
-import { times } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { withstand } from "./withstand.ts";
 
 interface Fault {

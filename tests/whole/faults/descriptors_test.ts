@@ -8,7 +8,8 @@ import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitHead, hitOnce } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 
 /** A shell sets the limit on descriptors; Windows has none. */
 const needsShell = { ignore: Deno.build.os === "windows" };

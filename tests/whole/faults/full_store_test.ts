@@ -11,7 +11,8 @@ import { type ServiceOptions, startService } from "../../support/service.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { TIME_ZONE } from "../../support/time_zones.ts";
 import { waitFor } from "../../support/wait_for.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { startImports } from "./imports.ts";
 
 /** Enough for few callers to meet at each, as it takes time to put what they were told in order. */

@@ -7,7 +7,8 @@ import { type Service, startService } from "../../support/service.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { type KeyedLoad, startKeyedCallers } from "./keyed_load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { storedInKv, storedInRedis } from "./stored.ts";
 
 /** The one setting with which Redis loses nothing that it has acknowledged. */

@@ -6,7 +6,8 @@ import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitOnce, startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
 

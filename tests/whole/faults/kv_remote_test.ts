@@ -7,7 +7,8 @@ import { waitFor } from "../../support/wait_for.ts";
 import { Ledger } from "./ledger.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitOnce, startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { waitForCount, waitForRefusals } from "./recovery.ts";
 import { storedIn } from "./stored.ts";
 

@@ -7,7 +7,8 @@ import { Ledger } from "./ledger.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitHead, hitOnce } from "./load.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 

@@ -1,11 +1,6 @@
 import { fullNumbers } from "../../support/time_limit.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** How often a fault runs: a few times in the test command, all of them where the full numbers were asked for. */
-export function times(few: number, all: number): number {
-  return fullNumbers ? all : few;
-}
-
 /** One row of the table of faults; a number that does not apply is left out. */
 export type Row = {
   fault: string;

@@ -8,7 +8,8 @@ import { needsRedis } from "../../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { pause } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 
 const HOME = counterId("home");
 /** Far more than hits come between two settings, so that a number tells after which one it was given. */

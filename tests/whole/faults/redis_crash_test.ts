@@ -4,7 +4,8 @@ import { startService } from "../../support/service.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { SECRET } from "../../support/secret.ts";
 import { startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 

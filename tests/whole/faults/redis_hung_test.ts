@@ -3,7 +3,8 @@ import { needsRedis } from "../../support/redis_server.ts";
 import { startService } from "../../support/service.ts";
 import { SECRET } from "../../support/secret.ts";
 import { startSteady } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import {
   checkGrowth,
   residentMemory,

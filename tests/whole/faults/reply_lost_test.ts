@@ -4,7 +4,8 @@ import { startService } from "../../support/service.ts";
 import { Ledger } from "./ledger.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitOnce } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 

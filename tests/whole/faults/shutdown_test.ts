@@ -8,7 +8,8 @@ import { Ledger } from "./ledger.ts";
 import { SECRET } from "../../support/secret.ts";
 import { hitHead, openCallers, readAll, startCallers } from "./load.ts";
 import { fullNumbers, timeLimit } from "../../support/time_limit.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { waitForHits } from "./recovery.ts";
 import { storedInKv, storedInRedis } from "./stored.ts";
 

@@ -3,7 +3,8 @@ import { SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { pause, startCallers } from "./load.ts";
-import { reportKept, times } from "./numbers.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../../support/times.ts";
 import { waitForHits } from "./recovery.ts";
 
 /** A fault of a store of several servers. */

@@ -1,4 +1,4 @@
-import { times } from "../faults/numbers.ts";
+import { times } from "../../support/times.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis } from "../../support/redis_server.ts";

@@ -2,7 +2,7 @@ import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { parseStoreUrl } from "../../../src/start/store_address.ts";
 import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
-import { times } from "../faults/numbers.ts";
+import { times } from "../../support/times.ts";
 import { startCluster } from "../../support/redis_cluster.ts";
 import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
 import type { CounterStore, Write } from "../../../../src/counter/store.ts";
 import { Problem } from "../../../../src/problem.ts";
-import { times } from "../../faults/numbers.ts";
+import { times } from "../../../support/times.ts";
 import { kvStore, SOME_DAY } from "../../../support/kv_store.ts";
 import { overrideNextCommit, overrideNextRead } from "../../../support/next_commit.ts";
 import { addition, rejectsWith, shown } from "../../../support/store_contract.ts";

@@ -1,11 +1,11 @@
 import { doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { projectFolder } from "../support/programs.ts";
-import { tempDir } from "../support/temp_dir.ts";
+import { projectFolder } from "../../support/programs.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 
 /** An endpoint that documents `format`, and asks its query for something. */
 function endpointThatAsksFor(name: string): string {
-  const module = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url));
+  const module = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url));
   return `
 import { endpoint } from ${module("http/endpoint.ts")};
 
@@ -19,7 +19,7 @@ export const trial = endpoint("counter", {
 `;
 }
 
-/** What the compiler says of files, all of which it checks at once. */
+/** Returns the output of the compiler, which checks all files at once. */
 async function check(texts: Readonly<Record<string, string>>): Promise<string> {
   await using folder = await tempDir();
   const files = Object.keys(texts).map((name) => join(folder.path, `${name}.ts`));

@@ -1,0 +1,30 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { createCounters } from "../../../src/counting/counters.ts";
+import { parseQuery } from "../../../src/http/query.ts";
+import { createUniqueVisitors } from "../../../src/hits/unique_visitors.ts";
+import { createLog } from "../../../src/log.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+
+Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
+  const store = new ScriptedStore();
+  const log = createLog({ secrets: [], write: () => {} });
+  const counters = createCounters(store);
+  const visitors = createUniqueVisitors({ counters, proxies: 0, log });
+  const request = new Request("http://localhost/");
+  const visit = (id: string, visitor: number) => {
+    const { query } = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
+    return visitors.count({ request, connection: {}, id: counterId(id), query }, undefined);
+  };
+  for (let first = 0; first < 50_000; first += 1000) {
+    await Promise.all(Array.from({ length: 1000 }, (_, index) => visit("a", first + index)));
+  }
+  deepStrictEqual(await visit("a", 50_000), { hits: 50_001, repeat: false });
+  deepStrictEqual(await visit("a", 50_000), { hits: 50_002, repeat: false });
+  deepStrictEqual(await visit("a", 0), { hits: 50_002, repeat: true });
+  strictEqual(store.visitorsOf("a").length, 50_000);
+  // Another counter has room of its own.
+  deepStrictEqual(await visit("b", 0), { hits: 1, repeat: false });
+  deepStrictEqual(await visit("b", 0), { hits: 1, repeat: true });
+  await counters.close();
+});

@@ -169,7 +169,9 @@ for (const { path } of [...paths, { path: "/nothing" }]) {
   });
 }
 
-/** The paths that need the secret, a key, or the secret where reads are closed, and then the store. */
+/**
+ * The paths that need the secret, a key, or the secret where reads are closed, and then the store.
+ */
 const protectedEndpoints = routes
   .filter(({ access, path }) =>
     access !== "anyone" && !["/key", "/session", "/decisions", "/metrics", "/p"].includes(path)

@@ -11,7 +11,8 @@ type Config = {
 };
 type Lock = { npm: Record<string, unknown> };
 
-// The tools of the tests have a deno.json and a lock of their own, as `deno task start` fetches all that its lock names.
+// The tools of the tests have a deno.json and a lock of their own, as `deno task start` fetches all
+// that its lock names.
 Deno.test("the tests have the packages of the service, as it names and locks them", async () => {
   const [service, tests] = [await read<Config>("deno.json"), await read<Config>("tests/deno.json")];
   deepStrictEqual(among(tests.imports, service.imports), service.imports);

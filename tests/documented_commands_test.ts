@@ -64,7 +64,9 @@ function blockWith(part: string): string {
 const needsTools = needsPrograms("jq", "sqlite3", "curl", "gzip");
 const needsRedisTools = needsPrograms("jq", "curl", "redis-server", "redis-cli");
 
-/** Runs lines as a reader does, except that a request that fails ends them; returns what they print. */
+/**
+ * Runs lines as a reader does, except that a request that fails ends them; returns what they print.
+ */
 async function paste(
   lines: string,
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
@@ -79,7 +81,9 @@ async function paste(
   return printed ?? "";
 }
 
-/** Runs a block of .deploy/counters.md against a service, after the lines that the page has first. */
+/**
+ * Runs a block of .deploy/counters.md against a service, after the lines that the page has first.
+ */
 function importBy(block: string, service: Service, cwd: string): Promise<string> {
   const before = blockWith('IN="$T/counters?mode=max"');
   return paste(`${before}\n${block}`, { cwd, env: variables(service) });

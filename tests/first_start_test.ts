@@ -17,7 +17,10 @@ Deno.test("first start: deno task start fetches the packages of the service and 
   ]);
 });
 
-/** The packages of a cache: a folder for each registry, in it one for each package, maybe below its scope. */
+/**
+ * The packages of a cache: a folder for each registry, in it one for each package, maybe below its
+ * scope.
+ */
 function packagesIn(cache: string): string[] {
   const found = foldersIn(cache).flatMap((registry) => {
     const names = foldersIn(join(cache, registry));

@@ -5,7 +5,10 @@ import { projectFolder } from "./support/programs.ts";
 import { tempDir } from "./support/temp_dir.ts";
 import { FAR_AWAY_MS } from "./support/time_limit.ts";
 
-/** What a module may import by value; types are free. A name that ends in a slash stands for a whole folder. */
+/**
+ * What a module may import by value; types are free. A name that ends in a slash stands for a whole
+ * folder.
+ */
 const RULES: [modules: string, mayImport: string[]][] = [
   ["main.ts", ["src/server.ts"]],
   ["src/server.ts", [
@@ -348,7 +351,10 @@ function covers(part: string, name: string): boolean {
     (part.startsWith("npm:") && name.startsWith(`${part}@`));
 }
 
-/** The path of a module from the project's folder; what is not ours stays as it is, with one spelling for packages. */
+/**
+ * The path of a module from the project's folder; what is not ours stays as it is, with one
+ * spelling for packages.
+ */
 function nameOf(specifier: string): string {
   if (!specifier.startsWith("file:")) return specifier.replace(/^npm:\//, "npm:");
   return relative(projectFolder, fileURLToPath(specifier)).replaceAll("\\", "/");

@@ -166,14 +166,16 @@ function shellBlocks(page: string): string[] {
 
 for (const page of ["README.md", ".docs/reference.md"]) {
   Deno.test(`${page}: every line to paste into a shell works`, async () => {
-    // As after the first two commands of the README: a server without settings, in whose folder the lines are pasted.
+    // As after the first two commands of the README: a server without settings, in whose folder the
+    // lines are pasted.
     await using service = await startService();
     const tried = rowsUnder(page, "Endpoint").map(([, , cell]) => codeIn(cell)[0] ?? "");
     const [before = "", ...others] = shellBlocks(page);
     ok(before.includes("T=http://localhost:8000 "));
     const script = [before.replace("http://localhost:8000", service.url), ...others, ...tried];
     const { code, stdout, stderr } = await new Deno.Command("bash", {
-      // A failed request is a failed line; what is written to a terminal otherwise is of no interest.
+      // A failed request is a failed line; what is written to a terminal otherwise is of no
+      // interest.
       args: [
         "-euo",
         "pipefail",

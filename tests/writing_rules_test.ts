@@ -2,7 +2,10 @@ import { deepStrictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { projectFolder } from "./support/programs.ts";
 
-/** The comments of the project follow these rules, so that a reader from any country understands them at first. */
+/**
+ * The comments of the project follow these rules, so that a reader from any country understands
+ * them at first.
+ */
 const RULES: readonly (readonly [reason: string, pattern: RegExp])[] = [
   [
     "begins with a verb or a noun phrase, not with a relative clause",

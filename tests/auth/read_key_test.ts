@@ -5,7 +5,9 @@ import { authorized, SECRET } from "../support/secret.ts";
 import { routes } from "../support/surface.ts";
 import { isQuick } from "../support/times.ts";
 
-/** The endpoints to test. Quick tests leave out PNGs, because each app starts a worker to draw them. */
+/**
+ * The endpoints to test. Quick tests leave out PNGs, because each app starts a worker to draw them.
+ */
 const tested = routes.filter(({ path }) => !isQuick || !path.endsWith(".png"));
 
 /** The addresses that the contract opens to a read key. */

@@ -3,8 +3,8 @@ import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 
-// `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it before it is committed.
-// The fonts in fonts/ have the letters of SAMPLES and no others.
+// `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it
+// before it is committed. The fonts in fonts/ have the letters of SAMPLES and no others.
 
 const SAMPLES = [
   { label: "views", message: "12,345" },

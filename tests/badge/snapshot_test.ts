@@ -1,7 +1,8 @@
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseLook, STYLES } from "../../src/badge/look.ts";
 
-// `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots afresh.
+// `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots
+// afresh.
 
 for (const style of STYLES.keys()) {
   for (const theme of ["none", "auto", "light", "dark"]) {

@@ -5,7 +5,10 @@ import { formatCount } from "../../src/badge/number.ts";
 
 // The rule: at most 3 µs a warm badge, and at least ten times as fast as badge-maker.
 
-/** Makes the string whole, as sending it does; pieces that were only joined look cheaper than they are. */
+/**
+ * Makes the string whole, as sending it does; pieces that were only joined look cheaper than they
+ * are.
+ */
 function whole(svg: string): number {
   return svg.charCodeAt(svg.length - 1);
 }

@@ -11,10 +11,16 @@ import { serviceEnv, startScript } from "./servers.ts";
 /** The addresses of the limit: with all headers, and with one. */
 export type Limit = { whole: string; oneHeader: string };
 
-/** How many ids a store holds before it is measured: as many as are asked for, but never fewer than these. */
+/**
+ * How many ids a store holds before it is measured: as many as are asked for, but never fewer than
+ * these.
+ */
 const FEWEST_IDS = 10_000;
 
-/** Everything that is measured, each process started when it is first asked for and kept until the end. */
+/**
+ * Everything that is measured, each process started when it is first asked for and kept until the
+ * end.
+ */
 export class Arena {
   readonly #stack: AsyncDisposableStack;
   readonly #folder: string;
@@ -57,7 +63,10 @@ export class Arena {
     });
   }
 
-  /** The addresses of bare servers that give the answer which the service at `url` gives in this row. */
+  /**
+   * The addresses of bare servers that give the answer which the service at `url` gives in this
+   * row.
+   */
   async limit(row: Row, url: string): Promise<Limit> {
     const service = await this.limitProcess(row, url);
     const [whole = "", oneHeader = ""] = service.stdout().trim().split(" ");

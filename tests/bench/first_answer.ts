@@ -5,13 +5,21 @@ export type Start = {
   request: { method: string; path: string; headers: Record<string, string> };
 };
 
-/** Where a process is started, and whether it is only to fill the caches that a start finds later. */
+/**
+ * Where a process is started, and whether it is only to fill the caches that a start finds later.
+ */
 export type Run = Start & { cwd: string; fillsCaches?: boolean };
 
-/** How long a process lives on that fills caches: Deno writes that of compiled code some time after the start. */
+/**
+ * How long a process lives on that fills caches: Deno writes that of compiled code some time after
+ * the start.
+ */
 const FILLING_MS = 1000;
 
-/** Milliseconds from the start of a process in `cwd` to its first answer of 200; the process is then killed. */
+/**
+ * Milliseconds from the start of a process in `cwd` to its first answer of 200; the process is then
+ * killed.
+ */
 export async function firstAnswer({ line, env, request, cwd, fillsCaches }: Run) {
   const [program = "", ...args] = line;
   const client = Deno.createHttpClient({});

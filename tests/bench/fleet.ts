@@ -1,8 +1,9 @@
-// Measures a fleet: hundreds of nodes, each with the real batcher and store client but without HTTP, on one Redis and on a
-// cluster. Options: --nodes 200,1000, --callers 500 (hits on the hot counter that each node has waiting; one of 25 of them
-// where there are many counters), --processes (as many as cores), --seconds 3, --counters 1000000 (of the Zipf distribution), --only REGEX (over names such as "cluster, hot, 200 nodes").
-// With --check it proves instead that no number was given twice and none was lost, see fleet_check.ts: --numbers 100000000,
-// --kills 6, --nodes 200.
+// Measures a fleet: hundreds of nodes, each with the real batcher and store client but without
+// HTTP, on one Redis and on a cluster. Options: --nodes 200,1000, --callers 500 (hits on the hot
+// counter that each node has waiting; one of 25 of them where there are many counters), --processes
+// (as many as cores), --seconds 3, --counters 1000000 (of the Zipf distribution), --only REGEX
+// (over names such as "cluster, hot, 200 nodes"). With --check it proves instead that no number was
+// given twice and none was lost, see fleet_check.ts: --numbers 100000000, --kills 6, --nodes 200.
 import { parseArgs } from "node:util";
 import type { RedisServer } from "../support/redis_server.ts";
 import { startCluster } from "../support/redis_cluster.ts";
@@ -33,7 +34,10 @@ const ROWS: readonly Row[] = [
   { name: "cluster, Zipf, STORE_REPLICAS=1", on: "cluster", counters: "many", replicas: 1 },
 ];
 
-/** Each hit on one of many counters is mostly a command of its own: as many as on a hot one would wait past their deadline. */
+/**
+ * Each hit on one of many counters is mostly a command of its own: as many as on a hot one would
+ * wait past their deadline.
+ */
 const MANY_COUNTERS = 25;
 
 const { values } = parseArgs({
@@ -140,7 +144,10 @@ async function place(
   return { url: cluster.url, servers: cluster.nodes };
 }
 
-/** The INCRBYs that masters have carried out, also those in scripts, and the CPU that all servers have taken. */
+/**
+ * The INCRBYs that masters have carried out, also those in scripts, and the CPU that all servers
+ * have taken.
+ */
 async function workOf(servers: readonly RedisServer[]) {
   const infos = await Promise.all(servers.map(async (server) => {
     return String(await server.command("INFO", "everything"));

@@ -26,12 +26,13 @@ export interface FleetCheck {
 }
 
 /**
- * Has a fleet count one counter through days of 5 s, while its processes and the master of the counter are killed with
- * SIGKILL in turns. Throws unless no number was given twice, none that was given is above the total in the end, and its days
- * add up to it; what is missing of the total must be hits whose callers were killed, or got an unknown outcome.
+ * Has a fleet count one counter through days of 5 s, while its processes and the master of the
+ * counter are killed with SIGKILL in turns. Throws unless no number was given twice, none that was
+ * given is above the total in the end, and its days add up to it; what is missing of the total must
+ * be hits whose callers were killed, or got an unknown outcome.
  *
- * One Redis writes an append-only file. In the cluster a hit is answered when a replica has it: without that, Redis itself
- * loses acknowledged writes in a failover.
+ * One Redis writes an append-only file. In the cluster a hit is answered when a replica has it:
+ * without that, Redis itself loses acknowledged writes in a failover.
  */
 export async function checkFleet(check: FleetCheck): Promise<string> {
   const { stack, nodes, callers, processes, numbers, kills } = check;
@@ -148,7 +149,8 @@ async function oneRedis(stack: AsyncDisposableStack): Promise<Place> {
 
 async function redisCluster(stack: AsyncDisposableStack): Promise<Place> {
   const cluster = stack.use(await startCluster({ nodeTimeout: NODE_TIMEOUT_MS }));
-  // Three are enough to find the others; each that is named costs a node of the fleet five connections at first.
+  // Three are enough to find the others; each that is named costs a node of the fleet five
+  // connections at first.
   const addresses = cluster.nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
   return {
     url: `redis+cluster://${addresses.join(",")}`,

@@ -17,7 +17,8 @@ export class FleetMember {
     const [program = "", ...args] = scriptLine("fleet_process.ts");
     this.#process = new Deno.Command(program, {
       args: [...args, JSON.stringify(job)],
-      // Hits that wait in hundreds of nodes at once would grow old in the young generation of a single one.
+      // Hits that wait in hundreds of nodes at once would grow old in the young generation of a
+      // single one.
       env: { DENO_V8_FLAGS: "--max-semi-space-size=256" },
       stdin: "piped",
       stdout: "piped",

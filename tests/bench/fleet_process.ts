@@ -1,5 +1,6 @@
-// One process of the fleet that `fleet.ts` starts: many virtual nodes, each with its own connections, batcher and callers.
-// Its argument is the job as JSON. It prints "ready", begins at the first line of its input, and stops where that ends.
+// One process of the fleet that `fleet.ts` starts: many virtual nodes, each with its own
+// connections, batcher and callers. Its argument is the job as JSON. It prints "ready", begins at
+// the first line of its input, and stops where that ends.
 import process from "node:process";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
@@ -18,9 +19,15 @@ export interface FleetJob {
   /** How many counters there are; the n-th is hit 1/n as often as the first. */
   counters: number;
   replicas: number;
-  /** Days of this length, the first of which begins then by `Date.now()`; undefined for those of the calendar. */
+  /**
+   * Days of this length, the first of which begins then by `Date.now()`; undefined for those of the
+   * calendar.
+   */
   days: { seconds: number; since: number } | undefined;
-  /** How long hits are measured, after a second of warming up; undefined to print every number instead. */
+  /**
+   * How long hits are measured, after a second of warming up; undefined to print every number
+   * instead.
+   */
   seconds: number | undefined;
 }
 
@@ -112,7 +119,10 @@ async function measure(load: Load, seconds: number) {
   };
 }
 
-/** Callers who hit as soon as they are answered, without async functions, which would cost more than the hits. */
+/**
+ * Callers who hit as soon as they are answered, without async functions, which would cost more than
+ * the hits.
+ */
 class Load {
   answered = 0;
   refused = 0;
@@ -136,7 +146,10 @@ class Load {
     const latencies = this.latencies;
     let calling = callers;
     let run: Run | undefined;
-    /** Callers whose last hit failed. If all of them tried again, they would leave nothing of the CPU to a failover. */
+    /**
+     * Callers whose last hit failed. If all of them tried again, they would leave nothing of the
+     * CPU to a failover.
+     */
     let failed: (() => void)[] = [];
     let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -196,7 +209,10 @@ class Load {
     else this.refused++;
   }
 
-  /** Notes a number that a caller was given, to be printed at the end of this turn; the run that it belongs to. */
+  /**
+   * Notes a number that a caller was given, to be printed at the end of this turn; the run that it
+   * belongs to.
+   */
   #note(number: number, run: Run | undefined): Run {
     this.#print ??= setImmediate(() => this.#printRuns());
     if (run !== undefined && !run.isPrinted && number === run.first + run.count) {

@@ -1,4 +1,5 @@
-// A Hono app with one INCR per hit, to hold the time to the first hit against. Its argument is the address of Redis.
+// A Hono app with one INCR per hit, to hold the time to the first hit against. Its argument is the
+// address of Redis.
 import { createClient } from "@redis/client";
 import { Hono } from "hono";
 

@@ -1,5 +1,6 @@
-// Measures how counters come in and go out: lines in no order imported into an empty store, then exported again; and what
-// hits on 10,000 other ids lose meanwhile. Options: --counters 100000,1000000, --days 0,30, --seconds 3.
+// Measures how counters come in and go out: lines in no order imported into an empty store, then
+// exported again; and what hits on 10,000 other ids lose meanwhile. Options: --counters
+// 100000,1000000, --days 0,30, --seconds 3.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";

@@ -1,5 +1,6 @@
-// The limit: a bare Deno.serve that gives one fixed answer, in the fastest way that Deno has. The second server sends its
-// content-type alone. Its argument is the answer as JSON: {"body": "…", "headers": {…}}.
+// The limit: a bare Deno.serve that gives one fixed answer, in the fastest way that Deno has. The
+// second server sends its content-type alone. Its argument is the answer as JSON: {"body": "…",
+// "headers": {…}}.
 
 const { body, headers }: { body: string; headers: Record<string, string> } = JSON.parse(
   Deno.args[0] ?? "",

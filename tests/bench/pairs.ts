@@ -1,12 +1,13 @@
-// Measures this checkout beside another one, or beside the bare server that is its limit: both run at once and are loaded in
-// turns, a second each, so that both meet the same machine; every pair has new processes, as no two are compiled alike.
+// Measures this checkout beside another one, or beside the bare server that is its limit: both run
+// at once and are loaded in turns, a second each, so that both meet the same machine; every pair
+// has new processes, as no two are compiled alike.
 //
 //   deno run -A --config tests/deno.json tests/bench/pairs.ts --against FOLDER
 //   deno run -A --config tests/deno.json tests/bench/pairs.ts --against limit
 //
-// Prints this checkout's requests a second as a ratio to the other's, and the other's CPU time for a request as a ratio to
-// this one's, each with its standard error: above 1, this one is better. Options: --only REGEX (over names such as
-// "/hit hot 64 redis"), --pairs 4, --bursts 10.
+// Prints this checkout's requests a second as a ratio to the other's, and the other's CPU time for
+// a request as a ratio to this one's, each with its standard error: above 1, this one is better.
+// Options: --only REGEX (over names such as "/hit hot 64 redis"), --pairs 4, --bursts 10.
 import { parseArgs } from "node:util";
 import { redisAvailable } from "../support/redis_server.ts";
 import { Arena } from "./bench_setup.ts";

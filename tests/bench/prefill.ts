@@ -5,9 +5,15 @@ import { encodeLedger } from "../../src/store/kv/layout.ts";
 import { formatLedger } from "../../src/store/redis/layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
-/** What every counter starts with: a number that a store keeps no shared copy of, as it does of small ones. */
+/**
+ * What every counter starts with: a number that a store keeps no shared copy of, as it does of
+ * small ones.
+ */
 const HITS = 12_345;
-/** How many counters one commit sets: 80 kB of keys is the most (docs.deno.com, "Key-value store limits"). */
+/**
+ * How many counters one commit sets: 80 kB of keys is the most (docs.deno.com, "Key-value store
+ * limits").
+ */
 const PER_COMMIT = 250;
 
 /** They were hit today already: what a hit costs that opens a day is measured by itself. */
@@ -16,7 +22,9 @@ function ledger() {
   return { openDay, totalAtDayStart: HITS - 1, firstYear: undefined, before: [] };
 }
 
-/** Makes the counters n1 … n`count` in the default file of a service in `cwd`, which must not run. */
+/**
+ * Makes the counters n1 … n`count` in the default file of a service in `cwd`, which must not run.
+ */
 export async function prefillKv(cwd: string, count: number): Promise<void> {
   await Deno.mkdir(join(cwd, "data"));
   const kv = await Deno.openKv(join(cwd, "data", "counters.kv"));

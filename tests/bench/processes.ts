@@ -54,7 +54,10 @@ function together(count: number, shape: Shape | undefined, seconds: number) {
   );
 }
 
-/** Sends so many hits of one id to all services and throws unless the answers are the numbers 1, 2, 3, … */
+/**
+ * Sends so many hits of one id to all services and throws unless the answers are the numbers 1, 2,
+ * 3, …
+ */
 async function proveExact(hits: number): Promise<void> {
   const given = new Set<number>();
   const headers = { "X-Auth-Token": BENCH_SECRET };

@@ -1,4 +1,5 @@
-// The yardstick on Redis: an INCR for each hit, a GET for each read. Its argument is the address of Redis.
+// The yardstick on Redis: an INCR for each hit, a GET for each read. Its argument is the address of
+// Redis.
 import { createClient } from "@redis/client";
 
 const client = createClient({ url: Deno.args[0] ?? "", RESP: 2 });

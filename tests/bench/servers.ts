@@ -5,7 +5,9 @@ import { Service } from "../support/service.ts";
 /** The secret of every service that is measured. */
 export const BENCH_SECRET = "a-secret-for-benchmarks";
 
-/** The environment of a service that is measured: reads are open, as on a service that shows badges. */
+/**
+ * The environment of a service that is measured: reads are open, as on a service that shows badges.
+ */
 export function serviceEnv(redisUrl?: string): Record<string, string> {
   const env = { SECRET_TOKEN: BENCH_SECRET, PUBLIC_READS: "1" };
   return redisUrl === undefined ? env : { ...env, STORE_URL: redisUrl };
@@ -40,7 +42,10 @@ export function scriptLine(name: string): string[] {
   return [Deno.execPath(), "run", "-A", "--config", config, join(import.meta.dirname ?? "", name)];
 }
 
-/** Where everything a benchmark starts is noted, so that nothing outlives it, not even an interrupted one. */
+/**
+ * Where everything a benchmark starts is noted, so that nothing outlives it, not even an
+ * interrupted one.
+ */
 export function benchStack(): AsyncDisposableStack {
   const stack = new AsyncDisposableStack();
   const end = async () => {

@@ -21,7 +21,10 @@ type Round = {
 };
 /** A row on a store, with all its rounds. */
 type Entry = { row: Row; store: StoreName; rounds: Round[] };
-/** Single hits, one after the other: medians in milliseconds, of the yardstick over HTTP and of the bare store. */
+/**
+ * Single hits, one after the other: medians in milliseconds, of the yardstick over HTTP and of the
+ * bare store.
+ */
 type IdleRound = { service: number; yardstick: number; bare: number };
 type Idle = { store: StoreName; rounds: IdleRound[] };
 

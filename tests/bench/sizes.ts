@@ -18,7 +18,10 @@ export function residentMegabytes(pid: number): number {
   return statusMegabytes(pid, "VmRSS");
 }
 
-/** The CPU time that a process has used so far, in and outside the kernel (proc(5), `stat`), in steps of 10 ms. */
+/**
+ * The CPU time that a process has used so far, in and outside the kernel (proc(5), `stat`), in
+ * steps of 10 ms.
+ */
 export function processorSeconds(pid: number): number {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
   // The second field is the name of the program, in parentheses, which may hold spaces.
@@ -26,7 +29,10 @@ export function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** How much more than now a process has in memory at most while something goes on (proc(5), `clear_refs`). */
+/**
+ * How much more than now a process has in memory at most while something goes on (proc(5),
+ * `clear_refs`).
+ */
 export async function growthDuring(pid: number, going: () => Promise<void>): Promise<number> {
   await Deno.writeTextFile(`/proc/${pid}/clear_refs`, "5", { create: false });
   const before = residentMegabytes(pid);

@@ -1,5 +1,5 @@
-// Measures hits on Deno KV where every fsync takes 5 ms longer, beside a commit for each hit on the same disk.
-// Options: --seconds 3, --delay 5 (milliseconds), --connections 256. Needs strace.
+// Measures hits on Deno KV where every fsync takes 5 ms longer, beside a commit for each hit on the
+// same disk. Options: --seconds 3, --delay 5 (milliseconds), --connections 256. Needs strace.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findOnPath } from "../support/programs.ts";
@@ -68,7 +68,10 @@ async function waitForTurn(url: string): Promise<void> {
   await response.body?.cancel();
 }
 
-/** strace 6.1 now and then gives up at the start of a process, when several threads are held at once. */
+/**
+ * strace 6.1 now and then gives up at the start of a process, when several threads are held at
+ * once.
+ */
 async function persist<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1;; attempt++) {
     try {

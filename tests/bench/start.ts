@@ -1,5 +1,5 @@
-// Measures the time from the start of a process to its first answer, on a warm cache, beside the smallest Hono apps.
-// Option: --runs 10.
+// Measures the time from the start of a process to its first answer, on a warm cache, beside the
+// smallest Hono apps. Option: --runs 10.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";
@@ -11,7 +11,10 @@ import { BENCH_SECRET, benchStack, scriptLine, serviceEnv } from "./servers.ts";
 import { table } from "./table.ts";
 import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
-/** A way to start and what to ask first; `of` names the one it is held against, `goal` the ratio to keep below. */
+/**
+ * A way to start and what to ask first; `of` names the one it is held against, `goal` the ratio to
+ * keep below.
+ */
 type Candidate = { name: string; start: Start; of: string; goal?: number };
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });

@@ -1,5 +1,6 @@
-// Measures what the address of another counter costs beyond the address that it is here: CPU time for each request of one
-// process that both are asked of in turns. Options: --rounds 8, --seconds 1.
+// Measures what the address of another counter costs beyond the address that it is here: CPU time
+// for each request of one process that both are asked of in turns. Options: --rounds 8, --seconds
+// 1.
 import { parseArgs } from "node:util";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { Secret } from "../../src/auth/secret.ts";

@@ -1,5 +1,6 @@
-// Compares `deno serve --parallel src/serve.ts` with bare servers that send the same bytes, with one worker and with one
-// per core, on Redis: `deno run -A --config tests/deno.json tests/bench/workers.ts`. All run at once and are asked in
+// Compares `deno serve --parallel src/serve.ts` with bare servers that send the same bytes, with
+// one worker and with one per core, on Redis:
+// `deno run -A --config tests/deno.json tests/bench/workers.ts`. All run at once and are asked in
 // turns. Options: --seconds 2, --rounds 6.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -60,7 +61,9 @@ async function start(workers: number, entry: string, ...args: string[]): Promise
   return stack.use(await startService(options)).url;
 }
 
-/** Returns the row of the table, with medians of requests per second and of ratios within a round. */
+/**
+ * Returns the row of the table, with medians of requests per second and of ratios within a round.
+ */
 async function measure(
   { name, shape, connections }: Row,
   urls: Record<"one" | "all" | "bareOne" | "bareAll", string>,

@@ -1,7 +1,8 @@
-// Measures what could grow with the number of counters that a service holds, each with days in three past years, on both
-// stores: the CPU time of the service, as other programs may share the machine, and for a start milliseconds. Options:
-// --counters 1000,10000,100000,1000000, --stores deno-kv,redis, and --project FOLDER for the main.ts of another checkout,
-// beside which this one is to be seen.
+// Measures what could grow with the number of counters that a service holds, each with days in
+// three past years, on both stores: the CPU time of the service, as other programs may share the
+// machine, and for a start milliseconds. Options: --counters 1000,10000,100000,1000000, --stores
+// deno-kv,redis, and --project FOLDER for the main.ts of another checkout, beside which this one is
+// to be seen.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createCalendar } from "../../src/counter/calendar.ts";
@@ -40,7 +41,10 @@ const headers = { "X-Auth-Token": BENCH_SECRET };
 const today = createCalendar("UTC").today();
 const wrap = (line: string[]) => line.map((part) => part.replace(projectFolder, values.project));
 
-/** Counters whose open day is yesterday, or one of last year, as a service left them that was hit then. */
+/**
+ * Counters whose open day is yesterday, or one of last year, as a service left them that was hit
+ * then.
+ */
 const LEFT: readonly { family: string; ledger: OpenYear }[] = [
   { family: "day", ledger: ledgerOn(today - 1) },
   { family: "year", ledger: ledgerOn(firstDayOf(yearOf(today)) - 1) },
@@ -152,7 +156,9 @@ function lineOf(id: string, index: number): string {
   return `${JSON.stringify({ id, hits: 10_000 + index, days })}\n`;
 }
 
-/** Reads an answer to its end; false if the service does not have it, or does not make it in time. */
+/**
+ * Reads an answer to its end; false if the service does not have it, or does not make it in time.
+ */
 async function read({ url }: Service, path: string): Promise<boolean> {
   const answer = await fetch(url + path, { headers });
   let bytes = 0;

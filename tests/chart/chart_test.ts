@@ -182,7 +182,10 @@ function colors(svg: readonly Element[], dark = false): Record<"panel" | "words"
   return { panel: seen("rect", "fill"), words: seen("g", "fill"), bars: seen("g", "stroke") };
 }
 
-/** Every text has its room, whatever font it is drawn in: within the picture, and beside those on its line. */
+/**
+ * Every text has its room, whatever font it is drawn in: within the picture, and beside those on
+ * its line.
+ */
 function assertFits(svg: readonly Element[]): void {
   const width = Number(attribute(svg, "svg", "width"));
   const height = Number(attribute(svg, "svg", "height"));

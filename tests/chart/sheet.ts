@@ -5,7 +5,8 @@ import { parseChartLook } from "../../src/chart/look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 import { FIGURES, SEVERAL, TODAY } from "./gallery.ts";
 
-// `deno run --config tests/deno.json -A tests/chart/sheet.ts` draws sheet.png afresh: look at it before it is committed.
+// `deno run --config tests/deno.json -A tests/chart/sheet.ts` draws sheet.png afresh: look at it
+// before it is committed.
 
 /** Ten years. */
 const LONG: ChartFigures = {

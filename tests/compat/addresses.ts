@@ -1,4 +1,7 @@
-/** An address as it stands in a public README or blog, and what it shows here when it is called for the first time. */
+/**
+ * An address as it stands in a public README or blog, and what it shows here when it is called for
+ * the first time.
+ */
 export interface EmbeddedAddress {
   readonly address: string;
   readonly id: string;
@@ -10,7 +13,8 @@ export interface EmbeddedAddress {
 
 type Row = readonly [address: string, id: string, title: string, label?: string, value?: string];
 
-// Collected from public repositories; what each shows is what its peer's own source draws, in the styles of this service.
+// Collected from public repositories; what each shows is what its peer's own source draws, in the
+// styles of this service.
 const ROWS: readonly Row[] = [
   [
     "komarev/ghpvc/?username=samade747&style=flat-square",
@@ -428,7 +432,10 @@ export const COUNTAPI: readonly (readonly [address: string, id: string])[] = [
   ["countapi/hit/mysite", "countapi/default/mysite"],
 ];
 
-/** The addresses of busuanzi that pages load or programs ask, and the function of the page that is called with the numbers. */
+/**
+ * The addresses of busuanzi that pages load or programs ask, and the function of the page that is
+ * called with the numbers.
+ */
 export const BUSUANZI: readonly (readonly [address: string, callback?: string])[] = [
   ["busuanzi"],
   ["busuanzi?jsonpCallback=BusuanziCallback", "BusuanziCallback"],

@@ -105,8 +105,8 @@ async function send(
   return await app.send(`${method} ${endpoint.path}?${query}`, headers);
 }
 
-// Addresses of other services are translated to these endpoints, see the test below. PNGs have the headers of their SVG
-// images, see png/png_and_svg_test.
+// Addresses of other services are translated to these endpoints, see the test below. PNGs have the
+// headers of their SVG images, see png/png_and_svg_test.
 const described = routes.filter(({ path }) => !/\*$|\.png$/.test(path));
 
 for (const openReads of [true, false]) {

@@ -160,7 +160,10 @@ const [forbidden, visible] = [
   /[\p{C}\p{Zl}\p{Zp}]/u,
   /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u,
 ];
-/** What random bytes are only now and then: letters and signs that nobody sees, and a separator of lines. */
+/**
+ * What random bytes are only now and then: letters and signs that nobody sees, and a separator of
+ * lines.
+ */
 const rare = ["\u115f", "\u2800", "a\u2028b"];
 
 Deno.test("two queries reach one counter only where trimming and NFC make them one", async () => {

@@ -3,7 +3,10 @@ import { factsOf } from "../../src/page/compose.ts";
 import { memoryApp } from "../support/app.ts";
 import { routes } from "../support/surface.ts";
 
-/** A value of each look that differs from what every style would do without it, or several that do so together. */
+/**
+ * A value of each look that differs from what every style would do without it, or several that do
+ * so together.
+ */
 const VALUES: Record<string, string | readonly string[]> = {
   label: "else",
   color: "deeppink",

@@ -1,6 +1,7 @@
 /**
- * Draws the pictures that the README shows, from the page and the script as they are now: `deno task pictures`.
- * They are the counters with the builder beside them, and the numbers on a blog, both in light and dark.
+ * Draws the pictures that the README shows, from the page and the script as they are now:
+ * `deno task pictures`. They are the counters with the builder beside them, and the numbers on a
+ * blog, both in light and dark.
  */
 import { ok } from "node:assert/strict";
 import type { Buffer } from "node:buffer";
@@ -89,7 +90,8 @@ if (import.meta.main) {
 
 async function writePicture(name: string, picture: PNG): Promise<void> {
   const { width, height, data } = picture;
-  // Even surfaces and repeated shapes pack best as they are, and with fewer shades at the edges of letters.
+  // Even surfaces and repeated shapes pack best as they are, and with fewer shades at the edges of
+  // letters.
   for (let at = 0; at < data.length; at++) data[at] = Math.round(data[at] / STEP) * STEP;
   const bytes = PNG.sync.write(picture, {
     colorType: 2,

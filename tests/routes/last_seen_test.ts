@@ -10,7 +10,9 @@ import { authorized } from "../support/secret.ts";
 const DAY = "2026-11-24";
 const calendar = createCalendar("UTC", () => Date.parse(`${DAY}T12:00:00Z`));
 
-/** A store that keeps no numbers itself, as Redis, and can become unreachable for reads and hits. */
+/**
+ * A store that keeps no numbers itself, as Redis, and can become unreachable for reads and hits.
+ */
 class UnreachableStore extends ModelStore {
   isUnreachable = false;
 

@@ -75,7 +75,10 @@ function startInTerminal(env: Record<string, string>): Promise<Service> {
   return startService({ env, wrap });
 }
 
-/** Ends the service in its terminal and gives what it logged, and what the list of processes showed of it. */
+/**
+ * Ends the service in its terminal and gives what it logged, and what the list of processes showed
+ * of it.
+ */
 async function endOf(service: Service): Promise<{ log: string; commandLine: string }> {
   const children = `/proc/${service.pid}/task/${service.pid}/children`;
   const pid = Number((await Deno.readTextFile(children)).trim());

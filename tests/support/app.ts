@@ -30,11 +30,17 @@ export interface Answer {
 export interface TestApp extends AsyncDisposable {
   /** The lines of its log. */
   readonly log: readonly string[];
-  /** Sends "METHOD /path?query", from this machine unless from another, and holds the answer to what holds for all. */
+  /**
+   * Sends "METHOD /path?query", from this machine unless from another, and holds the answer to what
+   * holds for all.
+   */
   send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
   /** The same without looking at the answer, whose body is left to be read. */
   open(line: string, headers?: HeadersInit): Promise<Response>;
-  /** Sends a request with a body, such as the lines of an import, and with the secret unless other headers are given. */
+  /**
+   * Sends a request with a body, such as the lines of an import, and with the secret unless other
+   * headers are given.
+   */
   sendBody(line: string, body: BodyInit, headers?: HeadersInit): Promise<Answer>;
   /** Sends `POST /hit` with the secret so many times, one after the other. */
   hit(id: string, times?: number): Promise<void>;
@@ -87,7 +93,8 @@ export function openApp(
     const [method = "", target = ""] = line.split(" ");
     const request = new Request(`http://localhost${target}`, { method, ...init });
     const host = request.headers.get("host");
-    // Deno puts a request's URL together of its host, if it is not empty, and its path, whatever they are.
+    // Deno puts a request's URL together of its host, if it is not empty, and its path, whatever
+    // they are.
     if (host) Object.defineProperty(request, "url", { value: `http://${host}${target}` });
     const response = await app.fetch(request, { remoteAddr: { hostname: peer } });
     // A path in the host comes first: it is that one that is answered.

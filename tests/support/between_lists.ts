@@ -1,12 +1,18 @@
 /** What the sweeper lists, and nobody else. */
 const SWEPT: readonly unknown[] = ["salt", "seen", "once", "deleted"];
 
-/** Whether a list is the sweeper's, which begins at any moment from a second after a store was opened. */
+/**
+ * Whether a list is the sweeper's, which begins at any moment from a second after a store was
+ * opened.
+ */
 export function isSweep(selector: Deno.KvListSelector): boolean {
   return "prefix" in selector && SWEPT.includes(selector.prefix[1]);
 }
 
-/** Does something before the second list of a Deno KV, or another one, and after those before it; the sweeper's do not count. */
+/**
+ * Does something before the second list of a Deno KV, or another one, and after those before it;
+ * the sweeper's do not count.
+ */
 export function betweenLists(kv: Deno.Kv, happen: () => Promise<unknown>, before = 2): void {
   const list = kv.list.bind(kv);
   let lists = 0;

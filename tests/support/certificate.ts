@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { findOnPath } from "./programs.ts";
 
-/** Paths of a certificate for `localhost` and 127.0.0.1, of its key, and of the authority to trust. */
+/**
+ * Paths of a certificate for `localhost` and 127.0.0.1, of its key, and of the authority to trust.
+ */
 export type Certificate = { authority: string; certificate: string; key: string };
 
 /** True if the openssl program, which makes the certificates, is installed or fetched. */

@@ -21,7 +21,10 @@ export interface ChromiumOptions {
   args?: readonly string[];
   /** Flags of Playwright's to leave out. */
   ignoreDefaultArgs?: string[];
-  /** Whether it must be the whole Chromium, which alone keeps pages that were left; it takes three times as long. */
+  /**
+   * Whether it must be the whole Chromium, which alone keeps pages that were left; it takes three
+   * times as long.
+   */
   isWhole?: boolean;
 }
 
@@ -40,7 +43,10 @@ export async function openChromium(
 let shared: Awaited<ReturnType<typeof openChromium>> | undefined;
 let sharing = false;
 
-/** From here on the tests of a file share one Chromium, which is what takes most of the time of a short test. */
+/**
+ * From here on the tests of a file share one Chromium, which is what takes most of the time of a
+ * short test.
+ */
 export function shareChromium(options: ChromiumOptions = {}): void {
   if (sharing || !chromiumAvailable) return;
   sharing = true;
@@ -58,7 +64,10 @@ export function sharedChromium(): Browser {
   return shared.browser;
 }
 
-/** Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders nothing. */
+/**
+ * Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders
+ * nothing.
+ */
 export async function browse(url: string, args: readonly string[]): Promise<AsyncDisposable> {
   const profile = await Deno.makeTempDir({ prefix: TEMP_PREFIX });
   const process = new Deno.Command(chromiumPath(), {

@@ -5,7 +5,10 @@ import { waitFor } from "./wait_for.ts";
 const SLOTS = 16384;
 const OFTEN = { interval: 20 };
 
-/** Makes one cluster of fresh nodes: the first three share the slots, each of the others follows one of them. */
+/**
+ * Makes one cluster of fresh nodes: the first three share the slots, each of the others follows one
+ * of them.
+ */
 export async function joinCluster(
   nodes: readonly RedisServer[],
   busPorts: readonly number[],
@@ -34,7 +37,10 @@ export async function joinCluster(
   await waitForCluster(nodes);
 }
 
-/** Waits until every node says that all slots are served, and every master that all its replicas follow. */
+/**
+ * Waits until every node says that all slots are served, and every master that all its replicas
+ * follow.
+ */
 export async function waitForCluster(nodes: readonly RedisServer[]): Promise<void> {
   await Promise.all(nodes.map((node) =>
     waitFor("the cluster", async () => {
@@ -53,7 +59,10 @@ export async function waitForCluster(nodes: readonly RedisServer[]): Promise<voi
   ));
 }
 
-/** Waits until all nodes know who serves a slot: a node that does not yet could give it back to the one before. */
+/**
+ * Waits until all nodes know who serves a slot: a node that does not yet could give it back to the
+ * one before.
+ */
 export async function waitForOwner(
   slot: number,
   { owner, nodes }: { owner: RedisServer; nodes: readonly RedisServer[] },
@@ -85,10 +94,16 @@ async function slotsOf(
   });
 }
 
-/** How many slots are on their way at once: one by one they would take a connection for each step of each. */
+/**
+ * How many slots are on their way at once: one by one they would take a connection for each step of
+ * each.
+ */
 const PORTION = 20;
 
-/** Moves slots with all their keys from one master to another, by the steps of `redis-cli --cluster reshard`. */
+/**
+ * Moves slots with all their keys from one master to another, by the steps of
+ * `redis-cli --cluster reshard`.
+ */
 export async function moveSlots(
   slots: readonly number[],
   { from, to }: { from: RedisServer; to: RedisServer },
@@ -100,7 +115,10 @@ export async function moveSlots(
   }
 }
 
-/** Begins to move slots: from then on each key is asked for at the one where it was, and if it is gone there, at the other. */
+/**
+ * Begins to move slots: from then on each key is asked for at the one where it was, and if it is
+ * gone there, at the other.
+ */
 export async function beginMove(
   slots: readonly number[],
   { from, to }: { from: RedisServer; to: RedisServer },

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { cacheFolder } from "./programs.ts";
 import { TEMP_PREFIX } from "./temp_dir.ts";
 
-/** A source of Debian packages that needs no root, because apt keeps its state in a folder of ours. */
+/**
+ * A source of Debian packages that needs no root, because apt keeps its state in a folder of ours.
+ */
 export interface Apt extends AsyncDisposable {
   /** Unpacks packages into a folder. The folder appears only when it is complete. */
   unpack(options: UnpackOptions): Promise<void>;
@@ -15,7 +17,10 @@ export interface UnpackOptions {
   readonly withDependencies: boolean;
 }
 
-/** Opens the packages of a Debian release, by default that of this machine. Updates them on first use. */
+/**
+ * Opens the packages of a Debian release, by default that of this machine. Updates them on first
+ * use.
+ */
 export function openApt(release?: string): Apt {
   let updated: Promise<{ work: string; options: string[] }> | undefined;
 
@@ -62,7 +67,9 @@ export async function run(
   throw new Error(`${program} ended with ${output.code}: ${lines.at(-1)}`);
 }
 
-/** Returns options that give apt a state and cache of its own, and another release if one is named. */
+/**
+ * Returns options that give apt a state and cache of its own, and another release if one is named.
+ */
 async function aptOptions(work: string, release: string | undefined): Promise<string[]> {
   const [state, cache] = [join(work, "state"), join(work, "cache")];
   for (const folder of [join(state, "lists", "partial"), join(cache, "archives", "partial")]) {
@@ -97,7 +104,10 @@ async function sourcesOf(release: string, work: string): Promise<string> {
   return list;
 }
 
-/** Returns the packages that apt would install, read from lines `'URI' NAME_VERSION_ARCH.deb SIZE HASH`. */
+/**
+ * Returns the packages that apt would install, read from lines
+ * `'URI' NAME_VERSION_ARCH.deb SIZE HASH`.
+ */
 async function withNeeded(
   packages: readonly string[],
   options: readonly string[],

@@ -40,7 +40,10 @@ const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like 
 /** The same in each test of a file, as one Chromium knows them for all. */
 const [SERVICE_PORT, SITE_PORT] = [reservePort(), reservePort()];
 
-/** Flags with which Chromium finds the service and the site under their names, and is one that a reader has. */
+/**
+ * Flags with which Chromium finds the service and the site under their names, and is one that a
+ * reader has.
+ */
 export const READER_ARGS: readonly string[] = [
   `--user-agent=${READER}`,
   "--disable-blink-features=AutomationControlled",

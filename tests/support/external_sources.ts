@@ -74,7 +74,10 @@ export function openSource(respond: (url: URL, received: Received) => Response):
   return source;
 }
 
-/** Starts all sources. Repository `o/r`, package `@s/n` of npm, `n` of the others, image `o/r`, extension `p.n`. */
+/**
+ * Starts all sources. Repository `o/r`, package `@s/n` of npm, `n` of the others, image `o/r`,
+ * extension `p.n`.
+ */
 export function openSources(numbers: Numbers) {
   const notFound = () => Response.json({ message: "Not Found" }, { status: 404 });
   const sources = {

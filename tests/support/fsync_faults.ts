@@ -3,7 +3,9 @@ import { FAR_AWAY_MS } from "./time_limit.ts";
 
 const CALLS = "fsync,fdatasync";
 
-/** For tests that come between a process and its disk: that needs strace, and the right to trace. */
+/**
+ * For tests that come between a process and its disk: that needs strace, and the right to trace.
+ */
 export const needsStrace: { ignore: boolean } = { ignore: !await canTrace() };
 
 /** Lets every fsync of a process fail until it is disposed of. */
@@ -28,7 +30,10 @@ export async function holdFsync(pid: number, path: string): Promise<HeldFsync> {
   };
 }
 
-/** Wraps the line of a command: the process is killed as it begins the fsync of this number, counted from 1. */
+/**
+ * Wraps the line of a command: the process is killed as it begins the fsync of this number, counted
+ * from 1.
+ */
 export function killedAtFsync(number: number): (line: string[]) => string[] {
   const calls = ["-e", `trace=${CALLS}`, "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
   // -D: the process stays our own child, so that killing it ends both.

@@ -49,7 +49,8 @@ const step = fc.oneof(
       kind: fc.constant("set" as const),
       mode: fc.constantFrom("replace" as const, "max" as const),
       hits: fc.oneof(fc.nat(50), fc.constant(2 ** 53 - 1000)),
-      // The newest is so many days before today; tomorrow is taken too, as it may be there elsewhere.
+      // The newest is so many days before today; tomorrow is taken too, as it may be there
+      // elsewhere.
       given: fc.option(
         fc.record({
           back: fc.integer({ min: -1, max: 900 }),

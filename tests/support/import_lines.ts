@@ -8,8 +8,8 @@ export interface ImportAnswer {
 }
 
 /**
- * Sends lines to be imported; sends them again, as the answer says that one may, while the store of a busy machine takes
- * longer than it is given.
+ * Sends lines to be imported; sends them again, as the answer says that one may, while the store of
+ * a busy machine takes longer than it is given.
  */
 export async function importLines(
   url: string,
@@ -24,7 +24,10 @@ export async function importLines(
   });
 }
 
-/** What a counter is at, asked again while the store of a busy machine takes longer than it is given. */
+/**
+ * What a counter is at, asked again while the store of a busy machine takes longer than it is
+ * given.
+ */
 export async function countOf(url: string, id: string): Promise<number> {
   return await waitFor("a number", async () => {
     const answer = await fetch(`${url}/count?id=${id}`);

@@ -1,6 +1,9 @@
 import { KvConnectData, TooMuch } from "./kv_connect_data.ts";
 
-/** Starts a remote Deno KV in this process, for `Deno.openKv(server.url)` with `server.token` in `DENO_KV_ACCESS_TOKEN`. */
+/**
+ * Starts a remote Deno KV in this process, for `Deno.openKv(server.url)` with `server.token` in
+ * `DENO_KV_ACCESS_TOKEN`.
+ */
 export function startKvConnect(options: KvConnectOptions = {}): KvConnectServer {
   return new KvConnectServer(options);
 }
@@ -29,7 +32,10 @@ export type AnswerLoss = {
 export class KvConnectServer {
   readonly url: string;
   readonly port: number;
-  /** The access token that clients must show: one for all servers, as tests in one process share its environment. */
+  /**
+   * The access token that clients must show: one for all servers, as tests in one process share its
+   * environment.
+   */
   readonly token: string = "the-access-token-of-every-test-server";
   /** Requests to write that came in, those that were refused or repeated included. */
   writes = 0;

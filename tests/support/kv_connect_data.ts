@@ -15,7 +15,10 @@ const writeSucceeded = 1;
 const writeCheckFailed = 2;
 const readSucceeded = 1;
 
-/** What a self-hosted Deno KV takes (denoland/denokv, `proto/limits.rs` of its version 0.8); sizes in bytes. */
+/**
+ * What a self-hosted Deno KV takes (denoland/denokv, `proto/limits.rs` of its version 0.8); sizes
+ * in bytes.
+ */
 const MOST = {
   checks: 10,
   mutations: 1000,

@@ -1,4 +1,7 @@
-/** What a Deno KV is made of on a disk, but for SQLite's index of the log, which a crash makes worthless. */
+/**
+ * What a Deno KV is made of on a disk, but for SQLite's index of the log, which a crash makes
+ * worthless.
+ */
 const FILES = ["", "-wal", ".held"];
 
 /** The files of a Deno KV as they were at some instant. */

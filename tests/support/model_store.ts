@@ -15,7 +15,10 @@ import {
 } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 
-/** What every store shall do, written down as plainly as can be: what the real ones are held against. */
+/**
+ * What every store shall do, written down as plainly as can be: what the real ones are held
+ * against.
+ */
 export class ModelStore implements CounterStore {
   readonly source = "memory";
   readonly batches = 1;

@@ -1,6 +1,8 @@
 import { tempDir } from "./temp_dir.ts";
 
-/** For tests that mount: only root may, and not in every container; without it they are left out. */
+/**
+ * For tests that mount: only root may, and not in every container; without it they are left out.
+ */
 export const needsMount: { ignore: boolean } = { ignore: !await canMount() };
 
 /** Mounts a disk of so many bytes, such as "8m", on a folder until it is disposed of. */

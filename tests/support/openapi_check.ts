@@ -23,7 +23,9 @@ export async function checkAnswer(method: string, url: string, response: Respons
   await checkBody(where, answer, { method, response: response.clone() });
 }
 
-/** The answer that the document gives, with the content that GET would have if the method is HEAD. */
+/**
+ * The answer that the document gives, with the content that GET would have if the method is HEAD.
+ */
 function describedAnswer(
   path: PathItem | undefined,
   method: string,

@@ -7,7 +7,9 @@ export interface Element {
   text: string;
 }
 
-/** Reads an SVG strictly, namespaces included; throws at the first thing that XML does not allow. */
+/**
+ * Reads an SVG strictly, namespaces included; throws at the first thing that XML does not allow.
+ */
 export function parseSvg(svg: string): Element[] {
   const elements: Element[] = [];
   const open: Element[] = [];

@@ -33,7 +33,10 @@ export function findHeadlessChromium(): string | undefined {
   return findOnPath(["chromium-headless-shell"]);
 }
 
-/** Returns options that ignore a test if a program is missing, except in CI runs, where it then fails. */
+/**
+ * Returns options that ignore a test if a program is missing, except in CI runs, where it then
+ * fails.
+ */
 export function needsPrograms(...names: string[]): { ignore: boolean } {
   return { ignore: !strictRun && names.some((name) => findOnPath([name]) === undefined) };
 }

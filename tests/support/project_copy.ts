@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { projectFolder } from "./programs.ts";
 import { tempDir } from "./temp_dir.ts";
 
-/** Copies what makes the service, without data, settings and tests, into a new folder, so that tasks can be run there. */
+/**
+ * Copies what makes the service, without data, settings and tests, into a new folder, so that tasks
+ * can be run there.
+ */
 export async function copyProject(): Promise<ProjectCopy> {
   const folder = await tempDir();
   for (const name of ["main.ts", "deno.json", "deno.lock"]) {

@@ -1,7 +1,10 @@
 /** One field of a message: its number, and a number (varint) or bytes (anything with a length). */
 export type Field = { number: number; value: bigint | Uint8Array };
 
-/** Reads the fields of a protobuf message in order; only varints and length-delimited fields occur here. */
+/**
+ * Reads the fields of a protobuf message in order; only varints and length-delimited fields occur
+ * here.
+ */
 export function readFields(bytes: Uint8Array): Field[] {
   const fields: Field[] = [];
   for (let at = 0; at < bytes.length;) {

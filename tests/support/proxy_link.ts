@@ -1,4 +1,7 @@
-/** What a proxy does to the bytes that pass through; shared by all its links and changed by the test. */
+/**
+ * What a proxy does to the bytes that pass through; shared by all its links and changed by the
+ * test.
+ */
 export type ProxyFaults = {
   /** Milliseconds that every byte is held back, in each direction. */
   delay: number;

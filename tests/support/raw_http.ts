@@ -1,13 +1,18 @@
 import { Buffer } from "node:buffer";
 import { FAR_AWAY_MS } from "./time_limit.ts";
 
-/** One answer as it came over the wire; header names are in lower case, repeated ones joined by `, `. */
+/**
+ * One answer as it came over the wire; header names are in lower case, repeated ones joined by
+ * `, `.
+ */
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
 /** Where to send to, and when to stop reading. */
 export type RawTarget = {
   url: string;
-  /** Stops after so many answers (1 unless given); `Infinity` reads to the end or the time limit. */
+  /**
+   * Stops after so many answers (1 unless given); `Infinity` reads to the end or the time limit.
+   */
   answers?: number;
   /** Milliseconds until what came so far is returned; far away unless given. */
   timeout?: number;
@@ -47,7 +52,10 @@ export function connectTo(url: string): Promise<Deno.TcpConn> {
   return Deno.connect({ hostname, port: Number(port) });
 }
 
-/** Splits received bytes into whole answers: `head` for answers without bodies, `ended` when no more will come. */
+/**
+ * Splits received bytes into whole answers: `head` for answers without bodies, `ended` when no more
+ * will come.
+ */
 export function parseAnswers(
   bytes: Uint8Array,
   { head, ended }: { head: boolean; ended: boolean },

@@ -101,7 +101,10 @@ export async function openRedisStore(
   return store;
 }
 
-/** Waits until a store is connected; before that its client would go on trying for a moment after the end of a test. */
+/**
+ * Waits until a store is connected; before that its client would go on trying for a moment after
+ * the end of a test.
+ */
 export async function connected(store: CounterStore): Promise<void> {
   await waitFor("a connection", async () => {
     const away = await store.check().catch(() => ["all"]);

@@ -16,15 +16,19 @@ export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
   /** Announces the nodes by the name `localhost` instead of their address. */
   hostnames?: boolean;
   /**
-   * After how many milliseconds of silence a node is taken to be dead. Unless given it is 1,000 where a replica can take
-   * its place; else far more, as a busy machine would only make the cluster refuse hits for a while.
+   * After how many milliseconds of silence a node is taken to be dead. Unless given it is 1,000
+   * where a replica can take its place; else far more, as a busy machine would only make the
+   * cluster refuse hits for a while.
    */
   nodeTimeout?: number;
 };
 
 const MASTERS = 3;
 
-/** Starts a Redis Cluster of three masters and their replicas on 127.0.0.1 and waits until it serves. */
+/**
+ * Starts a Redis Cluster of three masters and their replicas on 127.0.0.1 and waits until it
+ * serves.
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
   const { replicas = 1, password, tls = false, proxied = false } = options;
   const folder = await tempDir();
@@ -56,9 +60,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
   }
 }
 
-/** A Redis Cluster of a test; its processes are killed and their folders removed when it is disposed of. */
+/**
+ * A Redis Cluster of a test; its processes are killed and their folders removed when it is disposed
+ * of.
+ */
 export class RedisCluster {
-  /** The masters that it started with, then the replicas: the one at `i` follows that at `i % 3`. */
+  /**
+   * The masters that it started with, then the replicas: the one at `i` follows that at `i % 3`.
+   */
   readonly nodes: readonly RedisServer[];
   /** The proxies before them, where it has some. */
   readonly proxies: readonly TcpProxy[];

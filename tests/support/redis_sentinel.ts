@@ -121,7 +121,10 @@ export class RedisSentinels {
     }, { interval: 20 });
   }
 
-  /** Starts the Sentinels, each with these lines of settings; the first line of each names those that it is not. */
+  /**
+   * Starts the Sentinels, each with these lines of settings; the first line of each names those
+   * that it is not.
+   */
   async startSentinels(
     lines: (index: number, ports: readonly number[]) => string[],
     common: Pick<RedisOptions, "tls" | "password"> = {},
@@ -159,7 +162,10 @@ function redisArguments({ password, tls }: SentinelsOptions): string[] {
   ];
 }
 
-/** What a Sentinel would else take seconds to find out is told at once: the replicas and the other Sentinels. */
+/**
+ * What a Sentinel would else take seconds to find out is told at once: the replicas and the other
+ * Sentinels.
+ */
 function sentinelLines(
   watched: ReadonlyMap<string, readonly RedisServer[]>,
   { password, guarded, tls }: SentinelsOptions,

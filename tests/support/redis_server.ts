@@ -20,11 +20,16 @@ export type RedisOptions = {
   port?: number;
   /** Sets `requirepass`, and the password in `url`. */
   password?: string;
-  /** Listens with TLS only, with a certificate of its own or this one; `caCertificate` is then the authority to trust. */
+  /**
+   * Listens with TLS only, with a certificate of its own or this one; `caCertificate` is then the
+   * authority to trust.
+   */
   tls?: boolean | Certificate;
   /** Path of the server to start; by default that of the machine, or the fetched one. */
   program?: string;
-  /** What stands before all other arguments: the path of a file with settings, where there is one. */
+  /**
+   * What stands before all other arguments: the path of a file with settings, where there is one.
+   */
   config?: string;
   /** `listening` does not wait until the data is loaded; the default is `loaded`. */
   until?: "listening" | "loaded";
@@ -137,7 +142,9 @@ export class RedisServer {
     return reply;
   }
 
-  /** Runs many commands in one write over one connection; error replies are returned in their place. */
+  /**
+   * Runs many commands in one write over one connection; error replies are returned in their place.
+   */
   async commands(commands: string[][]): Promise<(RespReply | RespError)[]> {
     const { password } = this.#options;
     const login = password === undefined ? [] : [["AUTH", password]];

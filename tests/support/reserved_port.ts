@@ -3,7 +3,10 @@ import { join } from "node:path";
 import process from "node:process";
 
 const FIRST = 10_000;
-/** The system gives ports from here on to outgoing connections and to listeners that ask for any port. */
+/**
+ * The system gives ports from here on to outgoing connections and to listeners that ask for any
+ * port.
+ */
 const EPHEMERAL = firstEphemeralPort();
 const reserved = new Set<number>();
 globalThis.addEventListener("unload", () => {
@@ -11,8 +14,9 @@ globalThis.addEventListener("unload", () => {
 });
 
 /**
- * Reserves a port of 127.0.0.1 until the tests of this file have ended: for a server that stops and comes back on it, and
- * where nobody may listen. Neither another test, in whatever process, nor a connection takes it meanwhile.
+ * Reserves a port of 127.0.0.1 until the tests of this file have ended: for a server that stops and
+ * comes back on it, and where nobody may listen. Neither another test, in whatever process, nor a
+ * connection takes it meanwhile.
  */
 export function reservePort(): number {
   for (;;) {
@@ -24,8 +28,9 @@ export function reservePort(): number {
 }
 
 /**
- * Listens on a reserved port, as `open` does. A program that another thread starts has copies of this process's sockets
- * until it runs: a port that was closed is in use for that moment. Throws what `open` throws if it lasts for 10 s.
+ * Listens on a reserved port, as `open` does. A program that another thread starts has copies of
+ * this process's sockets until it runs: a port that was closed is in use for that moment. Throws
+ * what `open` throws if it lasts for 10 s.
  */
 export function onReservedPort<Listening>(open: () => Listening): Listening {
   const clock = new Int32Array(new SharedArrayBuffer(4));
@@ -40,7 +45,10 @@ export function onReservedPort<Listening>(open: () => Listening): Listening {
   }
 }
 
-/** Test files run in threads and processes of their own: only the file system tells them what others reserved. */
+/**
+ * Test files run in threads and processes of their own: only the file system tells them what others
+ * reserved.
+ */
 function claim(port: number): boolean {
   try {
     Deno.writeTextFileSync(claimOn(port), String(Deno.pid), { createNew: true });

@@ -8,7 +8,9 @@ export class RespError extends Error {
   override name = "RespError";
 }
 
-/** Sends `commands` over one connection in one write and returns their replies; errors are values. */
+/**
+ * Sends `commands` over one connection in one write and returns their replies; errors are values.
+ */
 export async function exchange(
   connection: Deno.Conn,
   commands: string[][],

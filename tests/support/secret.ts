@@ -7,7 +7,10 @@ export const authorized: Readonly<Record<string, string>> = { "x-auth-token": SE
 /** The same as a line of a request that is written by hand. */
 export const SECRET_LINE: string = `X-Auth-Token: ${SECRET}\r\n`;
 
-/** A whole request that shows the secret, such as of the line "PUT /counters?id=a" and a body, over a kept connection. */
+/**
+ * A whole request that shows the secret, such as of the line "PUT /counters?id=a" and a body, over
+ * a kept connection.
+ */
 export function authorizedRequest(line: string, body = ""): string {
   const length = body === "" ? "" : `Content-Length: ${new TextEncoder().encode(body).length}\r\n`;
   return `${line} HTTP/1.1\r\nHost: localhost\r\n${SECRET_LINE}${length}\r\n${body}`;

@@ -12,7 +12,9 @@ export type ServiceOptions = CommandOptions & {
   cwd?: string;
   /** What standard output shows when the service is up; by default its address. */
   ready?: RegExp;
-  /** Milliseconds until the service must be up or, for `runService`, ended; far away unless given. */
+  /**
+   * Milliseconds until the service must be up or, for `runService`, ended; far away unless given.
+   */
   timeout?: number;
 };
 
@@ -26,14 +28,18 @@ export type Ended = {
   milliseconds: number;
 };
 
-/** Starts the service as a process of its own; waits until it says its address, and has opened its Redis or failed to. */
+/**
+ * Starts the service as a process of its own; waits until it says its address, and has opened its
+ * Redis or failed to.
+ */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { ready = /http:\/\/[^\s/]+:\d+/, timeout = FAR_AWAY_MS } = options;
   const service = await spawnService(options);
   try {
     const match = await service.waitForOutput(ready, timeout);
     service.url = match[0].startsWith("http") ? match[0] : "";
-    // The client of Redis takes a while to load: on a busy machine the first hit could wait more than its two seconds.
+    // The client of Redis takes a while to load: on a busy machine the first hit could wait more
+    // than its two seconds.
     if (service.url !== "" && options.env?.STORE_URL !== undefined) {
       await (await fetch(`${service.url}/readyz`)).body?.cancel();
     }
@@ -66,7 +72,9 @@ export async function spawnService(options: ServiceOptions = {}): Promise<Servic
   return new Service(process, cwd, options.cwd === undefined);
 }
 
-/** A running service: killed when disposed of, and its working folder removed unless it was given. */
+/**
+ * A running service: killed when disposed of, and its working folder removed unless it was given.
+ */
 export class Service {
   /** The address from standard output, without a trailing slash. */
   url = "";
@@ -102,12 +110,18 @@ export class Service {
     return this.#output.text(1);
   }
 
-  /** Waits until either output matches; throws at the end of the process or after `timeout` milliseconds. */
+  /**
+   * Waits until either output matches; throws at the end of the process or after `timeout`
+   * milliseconds.
+   */
   waitForOutput(pattern: RegExp, timeout = FAR_AWAY_MS): Promise<RegExpMatchArray> {
     return this.#output.find(pattern, timeout);
   }
 
-  /** Waits until its store can be used: a network store is connected while requests are taken already. */
+  /**
+   * Waits until its store can be used: a network store is connected while requests are taken
+   * already.
+   */
   async storeReady(): Promise<void> {
     await waitFor("the store", async () => {
       const { ok, body } = await fetch(`${this.url}/readyz`);

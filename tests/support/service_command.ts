@@ -5,7 +5,9 @@ import { projectFolder } from "./programs.ts";
 export type CommandOptions = {
   /** Arguments for the service itself. */
   args?: string[];
-  /** Full path of another entry, such as the bundle, which is run without the project's deno.json. */
+  /**
+   * Full path of another entry, such as the bundle, which is run without the project's deno.json.
+   */
   entry?: string;
   /** Flags in the place of those of the `start` task; see `startFlags` to take one away. */
   flags?: string[];

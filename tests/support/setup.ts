@@ -120,7 +120,9 @@ if (import.meta.main) {
   if (isIncomplete && strictRun) Deno.exit(1);
 }
 
-/** Fetches programs unless they were fetched before, and puts scripts that start them on the PATH. */
+/**
+ * Fetches programs unless they were fetched before, and puts scripts that start them on the PATH.
+ */
 async function prepare(needed: Needed, apt: Apt | undefined): Promise<void> {
   const { packages, release, withoutDependencies = false } = needed;
   const folder = release ?? packages[0] ?? "";

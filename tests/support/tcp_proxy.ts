@@ -10,7 +10,9 @@ export function startProxy(upstream: Upstream): TcpProxy {
   return new TcpProxy(upstream);
 }
 
-/** A TCP proxy that can delay, cut, swallow replies, black-hole and refuse; ends when disposed of. */
+/**
+ * A TCP proxy that can delay, cut, swallow replies, black-hole and refuse; ends when disposed of.
+ */
 export class TcpProxy {
   /** Port of 127.0.0.1 to connect to; the same after `refuse` and `accept`. */
   readonly port: number;
@@ -49,7 +51,10 @@ export class TcpProxy {
     this.#faults.delay = milliseconds;
   }
 
-  /** Forwards new connections to another upstream; those that are open go on, as when a name was moved. */
+  /**
+   * Forwards new connections to another upstream; those that are open go on, as when a name was
+   * moved.
+   */
   redirect(upstream: Upstream): void {
     this.#upstream = { hostname: "127.0.0.1", ...upstream };
   }
@@ -174,7 +179,10 @@ async function* clientsOf(listener: Deno.TcpListener): AsyncGenerator<Deno.TcpCo
   }
 }
 
-/** Waits until nothing listens: a program that another thread starts has a copy of the listener until it runs. */
+/**
+ * Waits until nothing listens: a program that another thread starts has a copy of the listener
+ * until it runs.
+ */
 async function refused(port: number): Promise<void> {
   await waitFor(`nothing on port ${port}`, async () => {
     try {

@@ -3,7 +3,10 @@ import { createCalendar } from "../../src/counter/calendar.ts";
 /** Longer than the tests of a file take, in milliseconds. */
 const LONG_MS = 3_600_000;
 
-/** The first of some time zones in which no day ends while a test runs: of two that are an hour apart one is. */
+/**
+ * The first of some time zones in which no day ends while a test runs: of two that are an hour
+ * apart one is.
+ */
 export function zoneBeforeMidnight(...timeZones: readonly string[]): string {
   const zone = timeZones.find((timeZone) => createCalendar(timeZone).msUntilMidnight() > LONG_MS);
   if (zone === undefined) throw new Error(`Choose a time zone: it is late in ${timeZones}`);

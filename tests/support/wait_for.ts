@@ -3,7 +3,10 @@ import { FAR_AWAY_MS } from "./time_limit.ts";
 /** Options of `waitFor`, in milliseconds. */
 export type WaitOptions = { timeout?: number; interval?: number };
 
-/** Asks `probe` again and again until it returns something other than undefined; throws after the time limit, which is far away. */
+/**
+ * Asks `probe` again and again until it returns something other than undefined; throws after the
+ * time limit, which is far away.
+ */
 export async function waitFor<T>(
   what: string,
   probe: () => T | undefined | Promise<T | undefined>,

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { copyProject } from "../support/project_copy.ts";
 import { startFlags } from "../support/service_command.ts";
 
-/** The base of a real binary is downloaded; Deno itself in its place lets the packing run, and no more. */
+/**
+ * The base of a real binary is downloaded; Deno itself in its place lets the packing run, and no
+ * more.
+ */
 const env = { DENORT_BIN: Deno.execPath(), SECRET_TOKEN: "canary-of-the-environment" };
 
 Deno.test("deno task compile: packs the bundle and the flags, and no secret", async (t) => {

@@ -141,7 +141,8 @@ Deno.test("Deno Deploy: SIGINT ends within 5 s, whatever hangs", async () => {
   await Promise.all([assigned(remote), stuck].map(async (kv) => {
     const env = { ...platform, ...kv, SECRET_TOKEN };
     await using service = await startService({ flags, env });
-    // Half a request, none, and more answers than fit on the way to somebody who takes none of them.
+    // Half a request, none, and more answers than fit on the way to somebody who takes none of
+    // them.
     using half = await connectTo(service.url);
     await half.write(new TextEncoder().encode("POST /hit HTTP/1.1\r\nhost: a\r\n"));
     using _idle = await connectTo(service.url);

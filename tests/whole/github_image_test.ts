@@ -134,10 +134,16 @@ interface ImageProxy extends AsyncDisposable {
   pageFor(urls: string[], prefetch?: string): string;
 }
 
-/** What image proxies pass on; the rest they throw away, and the page shows a broken image (go-camo 2.4 and 2.7). */
+/**
+ * What image proxies pass on; the rest they throw away, and the page shows a broken image (go-camo
+ * 2.4 and 2.7).
+ */
 const PASSED_ON: readonly number[] = [200, 206, 304];
 
-/** As GitHub's: sends no cookie, referrer or address of the reader, and serves only images, under its own policy. */
+/**
+ * As GitHub's: sends no cookie, referrer or address of the reader, and serves only images, under
+ * its own policy.
+ */
 function startImageProxy(): ImageProxy {
   const prefetch = Promise.withResolvers<string>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {

@@ -449,7 +449,8 @@ Deno.test("keep.mjs: the secret is sent to the service only, and the token of Gi
     doesNotMatch(JSON.stringify(received), new RegExp(SECRET));
   }
 
-  // A service that moved must be named by its new address, because its old one may belong to others.
+  // A service that moved must be named by its new address, because its old one may belong to
+  // others.
   using old = openSource(() => Response.redirect(`${other.url}/counters`, 308));
   other.received = [];
   const refused = await runKeep({ env: sources.env, keep: "docker o/r", service: old.url });

@@ -46,7 +46,8 @@ const proxies = {
   },
   caddy: {
     file: "Caddyfile",
-    // Caddy reports its own limit as a failure of the service if it meets it while it sends the body on.
+    // Caddy reports its own limit as a failure of the service if it meets it while it sends the
+    // body on.
     refusals: [400, 413, 502],
     edits: ({ port, certificate }: Place): [string, string][] => [
       ["\n{\n", "\n{\n\tadmin off\n\tauto_https off\n"],

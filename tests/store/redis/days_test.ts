@@ -264,7 +264,8 @@ Deno.test(
       await store.history(ids.map((id) => ({ id, since: DAY }))),
       ids.map((_, index) => ({
         hits: 9,
-        // A script does not look at the days before the open one: these stay as they are until the counter is set.
+        // A script does not look at the days before the open one: these stay as they are until the
+        // counter is set.
         days: index < 8 ? { newest: DAY, hits: [2] } : undefined,
       })),
     );

@@ -6,7 +6,10 @@ import { waitFor } from "../../support/wait_for.ts";
 
 shareReaders();
 
-/** Sends what applause-button 4.0.5 sends: the number of claps and its own version as a JSON string, without a preflight. */
+/**
+ * Sends what applause-button 4.0.5 sends: the number of claps and its own version as a JSON string,
+ * without a preflight.
+ */
 const BUTTON = `<button>0</button><script>{
   const api = "http://tally.example/as/applause";
   const url = location.href;

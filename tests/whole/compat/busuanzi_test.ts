@@ -9,7 +9,10 @@ shareReaders();
 const SERVED = { serveAs: "busuanzi/blog.example/" };
 const SCRIPT =
   '<script async src="http://tally.example/as/busuanzi/busuanzi/2.3/busuanzi.pure.mini.js"></script>';
-/** The elements that the theme NexT has in its foot and below each title; hidden until there is a number. */
+/**
+ * The elements that the theme NexT has in its foot and below each title; hidden until there is a
+ * number.
+ */
 const ELEMENTS = ["site_uv", "site_pv", "page_pv"].map((name) =>
   `<span class="post-meta-item" id="busuanzi_container_${name}" style="display: none">` +
   `<i class="fa fa-user"></i><span id="busuanzi_value_${name}"></span></span>`

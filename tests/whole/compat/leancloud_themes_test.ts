@@ -50,7 +50,10 @@ function nextList(key: string, urls: readonly string[]): string {
   }</script>`;
 }
 
-/** The Hexo theme Fluid: GET by target, POST with time 0, and one batch for the site, its visitors and the page. */
+/**
+ * The Hexo theme Fluid: GET by target, POST with time 0, and one batch for the site, its visitors
+ * and the page.
+ */
 function fluidPage(key: string): string {
   return `<p id=views></p><script>{
     ${clientOf(key)}
@@ -78,7 +81,10 @@ function fluidPage(key: string): string {
   }</script>`;
 }
 
-/** A theme of Hugo or Jekyll that reads the number after it has counted, as text/plain without a preflight for its type. */
+/**
+ * A theme of Hugo or Jekyll that reads the number after it has counted, as text/plain without a
+ * preflight for its type.
+ */
 function plainPost(key: string): string {
   return `<p id=views></p><script>{
     ${clientOf(key)}

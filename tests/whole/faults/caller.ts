@@ -14,14 +14,16 @@ export type Result = {
 };
 
 /**
- * One client with one connection, which it keeps open from request to request and opens anew when it broke. What takes
- * longer than any answer may counts as broken.
+ * One client with one connection, which it keeps open from request to request and opens anew when
+ * it broke. What takes longer than any answer may counts as broken.
  */
 export class Caller {
   #connection: Deno.TcpConn | undefined;
   readonly #buffer = new Uint8Array(16_384);
 
-  /** Sends one request, never twice; `head` ends with the empty line. Tells when it is on its way. */
+  /**
+   * Sends one request, never twice; `head` ends with the empty line. Tells when it is on its way.
+   */
   async send(url: string, head: string, onSent?: () => void): Promise<Result> {
     const sentAt = performance.now();
     const result = (kind: Result["kind"], answer?: RawAnswer): Result => ({

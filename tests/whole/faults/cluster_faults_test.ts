@@ -40,7 +40,10 @@ async function hung(cluster: RedisCluster): Promise<void> {
   await waitForCluster(cluster.nodes);
 }
 
-/** One after the other: moves that run at once make nodes claim slots of each other, and lose keys without anybody's hits. */
+/**
+ * One after the other: moves that run at once make nodes claim slots of each other, and lose keys
+ * without anybody's hits.
+ */
 async function resharded({ nodes }: RedisCluster): Promise<void> {
   const count = times(100, 1500);
   for (const [index, first] of [0, 6000, 12_000].entries()) {

@@ -56,7 +56,10 @@ Deno.test(
   },
 );
 
-/** Fills a store and makes room again, while callers do everything to a few counters and import others. */
+/**
+ * Fills a store and makes room again, while callers do everything to a few counters and import
+ * others.
+ */
 async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void> {
   const runs = times(2, 5);
   const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };

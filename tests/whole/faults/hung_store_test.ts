@@ -42,7 +42,10 @@ const STORES: { name: string; ignore?: boolean; start(): Promise<HangingStore> }
   },
 ];
 
-/** The endpoints that ask no store, and so answer as ever. All others, also new ones, have to say that the store hangs. */
+/**
+ * The endpoints that ask no store, and so answer as ever. All others, also new ones, have to say
+ * that the store hangs.
+ */
 const STORELESS =
   /^\/(?:key|decisions|session|tally\.js|like\.js|api|openapi\.json|metrics|healthz|p|sample\/.*)?$/;
 

@@ -21,7 +21,10 @@ export interface KeyedLoad extends AsyncDisposable {
   readonly repeated: number;
   /** Ends when every hit that was begun is settled. */
   stop(): Promise<void>;
-  /** Fails unless the store holds exactly the hits that were settled, and each of their numbers was given once. */
+  /**
+   * Fails unless the store holds exactly the hits that were settled, and each of their numbers was
+   * given once.
+   */
   check(stored: ReadonlyMap<string, number>): void;
 }
 

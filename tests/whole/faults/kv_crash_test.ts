@@ -20,7 +20,8 @@ Deno.test("Deno KV: a service killed under 200 callers has stored every hit it a
     await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
     await using load = startCallers({ service, ledger, callers: 200 });
     await waitForHits(ledger, 500 + Math.random() * 5000);
-    // Nobody calls again, as the system may still take in whoever does while it clears the process away.
+    // Nobody calls again, as the system may still take in whoever does while it clears the process
+    // away.
     await Promise.all([service.kill(), load.stop()]);
     // At most one hit of each caller was under way.
     ledger.checkOutcomes(200, "broken", "unsent");

@@ -56,8 +56,8 @@ export class Ledger {
   }
 
   /**
-   * Fails where the store lost an acknowledged hit, has more hits than are unknown, or gave a number twice; returns how
-   * many hits it has.
+   * Fails where the store lost an acknowledged hit, has more hits than are unknown, or gave a
+   * number twice; returns how many hits it has.
    *
    * Every counter is looked at by itself, and starts at 0.
    */

@@ -32,7 +32,10 @@ export async function hitOnce(
 /** Sends hits until it is stopped. */
 export interface Load extends AsyncDisposable {
   readonly ledger: Ledger;
-  /** Lets the hits under way end and closes every connection; where a test fails nobody waits for them. */
+  /**
+   * Lets the hits under way end and closes every connection; where a test fails nobody waits for
+   * them.
+   */
   stop(): Promise<void>;
 }
 
@@ -79,7 +82,10 @@ export async function openCallers({ url }: Pick<Service, "url">, count: number):
   return callers;
 }
 
-/** Waits until the service has read everything that was sent to it before: it reads what comes in its order. */
+/**
+ * Waits until the service has read everything that was sent to it before: it reads what comes in
+ * its order.
+ */
 export async function readAll(service: Pick<Service, "url">): Promise<void> {
   const [caller] = await openCallers(service, 1);
   caller?.close();
@@ -132,7 +138,10 @@ export function startSteady(options: LoadOptions & { rate: number }): Load {
   };
 }
 
-/** Lets a load run for so many milliseconds: the length of a fault, not a wait for something to happen. */
+/**
+ * Lets a load run for so many milliseconds: the length of a fault, not a wait for something to
+ * happen.
+ */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

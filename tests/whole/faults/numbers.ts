@@ -11,7 +11,9 @@ export type Row = {
   measured?: string;
 };
 
-/** Prints a row when the full numbers were asked for; to be called last, when everything else held. */
+/**
+ * Prints a row when the full numbers were asked for; to be called last, when everything else held.
+ */
 export function reportKept({ fault, runs, ledger, stored, measured }: Row): void {
   if (!fullNumbers) return;
   const verdict = measured === undefined ? "kept" : `kept: ${measured}`;

@@ -14,7 +14,10 @@ import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 
-/** Callers at once: more than the 10,000 that may wait. Those that were refused and some more call a second time. */
+/**
+ * Callers at once: more than the 10,000 that may wait. Those that were refused and some more call a
+ * second time.
+ */
 const CALLERS = 12_000;
 const REQUESTS = 20_000;
 
@@ -45,7 +48,8 @@ Deno.test(
     for (const caller of callers) caller.close();
 
     ledger.checkOutcomes(200, 503, 504);
-    // Each of those that wait costs some kilobytes, most of it its connection; on a busy machine they come several times.
+    // Each of those that wait costs some kilobytes, most of it its connection; on a busy machine
+    // they come several times.
     checkGrowth(before, await residentMemory(service.pid), fullNumbers ? 200 : 400);
     const stored = ledger.check(await storedInRedis(redis));
     const measured = `${refused} refused past the bound`;
@@ -56,8 +60,9 @@ Deno.test(
 type Flood = { service: Service; proxy: TcpProxy; callers: Caller[]; ledger: Ledger };
 
 /**
- * All call at once while Redis takes nothing, which ends with the first that is refused; returns how many were. The
- * service stands still until all have called, so that it meets them with the time it has for Redis still ahead.
+ * All call at once while Redis takes nothing, which ends with the first that is refused; returns
+ * how many were. The service stands still until all have called, so that it meets them with the
+ * time it has for Redis still ahead.
  */
 async function flood({ service, proxy, callers, ledger }: Flood): Promise<number> {
   let [sent, refused] = [0, 0];

@@ -17,8 +17,8 @@ export async function waitForRefusals(ledger: Ledger, more: number): Promise<voi
 }
 
 /**
- * Waits until a hit is counted that was sent after `what`, as the late answers to earlier hits tell nothing; fails where
- * that takes longer than promised. Returns how long it took, in milliseconds.
+ * Waits until a hit is counted that was sent after `what`, as the late answers to earlier hits tell
+ * nothing; fails where that takes longer than promised. Returns how long it took, in milliseconds.
  */
 export async function waitForCount(
   ledger: Ledger,
@@ -41,7 +41,10 @@ export async function residentMemory(pid: number): Promise<number | undefined> {
   return kibibytes === undefined ? undefined : Number(kibibytes) / 1024;
 }
 
-/** Fails where memory grew by more than `limit` MiB; where the system does not tell there is nothing to hold. */
+/**
+ * Fails where memory grew by more than `limit` MiB; where the system does not tell there is nothing
+ * to hold.
+ */
 export function checkGrowth(
   before: number | undefined,
   after: number | undefined,

@@ -12,7 +12,10 @@ import { reportKept } from "./numbers.ts";
 import { times } from "../../support/times.ts";
 
 const HOME = counterId("home");
-/** Far more than hits come between two settings, so that a number tells after which one it was given. */
+/**
+ * Far more than hits come between two settings, so that a number tells after which one it was
+ * given.
+ */
 const STRIDE = 10_000_000;
 
 Deno.test(

@@ -99,7 +99,8 @@ Deno.test(
       return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
     };
     const before = await connections();
-    // Each attempt to open the store, twice a second, opens a connection, and so does each look here.
+    // Each attempt to open the store, twice a second, opens a connection, and so does each look
+    // here.
     let looks = 0;
     await waitFor("three more attempts", async () => {
       looks++;
@@ -261,7 +262,10 @@ async function statusOfHit(service: Service, id = "home"): Promise<number | unde
   return (await hitOnce({ service }, id)).answer?.status;
 }
 
-/** The answer to a hit that Redis refuses; on a busy machine the refusal may come late once, which is 504. */
+/**
+ * The answer to a hit that Redis refuses; on a busy machine the refusal may come late once, which
+ * is 504.
+ */
 async function refusalOf(service: Service, id = "home"): Promise<RawAnswer | undefined> {
   return await waitFor("the refusal", async () => {
     const { answer } = await hitOnce({ service }, id);

@@ -59,7 +59,10 @@ for (const { title, args, through } of outages) {
   });
 }
 
-/** Waits until the log has told an event so many times, so that no outage is taken for a part of the one before. */
+/**
+ * Waits until the log has told an event so many times, so that no outage is taken for a part of the
+ * one before.
+ */
 async function logged(service: Service, event: "away" | "back", times: number): Promise<void> {
   await waitFor(`"store ${event}", ${times} times`, () => {
     return outagesIn(service.stderr())[event] >= times || undefined;

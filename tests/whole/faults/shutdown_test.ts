@@ -28,7 +28,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       slowest = Math.max(slowest, milliseconds);
       await load.stop();
       ok(milliseconds <= timeLimit(10_000), `ended after ${milliseconds} ms`);
-      // A busy machine may keep the disk from answering for the 2 s that it is given; else every hit is counted.
+      // A busy machine may keep the disk from answering for the 2 s that it is given; else every
+      // hit is counted.
       const late = !fullNumbers && ledger.count(504) > 0 ? [503, 504] : [];
       ledger.checkOutcomes(200, "broken", "unsent", ...late);
       stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));

@@ -1,6 +1,7 @@
 /**
- * A soak, apart from the tests: hits on 100,000 counters for ten minutes, with a kill of the service or of Redis every
- * tenth of that. `SOAK_MINUTES` sets another length. Prints a row of the table of faults, and fails where the word is broken.
+ * A soak, apart from the tests: hits on 100,000 counters for ten minutes, with a kill of the
+ * service or of Redis every tenth of that. `SOAK_MINUTES` sets another length. Prints a row of the
+ * table of faults, and fails where the word is broken.
  */
 import { ok } from "node:assert/strict";
 import { reservePort } from "../../support/reserved_port.ts";

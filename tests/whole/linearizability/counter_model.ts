@@ -7,7 +7,9 @@ export interface Counter {
   readonly days: ReadonlyMap<Day, number> | undefined;
   /** The last report. Null in a previous state if there was none and the change set one. */
   readonly report?: Report | null | undefined;
-  /** The newest day that was ever open, which never goes back; -Infinity where there is no history. */
+  /**
+   * The newest day that was ever open, which never goes back; -Infinity where there is no history.
+   */
   readonly newest: Day;
   /** The newest day that was open, or that it was, when the counter was removed. */
   readonly former: Day;
@@ -22,7 +24,10 @@ export type Op =
   | { readonly kind: "add"; readonly amount: number; readonly day: Day }
   | {
     readonly kind: "set";
-    /** Undefined where the total grows by as much as the days do or a report says, which is of the larger ones only. */
+    /**
+     * Undefined where the total grows by as much as the days do or a report says, which is of the
+     * larger ones only.
+     */
     readonly hits: number | undefined;
     readonly days: ReadonlyMap<Day, number> | undefined;
     readonly report?: DatedReport | null | undefined;
@@ -34,7 +39,10 @@ export type Op =
   | { readonly kind: "total" }
   | { readonly kind: "history"; readonly since: Day };
 
-/** What an operation tells: a number, what the counter held, or what became of a hit that counts once. */
+/**
+ * What an operation tells: a number, what the counter held, or what became of a hit that counts
+ * once.
+ */
 export type Seen = number | CounterState | { readonly hits: number; readonly repeat: boolean };
 
 /** What a counter held. */
@@ -91,13 +99,17 @@ export function opText(op: Op): string {
   return `${JSON.stringify(op)}${days}`;
 }
 
-/** The days that a hit may belong to: the newest is open, and where the clock shows a later one, that is opened. */
+/**
+ * The days that a hit may belong to: the newest is open, and where the clock shows a later one,
+ * that is opened.
+ */
 function daysFor({ newest, former, removed }: Counter, day: Day): Set<Day> {
   const days = new Set([Math.max(day, newest)]);
   if (former <= newest) return days;
-  // A store may keep in mind which day was open before the counter was removed, as that never goes back; and a process
-  // that takes this one to be open still, as it was not who removed the counter, may not open it anew: its hits belong to
-  // the day of whoever was there since, or of whoever removed it.
+  // A store may keep in mind which day was open before the counter was removed, as that never goes
+  // back; and a process that takes this one to be open still, as it was not who removed the
+  // counter, may not open it anew: its hits belong to the day of whoever was there since, or of
+  // whoever removed it.
   days.add(Math.max(day, former));
   return day <= former ? days.add(newest > -Infinity ? newest : removed) : days;
 }
@@ -132,7 +144,10 @@ function held({ hits, days, report }: Counter, since = -Infinity): CounterState 
   return { hits, days: days && new Map([...days].filter(([day]) => day >= since)), report };
 }
 
-/** The days that may be open after a set: a store may keep in mind on which day the counter was removed. */
+/**
+ * The days that may be open after a set: a store may keep in mind on which day the counter was
+ * removed.
+ */
 function newestAfter({ newest, removed }: Counter, day: Day, named: readonly Day[]): Set<Day> {
   const latest = Math.max(day, newest, ...named);
   return new Set(newest > -Infinity ? [latest] : [latest, Math.max(latest, removed)]);
@@ -156,7 +171,10 @@ function set(counter: Counter, op: Setting): { counter: Counter; seen: Seen }[] 
   return outcomes(counter, { changed, day, named: [...days?.keys() ?? []] });
 }
 
-/** Adds the growth since the last report to the day of this one. The first number of a new counter belongs to no day. */
+/**
+ * Adds the growth since the last report to the day of this one. The first number of a new counter
+ * belongs to no day.
+ */
 function addReport(
   counter: Counter,
   { report, day }: Setting & { report: DatedReport },

@@ -15,12 +15,16 @@ import { type RandomWorkload, startRandomWorkload } from "./random_workload.ts";
 import { Recorder } from "./recorder.ts";
 import { exportOf, openRoom, type Room } from "./service_harness.ts";
 
-/** As many families, each of which lies in the one before with all of its counters, as a prefix may have slashes. */
+/**
+ * As many families, each of which lies in the one before with all of its counters, as a prefix may
+ * have slashes.
+ */
 const DEPTH = 8;
 const INNERMOST = "s/".repeat(DEPTH);
 /**
- * What is read while counters change. Each sum, of a family or of its days from a year on, is asked for once at each
- * process, so that it is made anew: one that was asked for before may be some seconds old.
+ * What is read while counters change. Each sum, of a family or of its days from a year on, is asked
+ * for once at each process, so that it is made anew: one that was asked for before may be some
+ * seconds old.
  */
 function asked({ years }: Place): readonly Asked[] {
   return Array.from({ length: DEPTH - 1 }, (_, depth): Asked[] => {
@@ -49,11 +53,16 @@ interface Asked {
 interface Place extends AsyncDisposable {
   readonly env: Record<string, string>;
   readonly processes: number;
-  /** How many counters of the families nobody calls: a scan passes over them, page by page, while the others change. */
+  /**
+   * How many counters of the families nobody calls: a scan passes over them, page by page, while
+   * the others change.
+   */
   readonly still: number;
   /** From how many years on the days of each family are asked for, with the full numbers. */
   readonly years: number;
-  /** How many operations there are while a sum is read; as many as there is time for unless given. */
+  /**
+   * How many operations there are while a sum is read; as many as there is time for unless given.
+   */
   readonly operations?: number;
   /** Happens while a sum is read, and may make it fail until it is over. */
   readonly meanwhile?: () => Promise<void>;
@@ -204,7 +213,10 @@ async function readSum(url: string, asked: Asked): Promise<Sum> {
 
 type DayLine = { day: string; hits: number };
 
-/** Fails where the counters did not add up to this, whatever each of them held and whenever that was within the scan. */
+/**
+ * Fails where the counters did not add up to this, whatever each of them held and whenever that was
+ * within the scan.
+ */
 function checkSum(
   sum: Sum,
   { histories, still }: { histories: readonly (readonly Possibility[])[]; still: number },
@@ -229,7 +241,10 @@ function checkSum(
 
 const MODULUS = 2 ** 31 - 1;
 
-/** What a counter holds, or several together, in one number: the sum of those of each is that of what they hold. */
+/**
+ * What a counter holds, or several together, in one number: the sum of those of each is that of
+ * what they hold.
+ */
 function codeOf(
   { hits, counters = 0, days = new Map(), since = -Infinity }: {
     hits: number;

@@ -12,7 +12,10 @@ import {
 export interface Event {
   readonly op: Op;
   readonly start: number;
-  /** When the answer came; Infinity where none did, as the operation may take effect at any time, or never. */
+  /**
+   * When the answer came; Infinity where none did, as the operation may take effect at any time, or
+   * never.
+   */
   readonly end: number;
   /** What the answer told; undefined where none came. */
   readonly seen: Seen | undefined;
@@ -26,8 +29,8 @@ export interface Possibility {
 }
 
 /**
- * Whether all could have happened one after the other, each between its start and its end (Wing and Gong, 1993): the
- * counters that may be left then, which are none where they could not.
+ * Whether all could have happened one after the other, each between its start and its end (Wing and
+ * Gong, 1993): the counters that may be left then, which are none where they could not.
  */
 export function linearize(events: readonly Event[], beginning: Counter = NOTHING): Counter[] {
   const left = new Map<string, Counter>();
@@ -98,7 +101,10 @@ function search(
   return visits;
 }
 
-/** The first events that cannot be, in the order of their ends; those that were under way then have none. */
+/**
+ * The first events that cannot be, in the order of their ends; those that were under way then have
+ * none.
+ */
 export function firstContradiction(events: readonly Event[]): Event[] {
   const ends = events.map(({ end }) => end).toSorted((one, other) => one - other);
   let [good, bad] = [-1, ends.length - 1];
@@ -128,8 +134,9 @@ interface Node {
 }
 
 /**
- * How many without an answer are taken to have happened between two that had one. Each more multiplies what is to be
- * tried, so more are only where few explain nothing: a machine that stands still leaves many callers without an answer.
+ * How many without an answer are taken to have happened between two that had one. Each more
+ * multiplies what is to be tried, so more are only where few explain nothing: a machine that stands
+ * still leaves many callers without an answer.
  */
 const MOST_GUESSES = [3, 5, 8];
 
@@ -138,7 +145,10 @@ function isUnknownRead({ op, end }: Event): boolean {
   return end === Infinity && (op.kind === "total" || op.kind === "history");
 }
 
-/** Whether it does not matter what was done just before; a set leaves the marks of hits that count once. */
+/**
+ * Whether it does not matter what was done just before; a set leaves the marks of hits that count
+ * once.
+ */
 function overrides(op: Op, { marks }: Counter): boolean {
   return op.kind === "delete" ||
     (op.kind === "set" && marks.size === 0 && op.mode === "replace" && op.days !== undefined &&

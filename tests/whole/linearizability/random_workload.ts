@@ -10,7 +10,10 @@ export interface Door {
   readonly today: Day;
   /** The day of a time there. */
   dayAt(time: number): Day;
-  /** Whether visitors may be told apart there: where it is another day elsewhere, that ends what they are known by. */
+  /**
+   * Whether visitors may be told apart there: where it is another day elsewhere, that ends what
+   * they are known by.
+   */
   readonly hasVisitors: boolean;
 }
 
@@ -26,14 +29,20 @@ export interface RandomWorkloadOptions {
   doors: readonly Door[];
   callers: number;
   ids: readonly string[];
-  /** Whether operations begin only if they were allowed: the time and memory that their check takes grow with them. */
+  /**
+   * Whether operations begin only if they were allowed: the time and memory that their check takes
+   * grow with them.
+   */
   isLimited?: boolean;
 }
 
 /** Milliseconds that a caller waits after an answer other than 200, and for more operations. */
 const REST_MS = 20;
 
-/** Few, so that many hits are repeats: of one that was answered, of one whose answer was lost, of one under way. */
+/**
+ * Few, so that many hits are repeats: of one that was answered, of one whose answer was lost, of
+ * one under way.
+ */
 const KEYS = ["k", "l", "m"];
 const VISITORS = ["v", "w", "x"];
 

@@ -37,7 +37,10 @@ export class Recorder {
     return result.answer !== undefined;
   }
 
-  /** Imports counters in one request, which does not tell what they held; a part of them may be stored where it fails. */
+  /**
+   * Imports counters in one request, which does not tell what they held; a part of them may be
+   * stored where it fails.
+   */
   async import(
     caller: Caller,
     { url, settings }: { url: string; settings: ReadonlyMap<string, Setting> },
@@ -76,7 +79,8 @@ export class Recorder {
     const status = answer?.status ?? 0;
     const outcome = answer?.status ?? kind;
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
-    // Where the answer says that none was, it was none: each that nobody knew of would multiply what is to be tried.
+    // Where the answer says that none was, it was none: each that nobody knew of would multiply
+    // what is to be tried.
     const storedSome = status === 503 && !answer?.body.includes("Lines stored for sure: 0.");
     const exchange = { status, storedSome, start: sentAt };
     if (status === 200) return { ...exchange, end: sentAt + milliseconds, answer };

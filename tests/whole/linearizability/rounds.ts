@@ -57,7 +57,10 @@ const days = fc.option(
   { nil: undefined },
 );
 
-/** Few totals and few times, so that many reports are late, repeated, of the same moment, or of a service that was reset. */
+/**
+ * Few totals and few times, so that many reports are late, repeated, of the same moment, or of a
+ * service that was reset.
+ */
 const report = fc.record({
   seen: fc.oneof(fc.nat(20), fc.nat(5_000)),
   ago: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(500)),

@@ -17,7 +17,10 @@ const ANSWERS = 60;
 export interface Room extends AsyncDisposable {
   /** Where to call them. */
   readonly doors: readonly Door[];
-  /** Lets callers do everything to a few counters while one fault after the other happens, and checks all they were told. */
+  /**
+   * Lets callers do everything to a few counters while one fault after the other happens, and
+   * checks all they were told.
+   */
   under(faults: readonly (() => unknown)[], load?: Partial<Load>): Promise<void>;
   /** Ends a process and starts it anew. */
   restart(place: number, signal: Deno.Signal): Promise<void>;

@@ -7,7 +7,10 @@ import { tempDir } from "../../support/temp_dir.ts";
 import { TIME_ZONE, zoneBeforeMidnight } from "../../support/time_zones.ts";
 import { openRoom } from "./service_harness.ts";
 
-/** A day ahead of the last one, always; what a request counts on is known as long as no day ends in any of them. */
+/**
+ * A day ahead of the last one, always; what a request counts on is known as long as no day ends in
+ * any of them.
+ */
 const FIRST = zoneBeforeMidnight("Pacific/Kiritimati", "Etc/GMT-13");
 const LAST = zoneBeforeMidnight("Etc/GMT+12", "Etc/GMT+11");
 
@@ -64,11 +67,15 @@ Deno.test("counters: two processes on one shared Deno KV whose commits conflict 
   await using server = startKvConnect();
   const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
   await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
-  // Nothing fails, so that all is known of what is done: many callers of few counters, at both at once.
+  // Nothing fails, so that all is known of what is done: many callers of few counters, at both at
+  // once.
   await room.under(again(times(10, 100), [() => {}]), { callers: 16, ids: ["a", "b", "c"] });
 });
 
-/** Each room begins anew: what had no answer stays possible until the end, and each such call multiplies what is to be checked. */
+/**
+ * Each room begins anew: what had no answer stays possible until the end, and each such call
+ * multiplies what is to be checked.
+ */
 async function inRooms(count: number, play: () => Promise<void>): Promise<void> {
   for (let room = 0; room < count; room++) await play();
 }

@@ -15,7 +15,10 @@ import { lineOf, type Op, type Seen, type Setting } from "./counter_model.ts";
 /** Opens a store for the days of some calendar. */
 export type Open = (calendar: Calendar) => Promise<CounterStore>;
 
-/** Opens the store that a service with this setting has, and waits until all of it takes hits, however long that takes. */
+/**
+ * Opens the store that a service with this setting has, and waits until all of it takes hits,
+ * however long that takes.
+ */
 export function opening(setting: StoreSetting): Open {
   return async (calendar) => {
     const store = await openStore({
@@ -60,7 +63,10 @@ export class Process {
     await this.#counters?.close();
   }
 
-  /** What an operation tells; undefined where it is not known whether it was carried out, "refused" where it surely was not. */
+  /**
+   * What an operation tells; undefined where it is not known whether it was carried out, "refused"
+   * where it surely was not.
+   */
   async do(id: string, op: Op): Promise<Seen | undefined | "refused"> {
     try {
       return await this.#do(counterId(id), op);

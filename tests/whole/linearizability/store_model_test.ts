@@ -18,7 +18,9 @@ import { type Open, opening, Process } from "./store_harness.ts";
 
 /** 2026-11-21. */
 const FIRST_DAY = 20_778;
-/** How far the clocks of processes are from the right one, in days, as they may be around midnight. */
+/**
+ * How far the clocks of processes are from the right one, in days, as they may be around midnight.
+ */
 const SKEWS = [0, 1, -1];
 const IDS = ["a", "a}b", "{a}b", "日本"];
 
@@ -124,7 +126,10 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
   });
 }
 
-/** Opens stores on a file that find what a crash leaves of the one before, with a journal that is full again and again. */
+/**
+ * Opens stores on a file that find what a crash leaves of the one before, with a journal that is
+ * full again and again.
+ */
 function openingJournal(path: string): Open {
   const journalLimits = { from: 1, rows: 5, counters: 3, atOnce: 2 };
   return async ({ today }) => {

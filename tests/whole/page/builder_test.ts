@@ -333,7 +333,10 @@ async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** Resolves when the snippets show the current design. The form updates them 200 ms after its last input. */
+/**
+ * Resolves when the snippets show the current design. The form updates them 200 ms after its last
+ * input.
+ */
 async function settled(page: Page): Promise<void> {
   await page.locator(".snippets[aria-busy=false]").waitFor();
 }
@@ -356,7 +359,8 @@ interface Size {
 async function shown(page: Page, selector: string): Promise<Size> {
   const image = `document.querySelector(${JSON.stringify(selector)})`;
   const size = `({ width: ${image}?.naturalWidth, height: ${image}?.naturalHeight })`;
-  // The page's policy lets no text be run in it again and again, as the browser's own way of waiting does.
+  // The page's policy lets no text be run in it again and again, as the browser's own way of
+  // waiting does.
   return await waitFor(`the image ${selector}`, async () => {
     const found = await page.evaluate<Size>(size);
     return found.width > 0 ? found : undefined;

@@ -32,7 +32,9 @@ async function openLike(more = "", { pressed = 0, openReads = true } = {}) {
   return site;
 }
 
-/** Waits until the buttons of a page show these states, each as "number", or as "number pressed". */
+/**
+ * Waits until the buttons of a page show these states, each as "number", or as "number pressed".
+ */
 async function shows(page: Page, states: readonly string[]): Promise<void> {
   let shown: string[] = [];
   await waitFor("the states", async () => {
@@ -176,7 +178,10 @@ Deno.test("like.js shows a press in the other tabs of the reader", needsChromium
   await shows(other, ["0 pressed"]);
 });
 
-/** Storage events on a page in the cache: Chromium keeps them until it is back; another browser may drop them. */
+/**
+ * Storage events on a page in the cache: Chromium keeps them until it is back; another browser may
+ * drop them.
+ */
 const STORAGE_EVENTS = {
   kept: "",
   dropped: 'addEventListener("storage", (event) => event.stopImmediatePropagation(), true);',

@@ -44,7 +44,10 @@ for (const [how, script] of Object.entries(LOADED)) {
   );
 }
 
-/** What other scripts of a page do to the stack of an error, and how sites make browsers fetch a script anew. */
+/**
+ * What other scripts of a page do to the stack of an error, and how sites make browsers fetch a
+ * script anew.
+ */
 const STACKLESS = [
   "Error.prepareStackTrace = () => undefined",
   "Error.prepareStackTrace = (error, frames) => frames",
@@ -92,7 +95,10 @@ Deno.test(
   },
 );
 
-/** Counts what the script does in a task of the browser, and how many requests it waits for, in `most_`. */
+/**
+ * Counts what the script does in a task of the browser, and how many requests it waits for, in
+ * `most_`.
+ */
 const WATCHED = `<script>
   globalThis.most_ = { elements: 0, requests: 0 };
   const { get } = Object.getOwnPropertyDescriptor(Element.prototype, "attributes");

@@ -15,7 +15,10 @@ import { needsChromium, shareChromium, sharedChromium } from "../../support/chro
 const UNSUPPORTED = /japanese/;
 const CHANNEL_LIMIT = 32;
 
-/** Returns the share of pixels that may differ. Chromium places small letters at quarters of a pixel. */
+/**
+ * Returns the share of pixels that may differ. Chromium places small letters at quarters of a
+ * pixel.
+ */
 function maxShare(name: string, scale: number): number {
   if (name.startsWith("for-the-badge")) return scale === 1 ? 0.06 : 0.025;
   return scale === 1 ? 0.022 : 0.01;

@@ -18,7 +18,8 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
     ),
   ];
   for (const { path, methods, parameters, access } of routes) {
-    // The reference is drawn from the description for machines, which has no path for all below /as/.
+    // The reference is drawn from the description for machines, which has no path for all below
+    // /as/.
     if (!Object.hasOwn(openapi.paths, path)) {
       match(path, /^\/as\//);
       continue;

@@ -18,7 +18,8 @@ Deno.test(
     await using service = await startService({
       env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
     });
-    // What is loaded soon after the start, and with the first import, is no part of what an import takes.
+    // What is loaded soon after the start, and with the first import, is no part of what an import
+    // takes.
     await (await fetch(`${service.url}/badge`)).body?.cancel();
     await importCounters(service, ['{"id":"first","hits":1}']);
     const grown = await growthDuring(service.pid, async () => {

@@ -1,5 +1,5 @@
-// Sends a million strange requests, half to a service over Deno KV and half to one over Redis; takes several minutes.
-// Another number and seed may be given: fuzz.ts 50000 7.
+// Sends a million strange requests, half to a service over Deno KV and half to one over Redis;
+// takes several minutes. Another number and seed may be given: fuzz.ts 50000 7.
 import { fuzz } from "./fuzz_run.ts";
 import { STORES } from "./target.ts";
 

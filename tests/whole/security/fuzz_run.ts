@@ -35,11 +35,17 @@ const TAME_PER_CONNECTION = 40;
 /** Whoever sends what makes the server wait for more is cut off after so long. */
 const STALLED_MS = 2500;
 const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409, 414];
-/** What those may be told who wait for a store that is late, as a busy machine's disk may be; and when it is late. */
+/**
+ * What those may be told who wait for a store that is late, as a busy machine's disk may be; and
+ * when it is late.
+ */
 const LATE_STATUSES = [503, 504];
 const LATE_MS = 2000;
 
-/** Sends strange requests to a real service over sockets; throws where the service breaks any promise. */
+/**
+ * Sends strange requests to a real service over sockets; throws where the service breaks any
+ * promise.
+ */
 export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<FuzzReport> {
   await using target = await startTarget(store);
   const tally = new Tally();
@@ -55,7 +61,8 @@ export async function fuzz({ store, requests, seed }: FuzzOptions): Promise<Fuzz
       using wire = await Wire.open(target.url);
       const began = performance.now();
       const tame = Array.from({ length: TAME_PER_CONNECTION }, () => tameRequest(random));
-      // A reset takes away what was not read yet: every honest answer is awaited before the rest goes out.
+      // A reset takes away what was not read yet: every honest answer is awaited before the rest
+      // goes out.
       const honest = await wire.talk(bytesOfAll(tame), {
         enough: (received) => answersIn(received, where).length === TAME_PER_CONNECTION,
         limit: FAR_AWAY_MS,
@@ -104,7 +111,9 @@ function answersIn(received: Uint8Array, where: string): RawAnswer[] {
   return parseAnswers(received, { head: false, ended: false }).filter(({ status }) => status > 199);
 }
 
-/** What the answers say was counted; the requests are not asked, as one may be taken for another. */
+/**
+ * What the answers say was counted; the requests are not asked, as one may be taken for another.
+ */
 class Tally {
   readonly answers: Record<string, number> = {};
   /** Connections that were cut, each of which may have taken the answer to a hit away. */
@@ -113,7 +122,10 @@ class Tally {
   #images = 0;
   /** Hits of which the store was too late to tell. */
   #unknown = 0;
-  /** Whether anyone waited for the store in vain: a read, or a hit that was not sent, is told 503 then. */
+  /**
+   * Whether anyone waited for the store in vain: a read, or a hit that was not sent, is told 503
+   * then.
+   */
   #wasLate = false;
 
   get counted(): number {
@@ -151,7 +163,10 @@ class Tally {
     );
   }
 
-  /** Throws where the store does not hold what was answered; the number of hits whose answers were lost. */
+  /**
+   * Throws where the store does not hold what was answered; the number of hits whose answers were
+   * lost.
+   */
   compare(stored: Map<string, number>, where: string): number {
     let extra = -this.#images;
     for (const [id, hits] of stored) {

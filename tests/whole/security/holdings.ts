@@ -59,7 +59,10 @@ function sorted(held: readonly CounterState[]): Holdings {
   return { counters, others: others.map(({ key, value }) => `${key} holds ${value}`) };
 }
 
-/** `{KEY}days` or, in the slot of a key that holds braces, `{…}days:KEY`; those of a year end with it. */
+/**
+ * `{KEY}days` or, in the slot of a key that holds braces, `{…}days:KEY`; those of a year end with
+ * it.
+ */
 function ownersOf(key: string): string[] {
   const [, around] = /^\{(hits:.*)\}days(?::\d{4})?$/s.exec(key) ?? [];
   const [, behind] = /^\{[^}]*\}days:(hits:.*)$/s.exec(key) ?? [];

@@ -84,7 +84,10 @@ Deno.test(
 /** Headers by name, and the path that they go to. */
 type Sent = { readonly path: string } & Readonly<Record<string, string>>;
 
-/** Sends requests one after the other. Throws if one is not answered, or if they take too much CPU time. */
+/**
+ * Sends requests one after the other. Throws if one is not answered, or if they take too much CPU
+ * time.
+ */
 async function sendAll(requests: readonly Sent[]): Promise<void> {
   const start = processorSeconds(service.pid);
   for (const { path, ...headers } of requests) {

@@ -6,7 +6,10 @@ import { SECRET_LINE } from "../../support/secret.ts";
 const HEADERS = `Host: localhost\r\n${SECRET_LINE}`;
 const IDS = ["hit", "read", "unknown"];
 
-/** Methods that no endpoint may count, as they come over a socket; `new Request()` could not say all of them. */
+/**
+ * Methods that no endpoint may count, as they come over a socket; `new Request()` could not say all
+ * of them.
+ */
 const METHODS = [
   ...["HEAD", "OPTIONS", "TRACE", "CONNECT", "PUT", "PATCH", "DELETE", "QUERY", "PROPFIND"],
   ...["get", "post", "Get", "pOST", "GETS", "HIT", "GET2", "__proto__", "constructor", "toString"],

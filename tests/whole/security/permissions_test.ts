@@ -14,11 +14,15 @@ import { authorized, SECRET } from "../../support/secret.ts";
 
 const FLAGS = startFlags();
 
-/** What no longer works without a flag; without it the service says so and ends, for want of anything better. */
+/**
+ * What no longer works without a flag; without it the service says so and ends, for want of
+ * anything better.
+ */
 const BROKEN: Record<string, { feature: string; message: RegExp; options?: ServiceOptions }> = {
   // Without it the service starts and takes more memory: see the tests of an import's.
   "--v8-flags": { feature: "a small heap", message: /./ },
-  // Only on a terminal does it make a difference: there Deno would wait for an answer instead of ending.
+  // Only on a terminal does it make a difference: there Deno would wait for an answer instead of
+  // ending.
   "--no-prompt": { feature: "never asking on a terminal", message: /./ },
   "--allow-net": { feature: "listening", message: /Cannot listen.*net access/ },
   "--allow-env": { feature: "settings", message: /Requires env access to "SECRET_TOKEN"/ },

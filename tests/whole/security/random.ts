@@ -1,4 +1,7 @@
-/** A source of numbers that gives the same ones for the same seed: mulberry32 of Tommy Ettinger, public domain. */
+/**
+ * A source of numbers that gives the same ones for the same seed: mulberry32 of Tommy Ettinger,
+ * public domain.
+ */
 export class Random {
   #state: number;
 

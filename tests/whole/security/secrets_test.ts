@@ -44,7 +44,10 @@ const HEADERS = [
   `Cookie: token=${SECRET}\r\n`,
 ];
 
-/** Each query and each set of headers; each with each where they are looked at most, and with the full numbers everywhere. */
+/**
+ * Each query and each set of headers; each with each where they are looked at most, and with the
+ * full numbers everywhere.
+ */
 function everySending(route: string): [query: string, header: string][] {
   const [plainQuery = "", plainHeader = ""] = [QUERIES[0], HEADERS[0]];
   return QUERIES.flatMap((query) => HEADERS.map((header): [string, string] => [query, header]))

@@ -10,7 +10,9 @@ export function tameRequest(random: Random): string {
   return `${headOf(random).join("\r\n")}\r\n\r\n`;
 }
 
-/** The same with a body, which nobody reads: where it comes late the server closes after its answer. */
+/**
+ * The same with a body, which nobody reads: where it comes late the server closes after its answer.
+ */
 export function requestWithBody(random: Random): string {
   const { headers, body } = bodyOf(random);
   return `${[...headOf(random), ...headers].join("\r\n")}\r\n\r\n${body}`;

@@ -2,7 +2,10 @@ import type { Random } from "./random.ts";
 import { requestWithBody } from "./valid_requests.ts";
 import { SECRET, SECRET_LINE } from "../../support/secret.ts";
 
-/** Bytes that break HTTP or are understood in two ways, and then honest requests that must not be mistaken. */
+/**
+ * Bytes that break HTTP or are understood in two ways, and then honest requests that must not be
+ * mistaken.
+ */
 export function wildRequest(random: Random): string {
   const wild = random.percent(99) ? random.pick(KINDS)(random) : random.pick(STALLING);
   return wild + HIT("after") + CLOSE.repeat(4);
@@ -102,7 +105,10 @@ const KINDS: [(random: Random) => string, ...((random: Random) => string)[]] = [
   (random) => `${noise(random, 20)} /hit?id=noise HTTP/1.1\r\n${TOKEN}\r\n`,
 ];
 
-/** Some characters of the beginning changed, dropped or doubled; the digits stay, as a length that grows stalls. */
+/**
+ * Some characters of the beginning changed, dropped or doubled; the digits stay, as a length that
+ * grows stalls.
+ */
 function mutated(text: string, random: Random): string {
   const characters = [...text.slice(0, 400)];
   for (let change = 0; change <= random.below(6); change++) {

@@ -68,7 +68,10 @@ Deno.test(
   },
 );
 
-/** Takes all descriptors of a service until it stops listening, gives them back, and waits until it listens again. */
+/**
+ * Takes all descriptors of a service until it stops listening, gives them back, and waits until it
+ * listens again.
+ */
 async function loseListener(service: Service): Promise<void> {
   const connections = await Promise.all(
     Array.from({ length: 400 }, () => connectTo(service.url).catch(() => undefined)),

@@ -89,7 +89,8 @@ Deno.test(
       ok(before.some((lock) => lock.includes("POSIX")), before.join("\n"));
       await commit(file.kv);
       await rejects(openCounterFile(path), StartError);
-      // As a save does: it would end SQLite's locks if this were another copy of SQLite than Deno KV's.
+      // As a save does: it would end SQLite's locks if this were another copy of SQLite than Deno
+      // KV's.
       {
         using other = new DatabaseSync(path);
         other.exec("SELECT * FROM kv");
@@ -117,12 +118,16 @@ async function refused(path: string): Promise<string> {
   throw new Error(`Open ${path}: not refused`);
 }
 
-/** The part of a database that all who have it open lock, and the part of its log's index (sqlite.org/walformat.html). */
+/**
+ * The part of a database that all who have it open lock, and the part of its log's index
+ * (sqlite.org/walformat.html).
+ */
 const LASTING = / (EOF|1073742335|128)$/;
 
 /**
- * The locks that last which this process has on a file and on the index of its log. While others lock files the system may
- * tell of a lock twice or not at all, so it is asked until it says the same again.
+ * The locks that last which this process has on a file and on the index of its log. While others
+ * lock files the system may tell of a lock twice or not at all, so it is asked until it says the
+ * same again.
  */
 function locksOn(path: string): string[] {
   for (let told = toldLocksOn(path);;) {

@@ -393,7 +393,9 @@ async function isLeft(redis: RedisServer): Promise<boolean> {
   return clients.trim().split("\n").length === 1;
 }
 
-/** Makes `next` a copy of the old master, then the master of it, as an operator or a Sentinel does. */
+/**
+ * Makes `next` a copy of the old master, then the master of it, as an operator or a Sentinel does.
+ */
 async function failOver(old: RedisServer, next: RedisServer): Promise<void> {
   await old.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
   await next.command("REPLICAOF", "127.0.0.1", String(old.port));

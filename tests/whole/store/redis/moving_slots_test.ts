@@ -17,10 +17,15 @@ const LAST_YEAR = TODAY - 365;
 const YEAR_BEFORE = TODAY - 730;
 const NEXT_YEAR = TODAY + 50;
 
-/** What each counter has at first: its last hit, with a key and a visitor, comes on top of an update. */
+/**
+ * What each counter has at first: its last hit, with a key and a visitor, comes on top of an
+ * update.
+ */
 const BEFORE = { hits: 101, days: { [YEAR_BEFORE]: 3, [LAST_YEAR]: 4, [TODAY]: 6 } };
 const MARKS = { key: "k", visitor: "v", remember: true };
-/** The keys that hold it, all of which may lie on one node or the other while their slot is moved. */
+/**
+ * The keys that hold it, all of which may lie on one node or the other while their slot is moved.
+ */
 const KEYS = ["", "days", "days2024", "days2025", "once:k", `seen${TODAY}`];
 
 type Outcome = number | CounterState | readonly OnceOutcome[] | Problem;

@@ -9,7 +9,7 @@ const routes = allRoutes.filter(({ path }) => !path.endsWith(".png"));
 
 /** Every path of the service with all of its methods. */
 const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => ({
-  // Of the addresses of other counters one that takes every method.
+  // Replaces `*` by an address of another service that accepts every method.
   path: path.replace("*", "countapi/hit/space/key"),
   methods: group.flatMap(({ methods }) => methods),
 }));
@@ -19,7 +19,7 @@ const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS patch HIT ALL constructo
   " ",
 );
 
-/** What a request without a query and a body comes to. */
+/** Returns the status of a request without a query and a body. */
 function expectedStatus(path: string, method: string): number {
   if (method === "OPTIONS") return 204;
   // The subject is in headers there.
@@ -178,7 +178,7 @@ const protectedEndpoints = routes
   )
   // leancloud_test holds this of the addresses whose subject is in headers.
   .filter(({ path }) => path !== "/as/leancloud/*")
-  // What takes a body looks at it before it asks the store.
+  // Endpoints with a body read it before they call the store.
   .filter(({ methods }) => methods[0] === "GET" || methods[0] === "DELETE");
 
 /** Each row has one fault less than the one before it. */

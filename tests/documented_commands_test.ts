@@ -8,7 +8,7 @@ import { SECRET } from "./support/secret.ts";
 import { type Service, startService } from "./support/service.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
-/** What a reader pastes: the blocks of a page, each with its language. */
+/** A block of a page to paste, with its language. */
 interface Block {
   readonly page: string;
   readonly language: string;

@@ -6,7 +6,7 @@ import { tempDir } from "./support/temp_dir.ts";
 import { FAR_AWAY_MS } from "./support/time_limit.ts";
 
 /**
- * What a module may import by value; types are free. A name that ends in a slash stands for a whole
+ * The values that a module may import. Types are free, and a name with a slash at its end is a
  * folder.
  */
 const RULES: [modules: string, mayImport: string[]][] = [
@@ -126,7 +126,7 @@ const scripts = files.filter((file) => /^src\/page\/(?:(?:page|shared)\.ts$|scri
   .toSorted();
 const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
   .filter((file) => !scripts.includes(file)).toSorted();
-/** What browsers run and show. */
+/** Files that browsers run and show. */
 const pages = files.filter((file) => !file.endsWith(".ts"));
 const serverGraph = await readGraph("main.ts");
 const scriptGraph = new Map([
@@ -205,7 +205,7 @@ Deno.test("imports: no module imports itself in a cycle, not even for types", ()
   visit("src/page/shared.ts");
 });
 
-/** What a module loads with it, of our own modules and of others. */
+/** Returns the modules that are loaded with a module, both ours and others. */
 function loadedWith(module: string): string[] {
   const loaded = new Set<string>();
   function load(name: string): void {
@@ -299,7 +299,7 @@ Deno.test("code: .docs/design.md lists every module that works in the background
   deepStrictEqual(listed.toSorted(), workers);
 });
 
-// Deno 2.9 exports the loose comparisons of node:assert under these names: 1 would equal "1".
+// Deno 2.9 exports the loose comparisons of node:assert under these names. With these 1 equals "1".
 const LOOSE = /\b(?:equal|deepEqual|notEqual|notDeepEqual)\b/;
 
 Deno.test("tests: assertions are imported by name from node:assert/strict, and none compares loosely", async () => {

@@ -108,7 +108,7 @@ Deno.test("createLog: no secret leaves in a field, whatever it is and wherever i
   }));
 });
 
-/** What stands in a line beside the secrets. */
+/** The text around the secrets in a line. */
 const frame = `Error: [redacted]${"-".repeat(9)}[redacted]`;
 
 function collect(secrets: string[]) {

@@ -35,7 +35,7 @@ function rowsUnder(page: string, head: string): string[][] {
   return rows;
 }
 
-/** What stands in code in a cell. */
+/** Returns the code in a cell. */
 function codeIn(cell = ""): string[] {
   return [...cell.matchAll(/`([^`]*)`/g)].map(([, code = ""]) => code);
 }
@@ -89,7 +89,7 @@ Deno.test("README.md shows the page and a blog in light and dark, in pictures th
 
 Deno.test(".docs/reference.md lists every endpoint with its methods, and no other", () => {
   const listed = rowsUnder(".docs/reference.md", "Endpoint").flatMap(([cell]) => codeIn(cell));
-  // What every read answers besides is told in a sentence.
+  // The page describes responses that all reads share in a sentence.
   const served = routes.flatMap(({ methods, path }) =>
     methods.filter((method) => method !== "HEAD" && method !== "OPTIONS").map((method) =>
       `${method} ${path}`

@@ -18,7 +18,7 @@ const RULES: readonly (readonly [reason: string, pattern: RegExp])[] = [
 
 const MAX_COLUMNS = 100;
 
-const files = [...sourceFiles("src"), "main.ts"].filter((file) =>
+const files = [...sourceFiles("src"), ...sourceFiles("tests"), "main.ts"].filter((file) =>
   /(?<!\.min)\.(?:ts|js)$/.test(file)
 );
 const texts = new Map(

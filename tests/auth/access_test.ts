@@ -307,7 +307,9 @@ Deno.test("without a secret nobody counts, and reads that are open stay open", a
   strictEqual((await app.send("GET /count")).status, 200);
 });
 
-/** What a request opens; /key must agree with reads, as both take the secret alone. */
+/**
+ * Returns what a request may do. `/key` must agree with reads, because both accept only the secret.
+ */
 async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: boolean }> {
   const secret = "secret" in sent ? sent.secret : SECRET;
   const { access = createAccess({ secret, openReads: false, log }) } = sent;

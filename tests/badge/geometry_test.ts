@@ -80,7 +80,7 @@ function measures(svg: string): number[] {
   return [Number(attribute(elements, "svg", "width")), ...lines];
 }
 
-/** Where the boxes of label and value stand that can be seen, and their fills. */
+/** Returns the visible boxes of label and value, with their positions and fills. */
 function boxes(svg: string): { x: number; width: number; fill: string }[] {
   return parseSvg(svg).flatMap(({ name, attributes }) => {
     const fill = attributes.get("fill") ?? "";

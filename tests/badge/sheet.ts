@@ -25,7 +25,7 @@ const GAP = 6;
 const ROW = 34;
 const WIDTH = 880;
 
-/** Where the checked-in sheet lies. */
+/** The address of the committed sheet. */
 export const SHEET = new URL("./sheet.png", import.meta.url);
 
 /** Draws every style in every theme with every sample and two errors on one picture. */

@@ -1,5 +1,5 @@
 // A bare server for `deno serve --parallel` that sends one fixed response. Its argument is the
-// response as JSON: {"body": "…", "headers": {…}}.
+// response as JSON, such as `{"body": "…", "headers": {…}}`.
 
 const { body, headers }: { body: string; headers: Record<string, string> } = JSON.parse(
   Deno.args[0] ?? "",

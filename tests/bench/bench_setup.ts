@@ -11,10 +11,7 @@ import { serviceEnv, startScript } from "./servers.ts";
 /** The addresses of the limit: with all headers, and with one. */
 export type Limit = { whole: string; oneHeader: string };
 
-/**
- * How many ids a store holds before it is measured: as many as are asked for, but never fewer than
- * these.
- */
+/** Minimum number of ids in a store before it is measured. */
 const FEWEST_IDS = 10_000;
 
 /**

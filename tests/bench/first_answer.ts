@@ -5,14 +5,12 @@ export type Start = {
   request: { method: string; path: string; headers: Record<string, string> };
 };
 
-/**
- * Where a process is started, and whether it is only to fill the caches that a start finds later.
- */
+/** The folder in which a process starts, and whether it only fills the caches for later starts. */
 export type Run = Start & { cwd: string; fillsCaches?: boolean };
 
 /**
- * How long a process lives on that fills caches: Deno writes that of compiled code some time after
- * the start.
+ * Lifetime of a process that fills caches, in milliseconds. Deno writes the cache of compiled code
+ * some time after the start.
  */
 const FILLING_MS = 1000;
 

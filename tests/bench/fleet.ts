@@ -14,7 +14,7 @@ import type { FleetJob } from "./fleet_process.ts";
 import { benchStack } from "./servers.ts";
 import { figure, table } from "./table.ts";
 
-/** What is measured, besides the number of nodes. */
+/** One measurement, without the number of nodes. */
 interface Row {
   name: string;
   on: "redis" | "cluster";

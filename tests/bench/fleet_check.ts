@@ -9,7 +9,7 @@ import { type FleetJob, HOT } from "./fleet_process.ts";
 
 /** On a machine that is busy, masters must not be taken for dead. */
 export const NODE_TIMEOUT_MS = 5000;
-/** How long a day lasts. */
+/** Length of a day, in seconds. */
 const DAY_SECONDS = 5;
 const HOT_KEY = `hits:${HOT}`;
 
@@ -19,9 +19,9 @@ export interface FleetCheck {
   nodes: number;
   callers: number;
   processes: number;
-  /** How many numbers are to be given. */
+  /** Number of hits to send. */
   numbers: number;
-  /** How often a process of nodes is killed, and a master. */
+  /** Number of times that a process of nodes is killed, and also a master. */
   kills: number;
 }
 
@@ -86,7 +86,7 @@ export async function checkFleet(check: FleetCheck): Promise<string> {
   return line;
 }
 
-/** Which numbers were given, a bit each. */
+/** The numbers that were returned to callers, one bit each. */
 class GivenNumbers {
   count = 0;
   twice = 0;
@@ -127,7 +127,7 @@ class GivenNumbers {
   }
 }
 
-/** Where the fleet counts, and how its master is killed and started again. */
+/** A store for the fleet, with the means to kill and restart its master. */
 interface Place {
   url: string;
   replicas: number;
@@ -170,7 +170,7 @@ async function redisCluster(stack: AsyncDisposableStack): Promise<Place> {
   };
 }
 
-/** What the counter holds in the end. */
+/** Returns the total and the days of the counter. */
 async function heldIn(url: string) {
   const store = await openRedisStore(url);
   const counters = createCounters(store);

@@ -5,7 +5,7 @@ import { scriptLine } from "./servers.ts";
 export class FleetMember {
   /** Resolves when all its nodes are connected. */
   readonly ready: Promise<void>;
-  /** What it measured; undefined if it was killed. */
+  /** The measurement. Resolves to undefined if the process was killed. */
   readonly result: Promise<FleetResult | undefined>;
   readonly #process: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;

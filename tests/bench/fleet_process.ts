@@ -10,13 +10,13 @@ import { storeOn } from "../support/redis_backend.ts";
 import { linkTo } from "../support/redis_link.ts";
 import { waitFor } from "../support/wait_for.ts";
 
-/** What a process of the fleet does. */
+/** The job of one process of the fleet. */
 export interface FleetJob {
   url: string;
   nodes: number;
-  /** How many hits each node has waiting at any time. */
+  /** Number of hits that each node keeps in flight. */
   callers: number;
-  /** How many counters there are; the n-th is hit 1/n as often as the first. */
+  /** Number of counters. The n-th is hit 1/n as often as the first. */
   counters: number;
   replicas: number;
   /**
@@ -25,20 +25,20 @@ export interface FleetJob {
    */
   days: { seconds: number; since: number } | undefined;
   /**
-   * How long hits are measured, after a second of warming up; undefined to print every number
-   * instead.
+   * Duration of the measurement in seconds, after a second of warming up. If undefined, the process
+   * prints every number instead.
    */
   seconds: number | undefined;
 }
 
-/** What a process prints at its end. */
+/** The output of a process at its end. */
 export interface FleetResult {
   /** Hits that were answered within the time measured, and how long that was. */
   hits: number;
   seconds: number;
   /** CPU that this process took within it. */
   cpuSeconds: number;
-  /** How long hits took, in milliseconds, as one caller of 64 saw it. */
+  /** Latencies of the hits of one caller in 64, in milliseconds. */
   latencies: readonly number[];
   /** Hits of the whole run that surely were not counted, and those that may have been. */
   refused: number;
@@ -48,12 +48,12 @@ export interface FleetResult {
 /** The counter that all hit if there is one only. */
 export const HOT = counterId("hot");
 
-/** How many nodes connect at once. */
+/** Number of nodes that connect at the same time. */
 const CONNECTED_AT_ONCE = 25;
-/** How long the callers of a node wait after a failure before one of them tries again. */
+/** Delay after a failure before one caller of a node retries, in milliseconds. */
 const RETRY_MS = 100;
 const TIMED = 64;
-/** Of how many hits in a row the counters are drawn beforehand. */
+/** Number of counters that are drawn in advance. */
 const DRAWS = 1 << 20;
 const FIRST_DAY = 20_000;
 

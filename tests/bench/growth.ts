@@ -1,5 +1,5 @@
-// Measures how the service does as it holds more ids, on both stores, all ids asked for uniformly.
-// Options: --ids 1000,100000,1000000 (for a quick look: 1000,10000), --seconds 3.
+// Measures requests as the number of stored ids grows, on both stores, with ids drawn uniformly.
+// Options: --ids 1000,100000,1000000 (1000,10000 is quick), --seconds 3.
 import { parseArgs } from "node:util";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";
 import { startService } from "../support/service.ts";

@@ -1,6 +1,5 @@
-// Measures how counters come in and go out: lines in no order imported into an empty store, then
-// exported again; and what hits on 10,000 other ids lose meanwhile. Options: --counters
-// 100000,1000000, --days 0,30, --seconds 3.
+// Measures imports of unsorted lines into an empty store, exports, and how much slower hits on
+// 10,000 other ids are during them. Options: --counters 100000,1000000, --days 0,30, --seconds 3.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";
@@ -120,7 +119,9 @@ async function measure(
   };
 }
 
-/** How many seconds something takes, and by how many megabytes the service grows meanwhile. */
+/**
+ * Returns the seconds that `going` takes, and the megabytes by which the service grows during it.
+ */
 async function timed(service: Service, going: () => Promise<void>): Promise<[number, number]> {
   const began = performance.now();
   const growth = await growthDuring(service.pid, going);

@@ -1,6 +1,6 @@
-// The limit: a bare Deno.serve that gives one fixed answer, in the fastest way that Deno has. The
-// second server sends its content-type alone. Its argument is the answer as JSON: {"body": "…",
-// "headers": {…}}.
+// A bare `Deno.serve` that sends one fixed response in the fastest way that Deno has, as the limit
+// of the service. The second server sends only a content-type. The argument is the response as
+// JSON, such as `{"body": "…", "headers": {…}}`.
 
 const { body, headers }: { body: string; headers: Record<string, string> } = JSON.parse(
   Deno.args[0] ?? "",

@@ -1,24 +1,24 @@
 import { join } from "node:path";
 import { findOnPath } from "../support/programs.ts";
 
-/** One kind of request; `{id}` in its path stands for an id. */
+/** One kind of request. `{id}` in its path is replaced by an id. */
 export type BenchRequest = {
   method: "GET" | "POST";
   path: string;
   headers?: Record<string, string>;
 };
 
-/** What is asked, and how often each: a request with weight 9 beside one with weight 1 has 90 %. */
+/** The requests to send and their weights. With weights 9 and 1, the first is 90 % of all. */
 export type Shape = {
   requests: (BenchRequest & { weight: number })[];
-  /** How many ids are asked for, each as often as the others; they are named n1, n2, … */
+  /** Number of ids, each requested equally often. They are named n1, n2, and so on. */
   ids: number;
 };
 
 /** One load on one server. */
 export type Load = { url: string; shape: Shape; connections: number; seconds: number };
 
-/** What a load measured; times are in milliseconds. */
+/** The results of a load. Times are in milliseconds. */
 export type Measured = {
   requests: number;
   perSecond: number;
@@ -29,7 +29,7 @@ export type Measured = {
 
 /** Loads a server in one way; throws unless every answer came and was a good one. */
 export type Loader = {
-  /** Whether it can ask for more than one thing. */
+  /** True if the tool can send several kinds of requests. */
   everyShape: boolean;
   run(load: Load): Promise<Measured>;
 };
@@ -49,7 +49,7 @@ export function pathOf({ path }: BenchRequest, id: string): string {
   return path.replace("{id}", id);
 }
 
-/** What wrk tells at its end; latencies in microseconds. */
+/** The output of wrk. Latencies are in microseconds. */
 type WrkResult = {
   requests: number;
   microseconds: number;
@@ -140,7 +140,9 @@ function done(summary, latency)
 end
 `;
 
-/** Run by name and outside the project, so that nobody who has wrk fetches it. */
+/**
+ * Run by name and outside the project, so that autocannon is not fetched where wrk is installed.
+ */
 async function runAutocannon({ url, shape, connections, seconds }: Load): Promise<Measured> {
   const [request] = shape.requests;
   if (request === undefined) throw new Error("Run autocannon: nothing to ask for");

@@ -1,13 +1,13 @@
-// Measures this checkout beside another one, or beside the bare server that is its limit: both run
-// at once and are loaded in turns, a second each, so that both meet the same machine; every pair
-// has new processes, as no two are compiled alike.
+// Compares this checkout with another one, or with the bare server that is its limit. Both run at
+// the same time and are loaded in turns of a second each, so that both meet the same machine. Every
+// pair has new processes, because V8 optimizes each process differently.
 //
 //   deno run -A --config tests/deno.json tests/bench/pairs.ts --against FOLDER
 //   deno run -A --config tests/deno.json tests/bench/pairs.ts --against limit
 //
-// Prints this checkout's requests a second as a ratio to the other's, and the other's CPU time for
-// a request as a ratio to this one's, each with its standard error: above 1, this one is better.
-// Options: --only REGEX (over names such as "/hit hot 64 redis"), --pairs 4, --bursts 10.
+// Prints the requests per second of this checkout divided by the other's, and the CPU time per
+// request of the other divided by this one's, each with its standard error. This checkout is better
+// above 1. Options: --only REGEX (over names such as "/hit hot 64 redis"), --pairs 4, --bursts 10.
 import { parseArgs } from "node:util";
 import { redisAvailable } from "../support/redis_server.ts";
 import { Arena } from "./bench_setup.ts";
@@ -21,7 +21,7 @@ import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
 /** A process that is loaded. */
 type Side = { url: string; pid: number };
-/** Of one burst: requests a second, and microseconds of CPU for a request. */
+/** The result of one burst, in requests per second and microseconds of CPU per request. */
 type Burst = { perSecond: number; cpu: number };
 
 const { values } = parseArgs({
@@ -68,7 +68,7 @@ async function measure(row: Row, store: StoreName): Promise<string[]> {
   return line;
 }
 
-/** What the other side and this one did in each turn. */
+/** Returns the bursts of the other checkout and of this one. */
 async function measurePair(row: Row, store: StoreName): Promise<[theirs: Burst[], ours: Burst[]]> {
   await using pairStack = new AsyncDisposableStack();
   const open = async (project?: string) => {

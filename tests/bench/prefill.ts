@@ -6,12 +6,12 @@ import { formatLedger } from "../../src/store/redis/layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
 /**
- * What every counter starts with: a number that a store keeps no shared copy of, as it does of
- * small ones.
+ * Initial total of each counter. Redis shares copies of integers below 10,000, which would save
+ * memory.
  */
 const HITS = 12_345;
 /**
- * How many counters one commit sets: 80 kB of keys is the most (docs.deno.com, "Key-value store
+ * Number of counters in one commit. Deno KV allows 80 kB of keys (docs.deno.com, "Key-value store
  * limits").
  */
 const PER_COMMIT = 250;
@@ -42,7 +42,7 @@ export async function prefillKv(cwd: string, count: number): Promise<void> {
   kv.close();
 }
 
-/** The same in a Redis, in the form that a counter has there. */
+/** Fills a Redis with the same counters, in the form in which the service stores them. */
 export async function prefillRedis(redis: RedisServer, count: number): Promise<void> {
   await redis.command("EVAL", FILL, "0", String(count), String(HITS), formatLedger(ledger()));
 }

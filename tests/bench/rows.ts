@@ -13,7 +13,7 @@ export type Row = {
   name: string;
   shape: Shape;
   connections: number;
-  /** Whether a yardstick runs beside it. */
+  /** True if a yardstick is measured as well. */
   yardstick: boolean;
   /** The ratio to the limit that is to be reached. */
   goal?: Record<StoreName, number>;

@@ -43,8 +43,8 @@ export function scriptLine(name: string): string[] {
 }
 
 /**
- * Where everything a benchmark starts is noted, so that nothing outlives it, not even an
- * interrupted one.
+ * Returns the stack of everything that a benchmark starts. It is disposed of on SIGINT too, so that
+ * no process outlives the benchmark.
  */
 export function benchStack(): AsyncDisposableStack {
   const stack = new AsyncDisposableStack();

@@ -1,5 +1,6 @@
-// Measures every endpoint on both stores beside bare servers, in one table: `deno task bench`.
-// Options: --seconds 3, --rounds 3, --only REGEX (over names such as "/hit hot 64 redis").
+// `deno task bench` measures every endpoint on both stores and compares it with bare servers, in
+// one table. Options: --seconds 3, --rounds 3, --only REGEX (over names such as "/hit hot 64
+// redis").
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectFolder } from "../support/programs.ts";
@@ -12,7 +13,7 @@ import { benchStack, scriptLine } from "./servers.ts";
 import { figure, table } from "./table.ts";
 import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
-/** What one round saw of one row on one store. */
+/** The results of one row on one store in one round. */
 type Round = {
   service: Measured;
   limit: Measured;

@@ -13,7 +13,7 @@ export async function usedMemory(redis: RedisServer): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(String(info))?.[1]);
 }
 
-/** What a process has in memory. */
+/** Returns the resident memory of a process, in megabytes. */
 export function residentMegabytes(pid: number): number {
   return statusMegabytes(pid, "VmRSS");
 }
@@ -30,8 +30,8 @@ export function processorSeconds(pid: number): number {
 }
 
 /**
- * How much more than now a process has in memory at most while something goes on (proc(5),
- * `clear_refs`).
+ * Returns by how many megabytes the peak memory of a process exceeds its present memory while
+ * `going` runs (proc(5), `clear_refs`).
  */
 export async function growthDuring(pid: number, going: () => Promise<void>): Promise<number> {
   await Deno.writeTextFile(`/proc/${pid}/clear_refs`, "5", { create: false });

@@ -1,5 +1,6 @@
-// Measures hits on Deno KV where every fsync takes 5 ms longer, beside a commit for each hit on the
-// same disk. Options: --seconds 3, --delay 5 (milliseconds), --connections 256. Needs strace.
+// Measures hits on Deno KV where every fsync takes 5 ms longer, and one commit for each hit on the
+// same disk for comparison. Options: --seconds 3, --delay 5 (milliseconds), --connections 256.
+// Needs strace.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findOnPath } from "../support/programs.ts";

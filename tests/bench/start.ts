@@ -1,5 +1,5 @@
-// Measures the time from the start of a process to its first answer, on a warm cache, beside the
-// smallest Hono apps. Option: --runs 10.
+// Measures the time from the start of a process to its first response on a warm cache, and compares
+// it with the smallest Hono apps. Option: --runs 10.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";

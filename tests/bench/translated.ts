@@ -27,7 +27,7 @@ const EMBEDDED: readonly (readonly [peer: CompatName, address: string])[] = [
   ["hits.sh", "/github.com/octocat/hello.svg?label=Project%20views&color=f1c40f"],
   ["profile-counter", "/octocat/count.svg"],
 ];
-/** What is asked for by something else than a crawler counts. */
+/** A browser, because requests of crawlers are not counted. */
 const READER = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox" };
 
 const { values } = parseArgs({
@@ -80,7 +80,7 @@ async function timeOf(path: string): Promise<number> {
   return (processorSeconds(service.pid) - before) / requests * 1e6;
 }
 
-/** What a badge of a peer is here. */
+/** Returns the address here of another service's badge. */
 function ownAddressOf(peer: CompatName, address: string): string {
   const { pathname, searchParams } = new URL(address, "http://peer.example");
   for (const { path, translate } of COMPAT_SERVICES[peer].addresses) {

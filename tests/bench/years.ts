@@ -1,8 +1,7 @@
-// Measures what could grow with the number of counters that a service holds, each with days in
-// three past years, on both stores: the CPU time of the service, as other programs may share the
-// machine, and for a start milliseconds. Options: --counters 1000,10000,100000,1000000, --stores
-// deno-kv,redis, and --project FOLDER for the main.ts of another checkout, beside which this one is
-// to be seen.
+// Measures operations whose cost could grow with the number of counters, each with days in three
+// past years, on both stores. Prints the CPU time of the service, because other programs may share
+// the machine, and milliseconds for a start. Options: --counters 1000,10000,100000,1000000,
+// --stores deno-kv,redis, and --project FOLDER for the main.ts of another checkout.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createCalendar } from "../../src/counter/calendar.ts";
@@ -19,15 +18,15 @@ import { growthDuring, processorSeconds, residentMegabytes } from "./sizes.ts";
 import { figure, table } from "./table.ts";
 import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
-/** How many counters a family has at most: the sum of a larger one is refused. */
+/** Number of counters of a family. The sum of a larger family is refused. */
 const PER_FAMILY = 100_000;
-/** How many counters the short prefix has that is listed. */
+/** Number of counters below the short prefix that is listed. */
 const FEW = 1000;
-/** How many counters are hit for the first time of a day, and of a year. */
+/** Number of counters that are hit for the first time of a day, and of a year. */
 const FIRST_HITS = 5000;
-/** How many callers hit them at once. */
+/** Number of concurrent callers. */
 const CALLERS = 64;
-/** How many days with hits a counter has in each year. */
+/** Number of days with hits in each year of a counter. */
 const DAYS_PER_YEAR = 4;
 
 const { values } = parseArgs({

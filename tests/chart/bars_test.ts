@@ -95,7 +95,7 @@ function draw(style: string, hits: readonly number[], count: number, label = "vi
   return renderBadge(look, "12,345", { bars: badgeBars({ newest: 20_778, hits }, count) });
 }
 
-/** The bars of a badge from left to right; each stands on y 16 and is 2 px wide. */
+/** Returns the bars of a badge from left to right. Each must end at y 16 and be 2 px wide. */
 function barsIn(svg: string): Box[] {
   return parseSvg(svg).flatMap(({ name, attributes }) => {
     const d = attributes.get("d") ?? "";

@@ -170,7 +170,7 @@ function figuresOf(hits: number[]): ChartFigures {
   return { total: hits.reduce((sum, number) => sum + number, 0), days: { newest: TODAY, hits } };
 }
 
-/** What a reader of light or dark pages sees. */
+/** Returns the visible colors on light or dark pages. */
 function colors(svg: readonly Element[], dark = false): Record<"panel" | "words" | "bars", Color> {
   const css = svg.find(({ name }) => name === "style")?.text ?? "";
   const seen = (name: string, key: string): Color => {
@@ -183,8 +183,7 @@ function colors(svg: readonly Element[], dark = false): Record<"panel" | "words"
 }
 
 /**
- * Every text has its room, whatever font it is drawn in: within the picture, and beside those on
- * its line.
+ * Asserts that no text leaves the picture or overlaps its neighbors, whatever font it is drawn in.
  */
 function assertFits(svg: readonly Element[]): void {
   const width = Number(attribute(svg, "svg", "width"));

@@ -9,7 +9,7 @@ export interface DrawnBar {
   readonly isPale: boolean;
 }
 
-/** The bars of a chart from left to right, where the group that they stand in puts them. */
+/** Returns the bars of a chart from left to right, moved as the group around them is. */
 export function drawnBars(svg: readonly Element[]): DrawnBar[] {
   const at = svg.findIndex(({ attributes }) => attributes.get("transform")?.startsWith("matrix("));
   const { attributes } = svg[at] ?? { attributes: new Map<string, string>() };

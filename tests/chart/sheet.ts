@@ -37,7 +37,7 @@ const GAP = 10;
 const WIDTH = 480;
 const HEIGHT = 180;
 
-/** Where the checked-in sheet lies. */
+/** The address of the committed sheet. */
 export const SHEET = new URL("./sheet.png", import.meta.url);
 
 /** Draws every range, every theme, the least and the most on one picture. */

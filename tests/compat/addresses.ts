@@ -1,11 +1,8 @@
-/**
- * An address as it stands in a public README or blog, and what it shows here when it is called for
- * the first time.
- */
+/** An address from a public README or blog, and the response to its first request here. */
 export interface EmbeddedAddress {
   readonly address: string;
   readonly id: string;
-  /** What a screen reader says. */
+  /** The text for screen readers. */
   readonly title: string;
   /** The colors of the label's box and of the number's; undefined for styles without them. */
   readonly colors?: readonly [label: string, value: string];

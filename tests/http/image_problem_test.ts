@@ -3,7 +3,7 @@ import { openApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 
-/** What callers say that they accept, and whether that asks for an image. */
+/** Accept headers, and whether each asks for an image. */
 const accepted: { accept: string | undefined; image: boolean }[] = [
   { accept: "image/*", image: true },
   { accept: "image/svg+xml", image: true },

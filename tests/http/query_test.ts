@@ -155,15 +155,12 @@ Deno.test("parseQuery() reads what it does not refuse as URLSearchParams does", 
   );
 });
 
-/** What an id may not have, and what it needs. */
+/** Characters that an id must not have, and that it must have at least one of. */
 const [forbidden, visible] = [
   /[\p{C}\p{Zl}\p{Zp}]/u,
   /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u,
 ];
-/**
- * What random bytes are only now and then: letters and signs that nobody sees, and a separator of
- * lines.
- */
+/** Rare in random bytes: invisible letters and symbols, and a line separator. */
 const rare = ["\u115f", "\u2800", "a\u2028b"];
 
 Deno.test("two queries reach one counter only where trimming and NFC make them one", async () => {

@@ -42,7 +42,7 @@ const preflight = {
   "access-control-max-age": "86400",
 };
 
-/** Whether the name of a header of the request is given, its value is always "prefetch". */
+/** The name of a request header, if one is sent. Its value is always "prefetch". */
 interface Row {
   line: string;
   status?: number;

@@ -22,7 +22,7 @@ const VALUES: Record<string, string | readonly string[]> = {
   logoColor: "deeppink",
   digits: "12",
 };
-/** What does something only together with another. */
+/** Parameters that have an effect only together with another. */
 const WITH: Record<string, string> = { logoColor: "&logo=eye", locale: "&numbers=grouped" };
 
 Deno.test("the page knows of each style what it does nothing with", async () => {
@@ -49,7 +49,7 @@ Deno.test("the page knows of each style what it does nothing with", async () => 
   deepStrictEqual(found, Object.fromEntries(told));
 });
 
-/** What can be seen of a badge: a label is also said to those who cannot see it. */
+/** Returns the visible part of a badge. Its label is also in the text for screen readers. */
 function seen(svg: string): string {
   return svg.replace(/<title>.*?<\/title>| aria-label="[^"]*"/g, "");
 }

@@ -1,7 +1,7 @@
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import { ok } from "node:assert/strict";
 
-/** Rules of EasyPrivacy: those that stand nearest to a counter's paths and parameters. */
+/** The rules of EasyPrivacy that are most similar to a counter's paths and parameters. */
 const RULES = `
 .com/count?
 .com/counter?

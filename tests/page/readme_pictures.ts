@@ -1,7 +1,6 @@
 /**
- * Draws the pictures that the README shows, from the page and the script as they are now:
- * `deno task pictures`. They are the counters with the builder beside them, and the numbers on a
- * blog, both in light and dark.
+ * `deno task pictures` draws the pictures of the README from the present page and script. They show
+ * the counters with the builder, and the numbers on a blog, both in light and dark.
  */
 import { ok } from "node:assert/strict";
 import type { Buffer } from "node:buffer";
@@ -104,7 +103,10 @@ async function writePicture(name: string, picture: PNG): Promise<void> {
   console.log(`${name}: ${width}x${height}, ${bytes.length} bytes`);
 }
 
-/** Days with a weekly rhythm, some growth, and one day on which somebody linked to it. */
+/**
+ * Returns a counter with a weekly rhythm, some growth, and one day on which a popular page linked
+ * to it.
+ */
 function lineOf([id, usual]: [id: string, usual: number], row: number): CounterLine {
   const days = Object.fromEntries(
     Array.from({ length: DAYS }, (_, back) => {
@@ -168,7 +170,7 @@ async function shoot(
     await page.goto(`${url}/#badges`);
     await page.getByLabel("Pill").check();
     await page.waitForLoadState("networkidle");
-    // From the preview on, which stands between the questions on a narrow screen.
+    // Begins at the preview, which is between the questions on a narrow screen.
     const foot = page.getByText("Preview on light and dark");
     const box = await foot.locator("xpath=ancestor::*[contains(@class, 'panel')][1]").boundingBox();
     await page.mouse.wheel(0, (box?.y ?? 0) - 16);

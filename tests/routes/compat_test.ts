@@ -349,7 +349,7 @@ for (
 ) {
   Deno.test({
     name: `/as/ takes no longer for what is long: ${address.slice(0, 40)}… (${address.length})`,
-    // Where time grew with the square of the length one of them alone took several seconds.
+    // With quadratic time one of these requests alone took several seconds.
     timeout: 60_000,
     fn: async () => {
       await using app = open({ serveAs: ALL });

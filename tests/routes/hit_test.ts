@@ -309,7 +309,7 @@ for (const { failure, status } of failures) {
   });
 }
 
-/** How a request says that it has a body, or that it has none. */
+/** Headers that say that a request has a body, or has none. */
 const bodies: { headers: Record<string, string>; status: number }[] = [
   { headers: { "content-length": "10", "content-type": "application/json" }, status: 400 },
   { headers: { "content-length": "4" }, status: 400 },

@@ -7,7 +7,7 @@ import { authorized, SECRET } from "../support/secret.ts";
 const KEY = createHmac("sha256", SECRET).update("counter:a").digest().subarray(0, 16)
   .toString("base64url");
 
-/** What a hit of "a" with this key comes to: its number, and the remark. */
+/** Hits "a" with this key. Returns the number and the remark. */
 async function hit(app: TestApp, key: string, line = "POST /hit?id=a"): Promise<unknown[]> {
   const { status, json, headers } = await app.send(line, { ...authorized, "idempotency-key": key });
   strictEqual(status, 200);

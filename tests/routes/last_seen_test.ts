@@ -36,7 +36,7 @@ const PUT = (app: TestApp, body: unknown) =>
 const max = (app: TestApp, line: unknown) =>
   app.sendBody("POST /counters?mode=max", JSON.stringify(line));
 
-/** What happens to the counter, and its number then, which is the number to show. */
+/** Changes of the counter, and the number after each, which images must show. */
 const rows: [name: string, number: number, run: (app: TestApp) => Promise<unknown>][] = [
   ["a hit", 4, (app) => app.hit("a")],
   ["a hit that was sent again", 13, async (app) => {

@@ -19,7 +19,7 @@ interface From {
   headers?: Record<string, string>;
 }
 
-/** What a visit comes to: the number, and the remark. */
+/** Sends a visit. Returns the number and the remark. */
 async function visit(app: TestApp, { line = LINE, agent = FIREFOX, peer, headers }: From = {}) {
   const answer = await app.send(line, { "user-agent": agent, ...headers }, peer);
   strictEqual(answer.status, 200, answer.body);

@@ -7,7 +7,7 @@ import { authorized } from "../support/secret.ts";
 
 const NOON = Date.parse("2026-11-23T12:00:00Z");
 
-/** The app with a family of three counters, and one beside it. */
+/** Returns the app with a family of three counters, and one counter outside the family. */
 async function openWith(store?: ScriptedStore, openReads = true): Promise<TestApp> {
   const calendar = createCalendar("UTC", () => NOON);
   const app = openApp({ store: store ?? new ModelStore(calendar.today), calendar, openReads });
@@ -113,7 +113,7 @@ Deno.test("while the store is away badges show the last sum as stale, and /count
   }
   store.failure = "store-unavailable";
   try {
-    // What is known is too old from here on.
+    // The cached sums expire after ten seconds.
     performance.now = () => now.call(performance) + 11_000;
     const badge = await app.send("GET /badge?prefix=blog/");
     strictEqual(badge.status, 200);

@@ -35,7 +35,7 @@ Deno.test("SIGTERM: whoever calls again and again is told to go before the conne
   });
 });
 
-/** How it ended for each of so many callers of a service that was stopped. */
+/** Returns the outcome of each caller of a service that was stopped. */
 async function endsOfCallers(callers: number): Promise<string[]> {
   await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: "memory:" } });
   const calling = Promise.withResolvers<void>();

@@ -9,9 +9,9 @@ type Case = {
   /** The text of `.env`; undefined where there is none. */
   file?: string;
   process?: Environment;
-  /** What is set; all other settings must be unset. */
+  /** The settings that must be set. All others must be unset. */
   expected: Environment;
-  /** What `.env` names that is no setting. */
+  /** Names in `.env` that are not settings. */
   unknownNames?: string[];
 };
 

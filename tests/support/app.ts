@@ -35,7 +35,7 @@ export interface TestApp extends AsyncDisposable {
    * holds for all.
    */
   send(line: string, headers?: HeadersInit, peer?: string): Promise<Answer>;
-  /** The same without looking at the answer, whose body is left to be read. */
+  /** Sends a request without checking the response, whose body is left to be read. */
   open(line: string, headers?: HeadersInit): Promise<Response>;
   /**
    * Sends a request with a body, such as the lines of an import, and with the secret unless other
@@ -55,9 +55,9 @@ export interface TestAppOptions {
   openReads?: boolean;
   calendar?: Calendar;
   metrics?: Metrics;
-  /** How many proxies stand before the service; none unless given. */
+  /** Number of proxies in front of the service; 0 by default. */
   proxies?: Proxies;
-  /** How many counters a family key may begin; as many as without the setting unless given. */
+  /** Number of counters that a family key may create; 10,000 by default. */
   familyLimit?: number;
   /** As the setting SERVE_AS. */
   serveAs?: string;
@@ -165,7 +165,7 @@ async function read(response: Response): Promise<Answer> {
   return { status, headers, body, json: isJson ? JSON.parse(body) : undefined };
 }
 
-/** What the contract asks of every answer. */
+/** Checks the rules of the contract for every response. */
 function checkEvery(line: string, { status, headers, body }: Answer, head: boolean): void {
   const where = `${line} answered ${status}`;
   strictEqual(headers["x-content-type-options"], "nosniff", where);

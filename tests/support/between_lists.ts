@@ -1,9 +1,9 @@
-/** What the sweeper lists, and nobody else. */
+/** First key parts that only the sweeper lists. */
 const SWEPT: readonly unknown[] = ["salt", "seen", "once", "deleted"];
 
 /**
- * Whether a list is the sweeper's, which begins at any moment from a second after a store was
- * opened.
+ * Reports whether the sweeper makes this list. It runs at any moment from one second after a store
+ * was opened.
  */
 export function isSweep(selector: Deno.KvListSelector): boolean {
   return "prefix" in selector && SWEPT.includes(selector.prefix[1]);

@@ -15,15 +15,15 @@ const QUIET = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** What a test changes about the command line of Chromium. */
+/** Changes to the command line of Chromium. */
 export interface ChromiumOptions {
   /** Flags of its own. */
   args?: readonly string[];
   /** Flags of Playwright's to leave out. */
   ignoreDefaultArgs?: string[];
   /**
-   * Whether it must be the whole Chromium, which alone keeps pages that were left; it takes three
-   * times as long.
+   * True to start the whole Chromium. Only this one keeps pages in its back-forward cache, and it
+   * takes three times as long to start.
    */
   isWhole?: boolean;
 }
@@ -65,8 +65,8 @@ export function sharedChromium(): Browser {
 }
 
 /**
- * Opens a page in a Chromium that nobody steers: one that is steered hides no tab and prerenders
- * nothing.
+ * Opens a page in a Chromium without remote control, because a controlled one hides no tab and
+ * prerenders no page.
  */
 export async function browse(url: string, args: readonly string[]): Promise<AsyncDisposable> {
   const profile = await Deno.makeTempDir({ prefix: TEMP_PREFIX });

@@ -95,8 +95,7 @@ async function slotsOf(
 }
 
 /**
- * How many slots are on their way at once: one by one they would take a connection for each step of
- * each.
+ * Number of slots to move at a time. Each slot alone would need a connection for each of its steps.
  */
 const PORTION = 20;
 

@@ -30,14 +30,14 @@ export interface Embedding extends AsyncDisposable {
   familyKey(prefix: string): Promise<string>;
 }
 
-/** How pages load the element. */
+/** The element that loads the script in pages. */
 export const SCRIPT = '<script async src="http://tally.example/tally.js"></script>';
 
 /** As Chromium says with a window: without one it calls itself headless, which crawlers do. */
 const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
 
-/** The same in each test of a file, as one Chromium knows them for all. */
+/** Shared by the tests of a file, because one Chromium has the ports in its command line. */
 const [SERVICE_PORT, SITE_PORT] = [reservePort(), reservePort()];
 
 /**

@@ -251,12 +251,12 @@ function updateOf(
   return { mode, hits, days };
 }
 
-/** What a write makes of a counter. */
+/** Returns a counter after a write. */
 function written(update: Update | undefined, held: CounterState, today: Day): CounterState {
   return update === undefined ? { hits: 0, days: undefined } : applyUpdate(update, { held, today });
 }
 
-/** What hits make of a counter. */
+/** Returns a counter after hits. */
 function added(amount: number, held: CounterState, today: Day): CounterState {
   const hits = held.hits + amount;
   const opened = applyUpdate({ hits, days: undefined, mode: "replace" }, { held, today });

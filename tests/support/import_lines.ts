@@ -25,8 +25,7 @@ export async function importLines(
 }
 
 /**
- * What a counter is at, asked again while the store of a busy machine takes longer than it is
- * given.
+ * Returns the total of a counter. Retries while the store of a busy machine exceeds its time limit.
  */
 export async function countOf(url: string, id: string): Promise<number> {
   return await waitFor("a number", async () => {

@@ -8,13 +8,16 @@ export function startKvConnect(options: KvConnectOptions = {}): KvConnectServer 
   return new KvConnectServer(options);
 }
 
-/** What kind of server it is. */
+/** The kind of server. */
 export type KvConnectOptions = {
-  /** How many checks a commit may have: 10, as self-hosted, unless given; Deno Deploy takes 100. */
+  /**
+   * Maximum number of checks in a commit; 10 by default, as in a self-hosted server. Deno Deploy
+   * allows 100.
+   */
   checks?: number;
 };
 
-/** How answers are lost whose commits were applied. */
+/** The way in which responses to applied commits are lost. */
 export type AnswerLoss = {
   /** Number of answers; 1 unless given. */
   count?: number;

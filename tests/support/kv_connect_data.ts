@@ -16,8 +16,8 @@ const writeCheckFailed = 2;
 const readSucceeded = 1;
 
 /**
- * What a self-hosted Deno KV takes (denoland/denokv, `proto/limits.rs` of its version 0.8); sizes
- * in bytes.
+ * Limits of a self-hosted Deno KV (denoland/denokv, `proto/limits.rs` of version 0.8). Sizes are in
+ * bytes.
  */
 const MOST = {
   checks: 10,

@@ -1,6 +1,6 @@
 /**
- * What a Deno KV is made of on a disk, but for SQLite's index of the log, which a crash makes
- * worthless.
+ * Suffixes of the files of a Deno KV on disk. SQLite's index of the log is left out, because it is
+ * useless after a crash.
  */
 const FILES = ["", "-wal", ".held"];
 

@@ -6,7 +6,7 @@ import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { openKvStore } from "../../src/store/kv/store.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
-/** How a test opens a store on a Deno KV; what is left out is as the service has it. */
+/** Options of a store on Deno KV. The defaults are those of the service. */
 export interface KvStoreSetup {
   kv: Deno.Kv;
   prefix?: string;
@@ -14,10 +14,10 @@ export interface KvStoreSetup {
   health?: StoreHealth;
   /** The file that holds it. */
   file?: CounterFile;
-  /** Whether others write to the database as well. */
+  /** True if other processes write to the database as well. */
   shared?: boolean;
   today?: () => Day;
-  /** How many milliseconds are left of that day. */
+  /** Returns the milliseconds left of that day. */
   msUntilMidnight?: () => number;
   journalLimits?: JournalLimits;
   /** Called with the counter whose days are damaged. */

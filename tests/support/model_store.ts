@@ -15,10 +15,7 @@ import {
 } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 
-/**
- * What every store shall do, written down as plainly as can be: what the real ones are held
- * against.
- */
+/** The specification of a store in its simplest form. Tests compare the real stores with it. */
 export class ModelStore implements CounterStore {
   readonly source = "memory";
   readonly batches = 1;

@@ -1,7 +1,8 @@
 import { tempDir } from "./temp_dir.ts";
 
 /**
- * For tests that mount: only root may, and not in every container; without it they are left out.
+ * Options of tests that mount. They are skipped if mounting is not allowed, which it is for root in
+ * some containers only.
  */
 export const needsMount: { ignore: boolean } = { ignore: !await canMount() };
 
@@ -15,7 +16,7 @@ export async function mountOn(path: string, from: string): Promise<AsyncDisposab
   return await mounted(path, ["--bind", from, path]);
 }
 
-/** Makes a file or folder one that nobody may write, root neither, until it is disposed of. */
+/** Makes a file or folder read-only, even for root, until it is disposed of. */
 export async function mountReadOnly(path: string): Promise<AsyncDisposable> {
   const mount = await mountOn(path, path);
   if (await run("mount", "-o", "remount,bind,ro", path)) return mount;

@@ -183,7 +183,8 @@ export function testOnce(name: string, kind: StoreKind): void {
     strictEqual(new Set(salts).size, 1);
     ok((salts[0]?.length ?? 0) >= 32);
     notStrictEqual(await stores[0]?.salt(DAY + 1), salts[0]);
-    // Gone with its day, so that nobody can tell any more who came: a new one is made.
+    // The salt is deleted with its day, so that visitors cannot be identified later. A new one is
+    // made.
     notStrictEqual(await stores[0]?.salt(DAY), salts[0]);
     await Promise.all(stores.map((store) => store.close()));
   });

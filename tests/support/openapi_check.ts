@@ -12,7 +12,7 @@ import { openapi } from "./surface.ts";
 export async function checkAnswer(method: string, url: string, response: Response): Promise<void> {
   const where = `${method} ${url} answered ${response.status}`;
   const { pathname } = new URL(url, "http://localhost");
-  // What other services' own addresses answer is theirs, and not described.
+  // The addresses of other services are not described.
   if (pathname.startsWith("/as/")) return;
   const path = openapi.paths[pathname];
   const answer = describedAnswer(path, method, response.status);
@@ -92,7 +92,7 @@ async function checkBody(where: string, answer: ResponseObject, exchange: Exchan
   }
 }
 
-// Not strict: the schemas stand in a document whose other parts are no schemas.
+// Not strict, because the document around the schemas has keys that are not part of JSON Schema.
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const compiled = new WeakMap<Schema, ValidateFunction>();
 

@@ -11,7 +11,7 @@ import { PNG } from "pngjs";
 const FONTS = fileURLToPath(new URL("../badge/fonts/", import.meta.url));
 
 // Room for a rounding that differs between processors; a moved letter or a changed color is more.
-const MOST_PIXELS_OFF = 50;
+const MAX_PIXELS_OFF = 50;
 
 /** An SVG as pixels, on a ground of this color. */
 export function drawPixels(svg: string, background = "#fff"): PNG {
@@ -29,5 +29,5 @@ export async function assertKept(file: URL, { data, width, height }: PNG): Promi
   const kept = PNG.sync.read(Buffer.from(await Deno.readFile(file)));
   strictEqual(`${width}x${height}`, `${kept.width}x${kept.height}`);
   const off = pixelmatch(data, kept.data, undefined, width, height, { threshold: 0.05 });
-  ok(off <= MOST_PIXELS_OFF, `${off} pixels differ: draw the sheet afresh and look at it`);
+  ok(off <= MAX_PIXELS_OFF, `${off} pixels differ: draw the sheet afresh and look at it`);
 }

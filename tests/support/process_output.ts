@@ -14,7 +14,7 @@ export class ProcessOutput {
     });
   }
 
-  /** What the stream of this number has printed so far. */
+  /** Returns the output so far of the stream with this number. */
   text(stream: number): string {
     return this.#texts[stream] ?? "";
   }

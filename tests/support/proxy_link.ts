@@ -1,6 +1,6 @@
 /**
- * What a proxy does to the bytes that pass through; shared by all its links and changed by the
- * test.
+ * Faults that a proxy injects into the bytes that it forwards. All its links share them, and the
+ * test changes them.
  */
 export type ProxyFaults = {
   /** Milliseconds that every byte is held back, in each direction. */

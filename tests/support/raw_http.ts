@@ -7,7 +7,7 @@ import { FAR_AWAY_MS } from "./time_limit.ts";
  */
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
-/** Where to send to, and when to stop reading. */
+/** The address to send to, and the condition to stop reading. */
 export type RawTarget = {
   url: string;
   /**
@@ -121,7 +121,7 @@ async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<vo
   try {
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
   } catch {
-    // What it has answered by then is what counts.
+    // The server has closed. The response that it sent before is still read.
   }
 }
 

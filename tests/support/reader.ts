@@ -4,11 +4,11 @@ import { shareChromium, sharedChromium } from "./chromium.ts";
 import { READER_ARGS } from "./embedding.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** Somebody who reads pages. */
+/** A visitor in a browser. */
 export interface Reader extends AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the page wrote to the console, or did not catch. */
+  /** Console messages and uncaught errors of the page. */
   readonly complaints: readonly string[];
 }
 

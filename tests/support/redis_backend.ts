@@ -66,7 +66,7 @@ export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
   };
 }
 
-/** What a test may want of a store. */
+/** Options of a store. */
 type StoreOptions =
   & {
     [Name in Exclude<keyof RedisStoreOptions, "link" | "calendar">]?:

@@ -5,9 +5,9 @@ import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.
 import { startProxy, type TcpProxy } from "./tcp_proxy.ts";
 import { tempDir } from "./temp_dir.ts";
 
-/** What a test may ask of its cluster, beside what it may ask of a node. */
+/** Options of a cluster and of its nodes. */
 export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
-  /** How many replicas each master has; 1 unless given. */
+  /** Number of replicas of each master; 1 by default. */
   replicas?: number;
   /** Puts a proxy before each node, which the nodes announce in their place. */
   proxied?: boolean;

@@ -3,9 +3,9 @@ import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
-/** What a test may want of the way to a Redis. */
+/** Options of a connection to Redis. */
 export interface LinkOptions {
-  /** Of the store as a whole. */
+  /** The health of the whole store. */
   health?: StoreHealth;
   /** Makes the health of a node of a cluster. */
   healthOf?(node: string): StoreHealth;

@@ -5,11 +5,11 @@ import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.
 import { tempDir } from "./temp_dir.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** What a test may ask of its Sentinels and of the Redis that they watch. */
+/** Options of the Sentinels and of the Redis that they monitor. */
 export type SentinelsOptions = Pick<RedisOptions, "args" | "password"> & {
-  /** What they call what they watch, each a master with its replicas; `mymaster` unless given. */
+  /** Names of the monitored masters; `mymaster` by default. */
   names?: readonly string[];
-  /** How many replicas each master has; 1 unless given. */
+  /** Number of replicas of each master; 1 by default. */
   replicas?: number;
   /** The Sentinels ask for the password too. */
   guarded?: boolean;
@@ -163,8 +163,8 @@ function redisArguments({ password, tls }: SentinelsOptions): string[] {
 }
 
 /**
- * What a Sentinel would else take seconds to find out is told at once: the replicas and the other
- * Sentinels.
+ * Returns settings that name the replicas and the other Sentinels, which a Sentinel would take
+ * seconds to discover.
  */
 function sentinelLines(
   watched: ReadonlyMap<string, readonly RedisServer[]>,

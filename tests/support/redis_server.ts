@@ -11,7 +11,7 @@ export const redisAvailable: boolean = findRedis() !== undefined;
 /** Spread into the options of a test: ignores it without redis-server, except under CI=true. */
 export const needsRedis: { ignore: boolean } = { ignore: !redisAvailable && !strictRun };
 
-/** What a test may ask of its redis-server; what is left out is free, empty and unprotected. */
+/** Options of a redis-server. By default it takes a free port, is empty and has no password. */
 export type RedisOptions = {
   /** More arguments, such as `["--appendonly", "yes"]`; they win over the defaults. */
   args?: string[];
@@ -27,9 +27,7 @@ export type RedisOptions = {
   tls?: boolean | Certificate;
   /** Path of the server to start; by default that of the machine, or the fetched one. */
   program?: string;
-  /**
-   * What stands before all other arguments: the path of a file with settings, where there is one.
-   */
+  /** The path of a file with settings, which must be the first argument. */
   config?: string;
   /** `listening` does not wait until the data is loaded; the default is `loaded`. */
   until?: "listening" | "loaded";

@@ -14,9 +14,9 @@ globalThis.addEventListener("unload", () => {
 });
 
 /**
- * Reserves a port of 127.0.0.1 until the tests of this file have ended: for a server that stops and
- * comes back on it, and where nobody may listen. Neither another test, in whatever process, nor a
- * connection takes it meanwhile.
+ * Reserves a port of 127.0.0.1 until the tests of this file have ended. It serves a server that
+ * stops and returns on the same port, or an address where no process listens. No test of another
+ * process and no outgoing connection can take it.
  */
 export function reservePort(): number {
   for (;;) {

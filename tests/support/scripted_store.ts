@@ -18,13 +18,13 @@ export class ScriptedStore implements CounterStore {
   readonly batches = 1;
   readonly idsPerBatch = 100;
   readonly sortedById = true;
-  /** How often each operation was called. */
+  /** Number of calls of each operation. */
   readonly calls = { add: 0, addOnce: 0, write: 0, read: 0, history: 0, list: 0, check: 0 };
-  /** What every call fails with; undefined where it works. */
+  /** The error of every call; undefined if calls succeed. */
   failure: ProblemName | Error | undefined;
   /** The shards that take no hits. */
   shardsAway: readonly string[] = [];
-  /** What every call waits for before it does anything. */
+  /** Every call waits for this before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<CounterId, number>();
   readonly #marks = new Map<CounterId, { keys: Map<string, number>; visitors: Set<string> }>();
@@ -82,12 +82,12 @@ export class ScriptedStore implements CounterStore {
 
   async close(): Promise<void> {}
 
-  /** How often the store was asked for anything. */
+  /** Total number of calls. */
   get touched(): number {
     return Object.values(this.calls).reduce((sum, times) => sum + times, 0);
   }
 
-  /** What is remembered of the visitors of a counter. */
+  /** Returns the stored marks of the visitors of a counter. */
   visitorsOf(id: string): string[] {
     return [...this.#marks.get(counterId(id))?.visitors ?? []];
   }

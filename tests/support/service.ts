@@ -4,13 +4,13 @@ import { TEMP_PREFIX } from "./temp_dir.ts";
 import { FAR_AWAY_MS } from "./time_limit.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** How a test starts the service. */
+/** Options of a service that a test starts. */
 export type ServiceOptions = CommandOptions & {
   /** The whole environment, but for `HOST`, `PORT` and what Deno needs, which have defaults. */
   env?: Record<string, string>;
   /** Working folder, kept afterwards; by default a new one that is removed. */
   cwd?: string;
-  /** What standard output shows when the service is up; by default its address. */
+  /** Matches standard output once the service is ready; by default its address. */
   ready?: RegExp;
   /**
    * Milliseconds until the service must be up or, for `runService`, ended; far away unless given.
@@ -18,7 +18,7 @@ export type ServiceOptions = CommandOptions & {
   timeout?: number;
 };
 
-/** What a process left that has ended. */
+/** The results of a process that has ended. */
 export type Ended = {
   code: number;
   signal: Deno.Signal | null;
@@ -100,12 +100,12 @@ export class Service {
     return this.#process.pid;
   }
 
-  /** What standard output shows so far. */
+  /** Returns standard output so far. */
   stdout(): string {
     return this.#output.text(0);
   }
 
-  /** What standard error shows so far. */
+  /** Returns standard error so far. */
   stderr(): string {
     return this.#output.text(1);
   }
@@ -176,7 +176,9 @@ export class Service {
   }
 }
 
-/** What Deno itself needs: its cache of packages, and plain output. */
+/**
+ * Returns the variables that Deno needs to find its cache of packages and to print without colors.
+ */
 function inherited(): Record<string, string> {
   const names = ["HOME", "DENO_DIR", "XDG_CACHE_HOME", "PATH", "TMPDIR"];
   const set = names.flatMap((name) => {

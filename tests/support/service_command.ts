@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { projectFolder } from "./programs.ts";
 
-/** How the service is started; what is left out is as `deno task start` does it. */
+/** Options of the command line. The defaults are those of `deno task start`. */
 export type CommandOptions = {
   /** Arguments for the service itself. */
   args?: string[];

@@ -19,19 +19,19 @@ export interface Backend extends AsyncDisposable {
   setNumber(id: CounterId, number: number): Promise<unknown>;
   /** Writes something that is not a counter, by its name in `foreign`. */
   setForeign(id: CounterId, name: string): Promise<unknown>;
-  /** What is held under an id, to be compared with what was held before; undefined for nothing. */
+  /** Returns the raw value of an id for comparisons, or undefined if there is none. */
   raw(id: CounterId): Promise<unknown>;
 }
 
-/** What the contract needs to know of a kind of store. */
+/** A kind of store, as the contract needs it. */
 export interface StoreKind {
   ignore?: boolean;
   start(): Promise<Backend>;
   /** Names of values that are not counters. */
   foreign: readonly string[];
-  /** How many stores may be open on a backend at once. */
+  /** Number of stores that may be open on a backend at the same time. */
   writers: 1 | 3;
-  /** Whether what a store was told is there when it is opened again. */
+  /** True if data is kept when the store is opened again. */
   keeps: boolean;
 }
 
@@ -232,7 +232,7 @@ export async function rejectsWith(kind: ProblemName, outcome: unknown): Promise<
   });
 }
 
-/** So many hits of a counter, as a store is told of them. */
+/** Returns the addition of `amount` hits to a counter. */
 export function addition(id: CounterId, amount: number): Addition {
   return { id, amount };
 }

@@ -2,7 +2,7 @@ import { type ProxyBytes, type ProxyFaults, ProxyLink } from "./proxy_link.ts";
 import { onReservedPort, reservePort } from "./reserved_port.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** Where a proxy forwards to; the host name is 127.0.0.1 unless given. */
+/** The address that a proxy forwards to; the host name is 127.0.0.1 by default. */
 export type Upstream = { port: number; hostname?: string };
 
 /** Starts a proxy on a free port of 127.0.0.1 that forwards to `upstream` and fails on demand. */
@@ -41,7 +41,7 @@ export class TcpProxy {
     return this.#links.size;
   }
 
-  /** The same URL with this proxy in the place of the upstream. */
+  /** Returns a URL with this proxy in place of the upstream. */
   through(url: string): string {
     return url.replace(`:${this.#upstream.port}`, `:${this.port}`);
   }

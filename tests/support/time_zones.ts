@@ -13,5 +13,7 @@ export function zoneBeforeMidnight(...timeZones: readonly string[]): string {
   return zone;
 }
 
-/** Where tests count that need a day, whichever it is, and not its end. */
+/**
+ * A zone in which today does not end during the tests, for tests that need a day but not its end.
+ */
 export const TIME_ZONE: string = zoneBeforeMidnight("UTC", "Etc/GMT-1");

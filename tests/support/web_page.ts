@@ -23,7 +23,7 @@ export async function openPage(
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // What the network says is not the page's own complaint, and is asserted by what is shown.
+    // Network errors are not errors of the page. Tests assert what the page shows for them.
     if (message.type() !== "error" || message.text().startsWith("Failed to load")) return;
     complaints.push(message.text());
   });
@@ -31,7 +31,7 @@ export async function openPage(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** What a test of the service's page has at hand. */
+/** The context of a test of the service's page. */
 export interface PageTest {
   readonly page: Page;
   readonly service: Service;
@@ -41,7 +41,7 @@ export interface PageTest {
 /** Under which circumstances a page is tested. */
 export interface PageTestOptions extends BrowserContextOptions {
   readonly env: Record<string, string>;
-  /** What happens before the page is opened. */
+  /** Runs before the page is opened. */
   readonly prepare?: (service: Service) => Promise<void>;
 }
 

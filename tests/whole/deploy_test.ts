@@ -141,8 +141,8 @@ Deno.test("Deno Deploy: SIGINT ends within 5 s, whatever hangs", async () => {
   await Promise.all([assigned(remote), stuck].map(async (kv) => {
     const env = { ...platform, ...kv, SECRET_TOKEN };
     await using service = await startService({ flags, env });
-    // Half a request, none, and more answers than fit on the way to somebody who takes none of
-    // them.
+    // An incomplete request, an idle connection, and more responses than the socket buffers hold
+    // for a client that reads none.
     using half = await connectTo(service.url);
     await half.write(new TextEncoder().encode("POST /hit HTTP/1.1\r\nhost: a\r\n"));
     using _idle = await connectTo(service.url);
@@ -162,7 +162,7 @@ Deno.test("Deno Deploy: SIGINT ends within 5 s, whatever hangs", async () => {
   }));
 });
 
-/** What the platform sets for an app that has a KV. */
+/** Returns the variables that the platform sets for an app with a KV. */
 function assigned(remote: KvConnectServer): Record<string, string> {
   return {
     DENO_KV_DEFAULT_PATH: remote.url,

@@ -7,7 +7,7 @@ import { authorized, SECRET } from "../support/secret.ts";
 shareChromium();
 
 const ID = "user/repo";
-/** What GitHub's image proxy puts over every image. */
+/** The policy that GitHub's image proxy sends with every image. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 Deno.test(
@@ -99,7 +99,7 @@ Deno.test(
     await page.goto(proxy.pageFor([], url));
     ok((await proxy.prefetched).includes("prefetch"), "the browser did prefetch it");
     strictEqual(await countOf(service), 0);
-    // The same browser does count when it shows the image: what it prefetched may not be kept.
+    // This browser counts when it shows the image, so it must not keep the prefetched one.
     await page.goto(proxy.pageFor([url]));
     await page.evaluate<Size[]>(DECODED);
     strictEqual(await countOf(service), 1);
@@ -135,7 +135,7 @@ interface ImageProxy extends AsyncDisposable {
 }
 
 /**
- * What image proxies pass on; the rest they throw away, and the page shows a broken image (go-camo
+ * The statuses that image proxies pass on. For all others the page shows a broken image (go-camo
  * 2.4 and 2.7).
  */
 const PASSED_ON: readonly number[] = [200, 206, 304];

@@ -13,7 +13,7 @@ import { waitFor } from "../support/wait_for.ts";
 /** Longer than any limit that the files set for strangers. */
 const LONG_MS = 12_000;
 
-/** What makes a configuration file run here: each text stands in the file once. */
+/** Replacements that make a configuration file work here. Each text occurs once in the file. */
 interface Place {
   readonly folder: string;
   readonly port: number;

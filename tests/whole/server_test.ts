@@ -397,7 +397,7 @@ Deno.test("SIGTERM: under load the file holds exactly the hits that were answere
   {
     await using service = await startService(options);
     await Promise.all(Array.from({ length: 16 }, async () => {
-      // Goes on until nobody listens any more.
+      // Repeats until the port is closed.
       for (;;) {
         const answer = await hit(service).catch(() => undefined);
         if (answer === undefined) return;

@@ -11,8 +11,11 @@ const folder = join(projectFolder, ".deploy");
 const units = [...Deno.readDirSync(folder)].map(({ name }) => name)
   .filter((name) => name.endsWith(".service")).sort();
 
-/** Of 10 (unsafe); what is left is the network and the writable memory that V8 compiles into. */
-const MOST_EXPOSED = 1.5;
+/**
+ * Maximum exposure, of 10 (unsafe). The rest is the network, and memory that is writable and
+ * executable for V8.
+ */
+const MAX_EXPOSURE = 1.5;
 
 for (const unit of units) {
   Deno.test({
@@ -27,7 +30,7 @@ for (const unit of units) {
       deepStrictEqual(await run("verify", "--recursive-errors=no", copy), { code: 0, output: "" });
       const { output } = await run("security", "--offline=yes", copy);
       const [, exposed] = /Overall exposure level for \S+: ([\d.]+)/.exec(output) ?? [];
-      ok(Number(exposed) <= MOST_EXPOSED, output);
+      ok(Number(exposed) <= MAX_EXPOSURE, output);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { CounterStore } from "../../../src/counter/store.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
-const LONGEST_PREFIX = "日".repeat(200);
+const MAX_PREFIX = "日".repeat(200);
 /** Hits of each day of ten years, as many as can be added up. */
 const TEN_YEARS = { newest: SOME_DAY, hits: Array(3653).fill(Math.floor(2 ** 52 / 3653)) };
 
@@ -20,7 +20,7 @@ const BATCHES: readonly {
   { what: "first hits", prefix: "hits:", change: hitAll },
   {
     what: "first hits under the longest prefix",
-    prefix: LONGEST_PREFIX,
+    prefix: MAX_PREFIX,
     change: hitAll,
   },
   {
@@ -30,7 +30,7 @@ const BATCHES: readonly {
   },
   {
     what: "updates of ten years under the longest prefix",
-    prefix: LONGEST_PREFIX,
+    prefix: MAX_PREFIX,
     change: setAll,
   },
 ];

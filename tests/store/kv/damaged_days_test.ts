@@ -77,7 +77,7 @@ for (const shared of [false, true]) {
     await kv.set(YEAR, encodeYear({ year: 2024, last: 5, hits: [7] }));
     const [line] = await listed(store);
     const hits = line?.days?.hits ?? [];
-    // Of 2024, 311 days.
+    // The 311 hits of 2024 are lost.
     strictEqual(hits.reduce((a, b) => a + b), 1000 - 311);
     await store.write([deletion(B)]);
     strictEqual((await kv.get(YEAR)).versionstamp, null);

@@ -8,7 +8,7 @@ import { KV_KINDS } from "../../support/kv_backend.ts";
 import { SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
-// What is in memory ends with its store, so that it cannot be opened again as these tests do.
+// A database in memory ends with its store, but these tests open it again.
 const LASTING = KV_KINDS.filter(({ kind }) => kind.keeps);
 
 for (const { name, kind } of LASTING) testHistory(name, kind);

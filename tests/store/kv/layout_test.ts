@@ -100,7 +100,7 @@ for (
   });
 }
 
-/** Bytes that go on for ever stand for a number without end. */
+/** Bytes that never end a number. */
 function encoded(ledger: OpenYear): Uint8Array {
   if (ledger.before[0] !== Infinity) return encodeLedger(ledger);
   return new Uint8Array([...encodeLedger({ ...ledger, before: [] }), ...Array(400).fill(255), 1]);

@@ -12,11 +12,11 @@ const ALL = { prefix: "", since: -Infinity };
 
 /** The last day of a year. */
 const LONG_AGO = firstDayOf(2025) - 1;
-/** What may come between the reading of the totals and that of their days. */
+/** Changes between the read of the totals and that of their days. */
 const MEANWHILE: readonly {
   what: string;
   change(store: CounterStore): Promise<unknown>;
-  /** What A holds then, with the sum of its days; undefined where it is gone. */
+  /** The total of A after the change and the sum of its days; undefined if A was deleted. */
   after: { hits: number; sum: number } | undefined;
 }[] = [
   {

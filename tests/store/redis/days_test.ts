@@ -508,7 +508,7 @@ Deno.test(
       await other.write([{ id: HOME, update: undefined }]);
       deepStrictEqual(await redis.command("KEYS", "{hits:home}seen*"), []);
     }
-    // What remembers the deletion lasts longer than any key that came before it.
+    // The record of the deletion outlives every key that was stored before it.
     ok(Number(await redis.command("TTL", "{hits:home}epoch")) > 86_400);
     await Promise.all([store.close(), other.close()]);
   },

@@ -26,7 +26,7 @@ Deno.test(
     await waitFor("a new one", () => node.connectedAt < Infinity || undefined, {
       timeout: FAR_AWAY_MS,
     });
-    // Somebody who named it before may not know that it was replaced meanwhile.
+    // A caller with the old name may not know yet that the node was replaced.
     node.confirm(early);
     deepStrictEqual(await node.send([["INCRBY", "a", "1"]]), [UNSENT]);
     node.confirm(performance.now());

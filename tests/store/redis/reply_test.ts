@@ -11,7 +11,7 @@ import {
 
 const refused = (message: string) => ({ kind: "refused" as const, cause: new Error(message) });
 
-/** What Redis 6.0 to 8.0 say, and all that it means; what is not named does not hold. */
+/** Replies of Redis 6.0 to 8.0 with all their meanings. No other meaning applies. */
 const MEANINGS: Record<string, string[]> = {
   "WRONGTYPE Operation against a key holding the wrong kind of value": ["not-a-counter"],
   "ERR value is not an integer or out of range": ["not-a-counter"],

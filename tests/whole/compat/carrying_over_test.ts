@@ -142,7 +142,7 @@ async function count({ url }: Service, id: string): Promise<number> {
   return (await answer.json()).hits;
 }
 
-/** What a proxy answers with; undefined as long as it does not listen. */
+/** Returns the response of a proxy, or undefined until it listens. */
 async function textOf(url: string): Promise<string | undefined> {
   const headers = { "user-agent": READER };
   const answer = await fetch(url, { headers }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { connectTo, parseAnswers, type RawAnswer } from "../../support/raw_http.ts";
 import { FAR_AWAY_MS } from "../../support/time_limit.ts";
 
-/** What became of one request, and how long that took. */
+/** The outcome of one request and its duration. */
 export type Result = {
   /** `unsent` where no connection could be had, `broken` where it ended before the whole answer. */
   kind: "answered" | "unsent" | "broken";
@@ -14,8 +14,8 @@ export type Result = {
 };
 
 /**
- * One client with one connection, which it keeps open from request to request and opens anew when
- * it broke. What takes longer than any answer may counts as broken.
+ * A client with one keep-alive connection, which it opens again after an error. A response that
+ * takes longer than the limit counts as broken.
  */
 export class Caller {
   #connection: Deno.TcpConn | undefined;

@@ -9,10 +9,10 @@ import { withstand } from "./withstand.ts";
 
 interface Fault {
   name: string;
-  /** How many replicas each master has, and how many must have a hit. */
+  /** Number of replicas of each master, and how many of them must have a hit. */
   replicas: number;
   awaited: number;
-  /** Whether the test command has the time for it. */
+  /** True if the fault is short enough to run without the full numbers. */
   quick?: boolean;
   /** Happens while hits come in; returns when all is well again. */
   happen(cluster: RedisCluster): Promise<void>;

@@ -97,7 +97,7 @@ Deno.test(
     const STORE_URL = `redis://127.0.0.1:${cluster.proxies[0]?.port}`;
     await using service = await startWhole({ STORE_URL });
     const ledger = new Ledger();
-    // Where the node does not know the script yet, its refusal is the reply that is lost.
+    // On a node that does not know the script yet, the lost reply is its refusal.
     strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 200);
     for (let round = 1; round <= 5; round++) {
       await waitFor("the shard", () => ready(service), { timeout: FAR_AWAY_MS });
@@ -250,7 +250,7 @@ Deno.test(
         strictEqual(lines.at(-1)?.counters, ids.length);
       }
     }
-    // What fails first is told, and not what fails as everything ends for it.
+    // The first failure is reported, and not those that follow from it at the end.
     await Promise.all([move(), exportAgain()]);
     ok(exports > 0);
     await load.stop();
@@ -263,7 +263,7 @@ async function start(env: Record<string, string>): Promise<Service> {
   return await startService({ env: { SECRET_TOKEN: SECRET, ...env } });
 }
 
-/** The same, and waits until all shards take hits. */
+/** Starts the service and waits until all shards accept hits. */
 async function startWhole(env: Record<string, string>): Promise<Service> {
   const service = await start(env);
   await waitFor("all shards", () => ready(service), { timeout: FAR_AWAY_MS });

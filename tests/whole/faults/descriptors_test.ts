@@ -20,7 +20,7 @@ Deno.test(
   async () => {
     const runs = times(2, 5);
     await using service = await startService({
-      // It stops listening for a while, in which nobody else may take its port.
+      // The service stops listening for a while, and no other process may take its port.
       env: { SECRET_TOKEN: SECRET, PORT: String(reservePort()) },
       wrap: (line) => ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", ...line],
     });

@@ -8,7 +8,7 @@ import { pause } from "./load.ts";
 
 /** Imports of ever new counters, one after the other, until they are stopped. */
 export interface Imports extends AsyncDisposable {
-  /** How many were stored as a whole, and how many were not. */
+  /** Number of imports that were stored completely, and number of those that were not. */
   readonly stored: number;
   readonly refused: number;
   stop(): Promise<void>;
@@ -76,6 +76,6 @@ function checkOne({ text, status, detail }: Told, held: ReadonlyMap<string, Seen
   if (status === 200) return strictEqual(there.length, LINES);
   match(String(status), /^50[34]$/, detail);
   const told = Number(/Lines stored for sure: (\d+)\./.exec(detail)?.[1]);
-  // Of those that nobody knows of, some may be stored as well.
+  // Imports without a response may be stored as well.
   ok(status === 503 ? there.length === told : there.length >= told, `${there.length}: ${detail}`);
 }

@@ -9,7 +9,7 @@ export interface KeyedLoadOptions {
   /** The service that is there now; another one after each fault that ends it. */
   service: () => Pick<Service, "url">;
   callers: number;
-  /** How many counters the hits are spread over; 20 unless given. */
+  /** Number of counters that the hits are spread over; 20 by default. */
   ids?: number;
 }
 
@@ -17,7 +17,7 @@ export interface KeyedLoadOptions {
 export interface KeyedLoad extends AsyncDisposable {
   /** Hits that were answered with their number. */
   readonly settled: number;
-  /** Of these, how many were answered by a repeat: the first answer was lost. */
+  /** Number of these that were answered by a repeat, because the first response was lost. */
   readonly repeated: number;
   /** Ends when every hit that was begun is settled. */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface KeyedLoad extends AsyncDisposable {
   check(stored: ReadonlyMap<string, number>): void;
 }
 
-/** How long a caller waits before it sends a hit again. */
+/** Delay before a caller sends a hit again, in milliseconds. */
 const REST_MS = 20;
 
 /** Starts them. */

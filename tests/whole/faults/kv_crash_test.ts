@@ -20,8 +20,7 @@ Deno.test("Deno KV: a service killed under 200 callers has stored every hit it a
     await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
     await using load = startCallers({ service, ledger, callers: 200 });
     await waitForHits(ledger, 500 + Math.random() * 5000);
-    // Nobody calls again, as the system may still take in whoever does while it clears the process
-    // away.
+    // The load stops, because the kernel may still accept connections while it removes the process.
     await Promise.all([service.kill(), load.stop()]);
     // At most one hit of each caller was under way.
     ledger.checkOutcomes(200, "broken", "unsent");
@@ -41,7 +40,7 @@ Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has sto
     stored = ledger.check(await exported(service));
     await using load = startCallers({ service, ledger, callers: 200, ids: 2000 });
     await waitForHits(ledger, 2000 + Math.random() * 5000);
-    // A list has all that stands in the journal brought to the entries.
+    // A list folds the journal into the entries.
     const list = run % 2 === 0 ? exported(service).catch(() => {}) : undefined;
     await waitForHits(ledger, Math.random() * 500);
     await Promise.all([service.kill(), load.stop(), list]);

@@ -10,7 +10,7 @@ import { reportKept } from "./numbers.ts";
 
 const env = { SECRET_TOKEN: SECRET };
 
-/** What happens to a file that has held counters while nobody has it open. */
+/** Damages to a file with counters while no process has it open. */
 const damages: { what: string; harm(path: string): Promise<void> }[] = [
   { what: "cut off to half", harm: (path) => cut(path, 0.5) },
   { what: "cut off in its first page", harm: (path) => cut(path, 0.01) },
@@ -72,7 +72,7 @@ Deno.test("Deno KV: a second process on the file exits with 1 within 1 s, and th
   reportKept({ fault: "second process on the Deno KV file", runs: 1, measured });
 });
 
-/** Leaves a file with counters, that nobody has open. */
+/** Leaves a file with counters that no process has open. */
 async function fillFile(cwd: string): Promise<void> {
   await using service = await startService({ cwd, env });
   const hits = Array.from({ length: 300 }, (_, id) => hitOnce({ service }, `${id}`.repeat(60)));

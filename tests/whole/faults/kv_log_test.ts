@@ -10,7 +10,7 @@ import { storedInKv } from "./stored.ts";
 const env = { SECRET_TOKEN: SECRET };
 const HITS = 150;
 
-/** What happens to SQLite's log after a kill -9, while it holds the last counts. */
+/** Damages to SQLite's log after a kill -9, while it holds the last counts. */
 const accidents: { what: string; happen(log: string): Promise<void> }[] = [
   {
     what: "deleted with its index",
@@ -85,7 +85,7 @@ async function countAndDie(cwd: string): Promise<Map<string, number>> {
     await using service = await startService({ cwd, env });
     const stored = await count(service);
     await service.kill();
-    // A machine that is slow has saved a part of them meanwhile, and begun the log anew.
+    // On a slow machine SQLite may have moved a part of them into the file and restarted the log.
     if (Deno.statSync(path).size === 4096) return stored;
     await Deno.remove(join(cwd, "data"), { recursive: true });
   }
@@ -101,7 +101,7 @@ async function count({ url }: { url: string }): Promise<Map<string, number>> {
   return new Map(ids.map((id) => [id, HITS / ids.length]));
 }
 
-/** What a service that starts on the folder counts. */
+/** Returns the counters of a service that starts on the folder. */
 async function countedBy(cwd: string): Promise<Map<string, number>> {
   await using service = await startService({ cwd, env: { ...env, PUBLIC_READS: "1" } });
   const ids = Array.from({ length: 10 }, (_, index) => `c${index}`);

@@ -10,7 +10,7 @@ import { reportKept } from "./numbers.ts";
 
 const env = { SECRET_TOKEN: SECRET };
 
-/** What keeps a service from a sound file, until it is disposed of. */
+/** Obstacles between a service and a sound file, which end when they are disposed of. */
 const obstacles: {
   what: string;
   ignore: boolean;
@@ -81,7 +81,7 @@ Deno.test(
   },
 );
 
-/** Asserts that the service does not start, says why, and leads nobody to lose counts. */
+/** Asserts that the service does not start, says why, and gives no advice that loses counts. */
 async function refused(cwd: string, says: RegExp): Promise<void> {
   const ended = await runService({ cwd, env });
   strictEqual(ended.code, 1, ended.stdout);

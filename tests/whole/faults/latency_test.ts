@@ -71,7 +71,7 @@ Deno.test(
     await service.storeReady();
     proxy.delay(ONE_WAY);
     let best = Infinity;
-    // What else runs on the machine can only make it slower: the best of three counts.
+    // Other load on the machine can only make it slower, so the best of three runs counts.
     for (let run = 1; run <= 3 && best > LIMIT; run++) {
       best = Math.min(best, await medianOf(service.url, rounds) / (2 * ONE_WAY));
     }

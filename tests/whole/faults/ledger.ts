@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Result } from "./caller.ts";
 
-/** What the store may say about a counter beside what was acknowledged. */
+/** The acknowledged numbers of a counter, and the number of its unknown hits. */
 type Account = { acknowledged: Set<number>; unknown: number };
 
-/** What clients were told about their hits, to be held against what the store has. */
+/** The responses to the hits of clients, to be compared with the store. */
 export class Ledger {
-  /** Answers by status; `broken` and `unsent` requests beside them. */
+  /** Number of responses by status, and of `broken` and `unsent` requests. */
   readonly outcomes: Record<string, number> = {};
   /** The longest that any answer took, in milliseconds. */
   slowest = 0;

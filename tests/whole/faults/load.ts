@@ -10,7 +10,7 @@ const HEALTH = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 export type LoadOptions = {
   service: Pick<Service, "url">;
   ledger?: Ledger;
-  /** How many counters the hits are spread over; 20 unless given. */
+  /** Number of counters that the hits are spread over; 20 by default. */
   ids?: number;
 };
 
@@ -33,13 +33,12 @@ export async function hitOnce(
 export interface Load extends AsyncDisposable {
   readonly ledger: Ledger;
   /**
-   * Lets the hits under way end and closes every connection; where a test fails nobody waits for
-   * them.
+   * Waits for the hits in flight and closes every connection. A failed test does not wait for them.
    */
   stop(): Promise<void>;
 }
 
-/** So many callers, each of which sends the next hit as soon as it has the answer to the last. */
+/** Starts callers, each of which sends the next hit as soon as it has the response to the last. */
 export function startCallers(options: LoadOptions & { callers: number }): Load {
   const { service, callers, ledger = new Ledger(), ids = 20 } = options;
   let stopped = false;
@@ -71,7 +70,7 @@ export function startCallers(options: LoadOptions & { callers: number }): Load {
   };
 }
 
-/** So many callers, each with a connection that the service has taken in. */
+/** Opens callers, each with a connection that the service has accepted. */
 export async function openCallers({ url }: Pick<Service, "url">, count: number): Promise<Caller[]> {
   const callers = Array.from({ length: count }, () => new Caller());
   for (let first = 0; first < count; first += 500) {
@@ -91,7 +90,7 @@ export async function readAll(service: Pick<Service, "url">): Promise<void> {
   caller?.close();
 }
 
-/** So many hits a second, whatever becomes of those before. */
+/** Starts `rate` hits per second, whether or not earlier ones were answered. */
 export function startSteady(options: LoadOptions & { rate: number }): Load {
   const { service, rate, ledger = new Ledger(), ids = 20 } = options;
   const all: Caller[] = [];

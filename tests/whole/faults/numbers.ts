@@ -7,7 +7,7 @@ export type Row = {
   runs: number;
   ledger?: Ledger;
   stored?: number;
-  /** What was measured beside the counts, in a few words. */
+  /** A few words about other measurements. */
   measured?: string;
 };
 

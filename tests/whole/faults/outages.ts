@@ -1,6 +1,6 @@
 /**
- * How often a log tells that the store went away and that it came back. A busy machine may keep
- * Redis from answering for so long that it is taken to be away: those times are left out.
+ * Returns how often a log reports that the store became unreachable and reachable. Outages because
+ * a busy machine delayed Redis are left out.
  */
 export function outagesIn(log: string): { away: number; back: number } {
   let [away, back, isAway] = [0, 0, false];

@@ -60,9 +60,9 @@ Deno.test(
 type Flood = { service: Service; proxy: TcpProxy; callers: Caller[]; ledger: Ledger };
 
 /**
- * All call at once while Redis takes nothing, which ends with the first that is refused; returns
- * how many were. The service stands still until all have called, so that it meets them with the
- * time it has for Redis still ahead.
+ * Sends all calls at once while Redis accepts no bytes, until the first is refused. Returns how
+ * many were refused. The service is stopped until all calls were sent, so that its time limit for
+ * Redis begins after that.
  */
 async function flood({ service, proxy, callers, ledger }: Flood): Promise<number> {
   let [sent, refused] = [0, 0];

@@ -107,7 +107,7 @@ Deno.test(
   },
 );
 
-/** What is printed for a person, not as a line of the log. */
+/** Returns output for people, without the lines of the log. */
 function linesForPeople(text: string): string[] {
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
 }

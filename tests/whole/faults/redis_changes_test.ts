@@ -72,11 +72,11 @@ Deno.test(
   },
 );
 
-/** What callers were told, and what they may be told. */
+/** The numbers that callers received, and the numbers that they may receive. */
 class Told {
   hits = 0;
   unknown = 0;
-  /** What the counter was set to before a hit begins: its number is larger. */
+  /** The total that was set before a hit began. The number of the hit must be larger. */
   floor = 0;
   #stopped = false;
   readonly #numbers = new Set<number>();

@@ -202,7 +202,7 @@ Deno.test(
   },
 );
 
-/** What makes a redis-server the node of a Cluster, without a slot of its own. */
+/** Arguments for a redis-server that is the node of a Cluster and owns no slot. */
 const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
 
 Deno.test(

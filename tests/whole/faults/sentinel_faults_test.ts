@@ -12,7 +12,7 @@ import { withstand } from "./withstand.ts";
 
 interface Fault {
   name: string;
-  /** How many replicas must have a hit, of those that there are. */
+  /** Number of replicas that must have a hit. */
   awaited: number;
   replicas: number;
   happen(sentinels: RedisSentinels): Promise<void>;

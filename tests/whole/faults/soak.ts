@@ -17,7 +17,7 @@ const MINUTES = Number(Deno.env.get("SOAK_MINUTES") ?? 10);
 const ROUNDS = 10;
 const RATE = 500;
 const COUNTERS = 100_000;
-/** How much memory may grow after the first round of a process, in MiB. */
+/** Maximum growth of memory after the first round of a process, in MiB. */
 const GROWTH = 20;
 
 await using redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });

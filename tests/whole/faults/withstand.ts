@@ -13,7 +13,7 @@ export type Fault = {
   name: string;
   /** The address for `STORE_URL`. */
   url: string;
-  /** How many replicas must have a hit. */
+  /** Number of replicas that must have a hit. */
   awaited: number;
   /** Happens while hits come in; returns when all is well again. */
   happen(): Promise<void>;
@@ -21,7 +21,7 @@ export type Fault = {
   stored(): Promise<ReadonlyMap<string, number>>;
 };
 
-/** How long a load runs on after all is well, in milliseconds. */
+/** Time for which a load goes on after the recovery, in milliseconds. */
 const MORE = times(300, 1500);
 
 /** Counts through a fault; fails where a hit was lost, counted twice or answered late. */

@@ -1,6 +1,6 @@
 import { type DatedReport, type Day, formatDay, type Report } from "../../../src/counter/days.ts";
 
-/** What a counter holds, as the model keeps it; `days` has no day without hits. */
+/** A counter of the model. `days` has no day without hits. */
 export interface Counter {
   readonly hits: number;
   /** Undefined where history has not begun. */
@@ -13,13 +13,13 @@ export interface Counter {
   readonly newest: Day;
   /** The newest day that was open, or that it was, when the counter was removed. */
   readonly former: Day;
-  /** The day on which it was removed last, by the clock of whoever did it. */
+  /** The day of the last deletion, by the clock of the process that deleted it. */
   readonly removed: Day;
   /** The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day. */
   readonly marks: ReadonlyMap<string, number>;
 }
 
-/** What is done to a counter; `day` is what the clock of whoever does it shows. */
+/** An operation on a counter. `day` is the date by the clock of the process that runs it. */
 export type Op =
   | { readonly kind: "add"; readonly amount: number; readonly day: Day }
   | {
@@ -40,15 +40,14 @@ export type Op =
   | { readonly kind: "history"; readonly since: Day };
 
 /**
- * What an operation tells: a number, what the counter held, or what became of a hit that counts
- * once.
+ * The result of an operation: a number, the state before it, or the outcome of a deduplicated hit.
  */
 export type Seen = number | CounterState | { readonly hits: number; readonly repeat: boolean };
 
-/** What a counter held. */
+/** The visible state of a counter. */
 export type CounterState = Pick<Counter, "hits" | "days" | "report">;
 
-/** What sets a counter. */
+/** An operation that sets a counter. */
 export type Setting = Op & { readonly kind: "set" };
 
 /** A counter that was never hit. */
@@ -61,7 +60,7 @@ export const NOTHING: Counter = {
   marks: new Map(),
 };
 
-/** What may become of a counter, and what whoever asked for it is told. */
+/** Returns the possible states after an operation, each with its result. */
 export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen }[] {
   switch (op.kind) {
     case "add":
@@ -84,7 +83,9 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
   }
 }
 
-/** What can be compared as text; no known days and days without hits are the same. */
+/**
+ * Returns a text for comparisons. A counter without known days equals one without hits on any day.
+ */
 export function textOf(seen: Seen): string {
   if (typeof seen === "number") return String(seen);
   if ("repeat" in seen) return `${seen.hits}${seen.repeat ? " again" : ""}`;
@@ -106,10 +107,9 @@ export function opText(op: Op): string {
 function daysFor({ newest, former, removed }: Counter, day: Day): Set<Day> {
   const days = new Set([Math.max(day, newest)]);
   if (former <= newest) return days;
-  // A store may keep in mind which day was open before the counter was removed, as that never goes
-  // back; and a process that takes this one to be open still, as it was not who removed the
-  // counter, may not open it anew: its hits belong to the day of whoever was there since, or of
-  // whoever removed it.
+  // A store may remember which day was open before the deletion, because that never goes back. A
+  // process that did not delete the counter may take this day to be open, and must not open it
+  // again. Its hits belong to the open day of the last process that hit or deleted the counter.
   days.add(Math.max(day, former));
   return day <= former ? days.add(newest > -Infinity ? newest : removed) : days;
 }

@@ -8,7 +8,7 @@ import { authorized, authorizedRequest } from "../../support/secret.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const COUNTERS = 5000;
-/** What each of them holds at first, and which of it on a day some time ago. */
+/** Initial total of each counter, and its part on an earlier day. */
 const BASE = 10;
 const LONG_AGO = formatDay(createCalendar("UTC").today() - 40);
 const OF_LONG_AGO = 4;
@@ -25,7 +25,7 @@ for (const { store, options } of STORES) {
       await using load = startHits(target.url);
       for (let round = 1; round <= 3; round++) {
         const before = new Map(load.acknowledged);
-        // On Redis enough of other keys for its table to grow meanwhile.
+        // Redis gets enough other keys for its hash table to grow during the export.
         const growing = target.redis?.commands(fillers(round));
         const { lines, last } = await exportOf(target.url);
         await growing;

@@ -15,16 +15,12 @@ import { type RandomWorkload, startRandomWorkload } from "./random_workload.ts";
 import { Recorder } from "./recorder.ts";
 import { exportOf, openRoom, type Room } from "./service_harness.ts";
 
-/**
- * As many families, each of which lies in the one before with all of its counters, as a prefix may
- * have slashes.
- */
+/** Number of nested families, which is the maximum number of slashes in a prefix. */
 const DEPTH = 8;
 const INNERMOST = "s/".repeat(DEPTH);
 /**
- * What is read while counters change. Each sum, of a family or of its days from a year on, is asked
- * for once at each process, so that it is made anew: one that was asked for before may be some
- * seconds old.
+ * Returns the reads that run while counters change. Each sum, of a family or of its days since a
+ * year, is read once at each process, because a cached sum may be some seconds old.
  */
 function asked({ years }: Place): readonly Asked[] {
   return Array.from({ length: DEPTH - 1 }, (_, depth): Asked[] => {
@@ -34,9 +30,9 @@ function asked({ years }: Place): readonly Asked[] {
     return [{ prefix }, ...since];
   }).flat();
 }
-/** Those that are called lie among them. */
+/** The counters that change, which are among the others in key order. */
 const CALLED = ["n0", "n0150}b", "{n}", "n0222日本"].map((name) => INNERMOST + name);
-/** Beside the families, and not of them. */
+/** Counters outside the families. */
 const OTHERS = ["s", "t/a"];
 
 /** The first day of a year, so many before this one. */
@@ -54,15 +50,12 @@ interface Place extends AsyncDisposable {
   readonly env: Record<string, string>;
   readonly processes: number;
   /**
-   * How many counters of the families nobody calls: a scan passes over them, page by page, while
-   * the others change.
+   * Number of counters that do not change. A scan reads them page by page while the others change.
    */
   readonly still: number;
   /** From how many years on the days of each family are asked for, with the full numbers. */
   readonly years: number;
-  /**
-   * How many operations there are while a sum is read; as many as there is time for unless given.
-   */
+  /** Number of operations while a sum is read; as many as there is time for by default. */
   readonly operations?: number;
   /** Happens while a sum is read, and may make it fail until it is over. */
   readonly meanwhile?: () => Promise<void>;
@@ -155,12 +148,12 @@ for (const { name, ignore = false, begin } of places) {
 /** A sum as its caller saw it. */
 interface Sum extends Pick<Event, "start" | "end">, Asked {
   readonly hits: number;
-  /** How many counters there are; undefined where days were asked for. */
+  /** Number of counters; undefined for a sum of days. */
   readonly counters: number | undefined;
   readonly days: ReadonlyMap<Day, number>;
 }
 
-/** Adds the counters that nobody calls, with one hit each. */
+/** Adds the counters that do not change, with one hit each. */
 async function fill({ doors: [door] }: Room, count: number): Promise<void> {
   const lines = Array.from(
     { length: count },
@@ -242,8 +235,8 @@ function checkSum(
 const MODULUS = 2 ** 31 - 1;
 
 /**
- * What a counter holds, or several together, in one number: the sum of those of each is that of
- * what they hold.
+ * Returns a number that encodes the state of a counter. The code of several counters together is
+ * the sum of their codes.
  */
 function codeOf(
   { hits, counters = 0, days = new Map(), since = -Infinity }: {

@@ -17,11 +17,11 @@ export interface Event {
    * never.
    */
   readonly end: number;
-  /** What the answer told; undefined where none came. */
+  /** The result in the response; undefined if there was none. */
   readonly seen: Seen | undefined;
 }
 
-/** What a counter may have held at any instant of a time. */
+/** A possible state of a counter during an interval. */
 export interface Possibility {
   readonly counter: Counter;
   readonly from: number;
@@ -29,8 +29,8 @@ export interface Possibility {
 }
 
 /**
- * Whether all could have happened one after the other, each between its start and its end (Wing and
- * Gong, 1993): the counters that may be left then, which are none where they could not.
+ * Returns the possible final states if all events happened one after the other, each between its
+ * start and its end (Wing and Gong, 1993). Returns none if no such order exists.
  */
 export function linearize(events: readonly Event[], beginning: Counter = NOTHING): Counter[] {
   const left = new Map<string, Counter>();
@@ -40,11 +40,11 @@ export function linearize(events: readonly Event[], beginning: Counter = NOTHING
   return [...left.values()];
 }
 
-/** What a counter may have held at what time, in every order in which all could have happened. */
+/** Returns the possible states of a counter over time, in every order that the events allow. */
 export function possibilities(events: readonly Event[]): Possibility[] {
   const ordered = inOrder(events);
   const good = new Set(whole(ordered, NOTHING));
-  // What is added to a set while it is gone through has its turn as well.
+  // A loop over a set also visits the elements that are added during the loop.
   for (const { before } of good) for (const visit of before) good.add(visit);
   return Array.from(good, ({ node }) => {
     return { counter: node.counter, from: node.latestStart, until: firstEnd(ordered, node) };
@@ -64,7 +64,7 @@ interface Visit {
 
 /** The ends of all orders in which everything that had an answer happened. */
 function whole(ordered: readonly Event[], beginning: Counter): Visit[] {
-  for (const most of MOST_GUESSES) {
+  for (const most of MAX_GUESSES) {
     const ends = search(ordered, { beginning, most }).values()
       .filter(({ node }) => !answersRemain(ordered, node)).toArray();
     if (ends.length > 0) return ends;
@@ -127,18 +127,18 @@ interface Node {
   readonly counter: Counter;
   readonly first: number;
   readonly done: ReadonlySet<number>;
-  /** How many of the last to happen in a row had no answer. */
+  /** Number of events without a response at the end of this order. */
   readonly guesses: number;
   /** The latest start of all that has happened. */
   readonly latestStart: number;
 }
 
 /**
- * How many without an answer are taken to have happened between two that had one. Each more
- * multiplies what is to be tried, so more are only where few explain nothing: a machine that stands
- * still leaves many callers without an answer.
+ * Maximum number of events without a response between two with one. Each more multiplies the orders
+ * to try, so that more are tried only if few explain nothing. A machine that stops for a moment
+ * leaves many callers without a response.
  */
-const MOST_GUESSES = [3, 5, 8];
+const MAX_GUESSES = [3, 5, 8];
 
 /** A read without an answer tells nothing and changes nothing. */
 function isUnknownRead({ op, end }: Event): boolean {
@@ -146,8 +146,8 @@ function isUnknownRead({ op, end }: Event): boolean {
 }
 
 /**
- * Whether it does not matter what was done just before; a set leaves the marks of hits that count
- * once.
+ * Reports whether the operation before has no effect on the result. A set keeps the marks of
+ * deduplicated hits.
  */
 function overrides(op: Op, { marks }: Counter): boolean {
   return op.kind === "delete" ||
@@ -162,7 +162,10 @@ function answersRemain(events: readonly Event[], { first, done }: Node): boolean
   return false;
 }
 
-/** What may happen next: whatever began before the first end of all that is still to happen. */
+/**
+ * Returns the possible next states. Only events that began before the first end of all remaining
+ * events are next.
+ */
 function nodesAfter(events: readonly Event[], node: Node, mostGuesses: number): Node[] {
   const nodes: Node[] = [];
   const tried = new Set<string>();
@@ -175,7 +178,7 @@ function nodesAfter(events: readonly Event[], node: Node, mostGuesses: number): 
     if (isGuess && node.guesses === mostGuesses) continue;
     if (isGuess && node.guesses > 0 && overrides(event.op, node.counter)) continue;
     const guesses = isGuess ? node.guesses + 1 : 0;
-    // Of those that are alike one is enough.
+    // One of several equal operations is enough.
     const alike = isGuess ? opText(event.op) : `${index}`;
     if (tried.has(alike)) continue;
     tried.add(alike);

@@ -8,7 +8,7 @@ import {
 } from "../../support/cluster_steps.ts";
 import type { RedisCluster } from "../../support/redis_cluster.ts";
 
-/** What moves the slots of counters to the next node, a key at a time, whenever it is called. */
+/** Returns a function that moves the slots of the counters to the next node, one key at a time. */
 export function slotMover({ nodes }: RedisCluster, ids: readonly string[]): () => Promise<void> {
   const slots = [...new Set(ids.map((id) => slotOf(`hits:${id}`)))];
   let turn = -1;

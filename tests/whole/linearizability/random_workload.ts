@@ -5,15 +5,12 @@ import type { Recorder } from "./recorder.ts";
 
 /** A service to call, and the day that it is for it. */
 export interface Door {
-  /** Asked anew for each request, as a service that starts again has another address. */
+  /** Read for each request, because a restarted service has another address. */
   readonly url: string;
   readonly today: Day;
   /** The day of a time there. */
   dayAt(time: number): Day;
-  /**
-   * Whether visitors may be told apart there: where it is another day elsewhere, that ends what
-   * they are known by.
-   */
+  /** True if visitors can be identified. A process with another date ends their identification. */
   readonly hasVisitors: boolean;
 }
 
@@ -30,8 +27,8 @@ export interface RandomWorkloadOptions {
   callers: number;
   ids: readonly string[];
   /**
-   * Whether operations begin only if they were allowed: the time and memory that their check takes
-   * grow with them.
+   * True if operations need permission to begin, because the time and memory of the check grow with
+   * their number.
    */
   isLimited?: boolean;
 }

@@ -13,9 +13,9 @@ import {
 } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 
-/** What callers did to counters and were told, over HTTP, to be held against the model. */
+/** Records requests and responses about counters over HTTP, to compare them with the model. */
 export class Recorder {
-  /** Answers by status; `broken` and `unsent` requests beside them. */
+  /** Number of responses by status, and of `broken` and `unsent` requests. */
   readonly outcomes: Record<string, number> = {};
   /** Answers that cannot be right whatever happened. */
   readonly #wrong: string[] = [];
@@ -69,7 +69,7 @@ export class Recorder {
     return left;
   }
 
-  /** What was done to a counter, in the order in which it ended. */
+  /** Returns the operations on a counter in the order of their ends. */
   events(id: string): readonly Event[] {
     return this.#events.get(id) ?? [];
   }
@@ -79,8 +79,8 @@ export class Recorder {
     const status = answer?.status ?? 0;
     const outcome = answer?.status ?? kind;
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
-    // Where the answer says that none was, it was none: each that nobody knew of would multiply
-    // what is to be tried.
+    // A response that says that no line was stored is believed, because each unknown operation
+    // multiplies the orders to try.
     const storedSome = status === 503 && !answer?.body.includes("Lines stored for sure: 0.");
     const exchange = { status, storedSome, start: sentAt };
     if (status === 200) return { ...exchange, end: sentAt + milliseconds, answer };
@@ -91,7 +91,7 @@ export class Recorder {
     return exchange;
   }
 
-  /** What has no end surely did not happen. */
+  /** An operation without an end did not happen. */
   #note(id: string, { op, seen, start, end }: Noted): void {
     if (end === undefined) return;
     const events = this.#events.get(id) ?? [];
@@ -100,7 +100,7 @@ export class Recorder {
   }
 }
 
-/** What a line of the service says that a counter holds. */
+/** Parses the state of a counter in a line of the service. */
 export function heldIn(
   json: { hits: number; days?: Record<string, number>; seen?: number | null; at?: string },
 ): CounterState {
@@ -114,11 +114,11 @@ export function heldIn(
 
 type Exchange = {
   status: number;
-  /** Whether an import that ended in 503 may have stored some of its lines. */
+  /** True if an import that ended in 503 may have stored some of its lines. */
   storedSome: boolean;
   start: number;
   end?: number | undefined;
-  /** Where it is 200. */
+  /** The response, if its status is 200. */
   answer?: RawAnswer | undefined;
 };
 type Noted = { op: Op; seen: Seen | undefined; start: number; end?: number | undefined };

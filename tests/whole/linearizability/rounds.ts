@@ -5,16 +5,16 @@ import type { Op } from "./counter_model.ts";
 /** An operation of one of several processes; its day comes from the clock of that process. */
 export interface Call {
   readonly process: number;
-  /** Which of a few counters. */
+  /** The index of the counter. */
   readonly counter: number;
   readonly op: (today: Day) => Op;
-  /** Whether it is imported, which does not tell what the counter held. */
+  /** True for an import, whose response does not contain the previous state. */
   readonly imported?: boolean;
-  /** How fast-check shows it. */
+  /** The text that fast-check shows. */
   readonly text: string;
 }
 
-/** What happens at once, and before it how many days went by and which process was started anew. */
+/** Concurrent operations. Before them some days pass, and some processes restart. */
 export interface Round {
   readonly daysLater: number;
   readonly restart: number | undefined;

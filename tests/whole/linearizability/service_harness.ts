@@ -15,18 +15,18 @@ const ANSWERS = 60;
 
 /** Processes that share a store, one for each time zone. */
 export interface Room extends AsyncDisposable {
-  /** Where to call them. */
+  /** Addresses of the service. */
   readonly doors: readonly Door[];
   /**
    * Lets callers do everything to a few counters while one fault after the other happens, and
    * checks all they were told.
    */
   under(faults: readonly (() => unknown)[], load?: Partial<Load>): Promise<void>;
-  /** Ends a process and starts it anew. */
+  /** Ends a process and starts it again. */
   restart(place: number, signal: Deno.Signal): Promise<void>;
 }
 
-/** How many callers there are, and which counters they all call. */
+/** Number of callers, and the counters that they share. */
 export interface Load {
   readonly callers: number;
   readonly ids: readonly string[];
@@ -113,7 +113,7 @@ async function readAll(
   caller.close();
 }
 
-/** What each counter holds by an export, whose last line tells how many there are. */
+/** Returns the counters of an export, and checks their number in its last line. */
 export async function exportOf(url: string): Promise<Map<string, CounterState>> {
   const answer = await fetch(`${url}/counters`, { headers: authorized });
   const text = await answer.text();

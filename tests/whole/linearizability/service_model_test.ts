@@ -73,14 +73,14 @@ Deno.test("counters: two processes on one shared Deno KV whose commits conflict 
 });
 
 /**
- * Each room begins anew: what had no answer stays possible until the end, and each such call
- * multiplies what is to be checked.
+ * Each room is a new service, because an operation without a response stays possible until the end
+ * and multiplies the orders to try.
  */
 async function inRooms(count: number, play: () => Promise<void>): Promise<void> {
   for (let room = 0; room < count; room++) await play();
 }
 
-/** The same faults so many times. */
+/** Returns `rounds` copies of the faults. */
 function again<Fault>(rounds: number, faults: readonly Fault[]): readonly Fault[] {
   return Array.from({ length: rounds }, () => faults).flat();
 }

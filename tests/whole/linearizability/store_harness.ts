@@ -38,7 +38,7 @@ export function opening(setting: StoreSetting): Open {
   };
 }
 
-/** One process that counts: it can be started anew, and its clock is not that of the others. */
+/** A process with a clock of its own that can be restarted. */
 export class Process {
   readonly calendar: Calendar;
   readonly #open: Open;
@@ -46,7 +46,7 @@ export class Process {
 
   constructor(open: Open, today: () => Day) {
     this.#open = open;
-    // Its clock stands still between rounds: no day ends in the time that a test takes.
+    // The clock is stopped between rounds, so that no day ends during one.
     this.calendar = {
       ...createCalendar("UTC"),
       now: () => (today() + 1) * DAY_MS - 1,
@@ -64,8 +64,8 @@ export class Process {
   }
 
   /**
-   * What an operation tells; undefined where it is not known whether it was carried out, "refused"
-   * where it surely was not.
+   * Runs an operation. Returns undefined if its outcome is unknown, and "refused" if it was
+   * certainly not carried out.
    */
   async do(id: string, op: Op): Promise<Seen | undefined | "refused"> {
     try {
@@ -141,7 +141,7 @@ export class Process {
   }
 }
 
-/** What a counter holds, as the model has it. */
+/** Converts a state to that of the model. */
 function shown({ hits, days, report }: CounterState, since = -Infinity): Seen {
   const known = days?.hits.map((hits, ago): [Day, number] => [days.newest - ago, hits]) ?? [];
   if (known.some(([, hits]) => !Number.isSafeInteger(hits) || hits < 0)) {

@@ -18,9 +18,7 @@ import { type Open, opening, Process } from "./store_harness.ts";
 
 /** 2026-11-21. */
 const FIRST_DAY = 20_778;
-/**
- * How far the clocks of processes are from the right one, in days, as they may be around midnight.
- */
+/** Errors of the clocks of processes in days, as possible around midnight. */
 const SKEWS = [0, 1, -1];
 const IDS = ["a", "a}b", "{a}b", "日本"];
 
@@ -29,12 +27,12 @@ interface Kind {
   readonly name: string;
   readonly ignore?: boolean;
   readonly processes: number;
-  /** How many random runs, in the test command and with the full numbers. */
+  /** Number of random runs, without and with the full numbers. */
   readonly runs: readonly [number, number];
   begin(): Promise<Room>;
 }
 
-/** Where stores are opened. */
+/** A place to open stores in. */
 interface Room extends AsyncDisposable {
   readonly open: Open;
   /** Waits until nothing moves any more that would make lists fail. */

@@ -191,7 +191,7 @@ async function choose(
   item: string,
 ): Promise<void> {
   const choice = page.getByRole("menuitem", { name: item });
-  // What is pasted comes above the button, which may move away from under a click.
+  // The pasted text appears above the button and may move it away from under a click.
   await waitFor("the menu", async () => {
     if (!await choice.isVisible()) {
       await page.getByRole("button", { name: `More for ${id}` }).click();

@@ -176,7 +176,7 @@ new MutationObserver((records) => {
   const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
   added.push(nodes.filter(({ ariaRowIndex }) => ariaRowIndex).length);
 }).observe(document.querySelector(".counters tbody"), { childList: true });`;
-/** Whether there is a row at each height of the screen, but for where the table may have ended. */
+/** Reports whether each height of the screen shows a row, unless the table may have ended. */
 const IS_COVERED = `[60, 150, 250, 350].every((y) =>
   document.elementFromPoint(300, y)?.closest("tr[aria-rowindex], thead"))`;
 

@@ -179,8 +179,8 @@ Deno.test("like.js shows a press in the other tabs of the reader", needsChromium
 });
 
 /**
- * Storage events on a page in the cache: Chromium keeps them until it is back; another browser may
- * drop them.
+ * Chromium keeps storage events for a page in the back-forward cache until it returns. Other
+ * browsers may drop them.
  */
 const STORAGE_EVENTS = {
   kept: "",

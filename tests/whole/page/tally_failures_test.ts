@@ -6,7 +6,7 @@ import { openReader, shareReaders, shows } from "../../support/reader.ts";
 
 shareReaders();
 
-/** What a reader's browser may do to the paths of the service, and to which. */
+/** Failures of requests to the service in a visitor's browser, with their paths. */
 const FAILURES: { what: string; path: string; fail: (route: Route) => Promise<void> }[] = [
   { what: "blocks the service", path: "/hit", fail: (route) => route.abort() },
   { what: "blocks the script", path: "/tally.js", fail: (route) => route.abort() },

@@ -45,8 +45,8 @@ for (const [how, script] of Object.entries(LOADED)) {
 }
 
 /**
- * What other scripts of a page do to the stack of an error, and how sites make browsers fetch a
- * script anew.
+ * Ways in which other scripts change the stack of an error, and in which sites make browsers fetch
+ * a script again.
  */
 const STACKLESS = [
   "Error.prepareStackTrace = () => undefined",
@@ -208,7 +208,7 @@ Deno.test(
 /** Those of a browser that says that it is steered. */
 const STEERED_ARGS = READER_ARGS.filter((arg) => !arg.includes("AutomationControlled"));
 
-/** Where nobody reads a page, or nobody gave it a key: there it is shown and not counted. */
+/** Pages where a number is shown and not counted, because they have no visitor or no key. */
 const LOOKS: { where: string; url?: string; keyless?: true; automated?: true }[] = [
   { where: "on localhost", url: "localhost" },
   { where: "on 127.0.0.1", url: "127.0.0.1" },

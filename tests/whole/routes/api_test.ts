@@ -39,7 +39,7 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
   }
 });
 
-/** How the reference tells of what opens an endpoint. */
+/** The reference's words for the credentials of an endpoint. */
 const OPENERS = {
   token: /<code>X-Auth-Token<\/code>.*<code>token=<\/code>.*<code>Authorization<\/code>/,
   key: /<code>key<\/code>/,

@@ -6,7 +6,7 @@ import { startService } from "../../support/service.ts";
 
 /** Enough for garbage to grow as far as it may. */
 const COUNTERS = 300_000;
-/** What an import may take, in MB. */
+/** Maximum memory of an import, in MB. */
 const LIMIT = 100;
 
 Deno.test(
@@ -18,8 +18,8 @@ Deno.test(
     await using service = await startService({
       env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
     });
-    // What is loaded soon after the start, and with the first import, is no part of what an import
-    // takes.
+    // Loads what the process loads soon after its start or with the first import, which is not part
+    // of an import.
     await (await fetch(`${service.url}/badge`)).body?.cancel();
     await importCounters(service, ['{"id":"first","hits":1}']);
     const grown = await growthDuring(service.pid, async () => {

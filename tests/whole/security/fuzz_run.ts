@@ -9,15 +9,15 @@ import { startTarget, type StoreName } from "./target.ts";
 import { wildRequest } from "./wild_requests.ts";
 import { bytesOf, Wire } from "./wire.ts";
 
-/** What to fuzz, and how long. */
+/** The target and the duration. */
 export interface FuzzOptions {
   store: StoreName;
   requests: number;
-  /** The same seed sends the same requests. */
+  /** Seed of the random requests. Equal seeds send equal requests. */
   seed: number;
 }
 
-/** What was seen. */
+/** The results. */
 export interface FuzzReport {
   sent: number;
   /** Answers by status. */
@@ -32,13 +32,10 @@ export interface FuzzReport {
 
 const CONNECTIONS = 8;
 const TAME_PER_CONNECTION = 40;
-/** Whoever sends what makes the server wait for more is cut off after so long. */
+/** Time after which the server closes the connection of an incomplete request, in milliseconds. */
 const STALLED_MS = 2500;
 const STATUSES = [200, 204, 304, 400, 401, 404, 405, 409, 414];
-/**
- * What those may be told who wait for a store that is late, as a busy machine's disk may be; and
- * when it is late.
- */
+/** Statuses while the store is late, as the disk of a busy machine may be. */
 const LATE_STATUSES = [503, 504];
 const LATE_MS = 2000;
 
@@ -103,7 +100,7 @@ function bytesOfAll(requests: readonly string[]): Uint8Array {
 }
 
 function answersIn(received: Uint8Array, where: string): RawAnswer[] {
-  // Whoever greets with HTTP/2 is answered in it.
+  // A request with the HTTP/2 preface gets HTTP/2 frames.
   if (received[0] === 0) return [];
   const text = Buffer.from(received).toString("latin1");
   const [failure] = /HTTP\/1\.\d 5(?!03|04)\d\d/.exec(text) ?? [];
@@ -112,7 +109,8 @@ function answersIn(received: Uint8Array, where: string): RawAnswer[] {
 }
 
 /**
- * What the answers say was counted; the requests are not asked, as one may be taken for another.
+ * The hits that the responses confirm. The requests are not used, because the server may read one
+ * as another.
  */
 class Tally {
   readonly answers: Record<string, number> = {};
@@ -123,8 +121,8 @@ class Tally {
   /** Hits of which the store was too late to tell. */
   #unknown = 0;
   /**
-   * Whether anyone waited for the store in vain: a read, or a hit that was not sent, is told 503
-   * then.
+   * True if a caller has waited for the store until its time limit. Reads and unsent hits then get
+   * a 503.
    */
   #wasLate = false;
 
@@ -154,7 +152,7 @@ class Tally {
     this.#numbers.set(id, numbers.add(hits));
   }
 
-  /** Throws where somebody was refused though the store was not late. */
+  /** Throws if a request was refused although the store was not late. */
   checkLate(where: string): void {
     const refused = this.answers[503] ?? 0;
     ok(

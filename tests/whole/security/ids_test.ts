@@ -6,7 +6,7 @@ import { startTarget, STORES } from "./target.ts";
 import { bytesOf } from "./wire.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
-/** What is accepted, as it comes over the wire, by the counter that it names. */
+/** Accepted spellings, as they are sent, by the counter that each names. */
 const SPELLINGS: Record<string, string[]> = {
   "home": [
     "/hit",
@@ -74,7 +74,7 @@ const SPELLINGS: Record<string, string[]> = {
   ),
 };
 
-/** What is refused because it could be mistaken for another id, on the way in or by a reader. */
+/** Ids that are refused because the server or a reader could mistake them for another. */
 const REFUSED = [
   ...[
     "%ff",

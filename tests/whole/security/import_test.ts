@@ -9,7 +9,7 @@ import { fullNumbers } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { startTarget, STORES } from "./target.ts";
 
-/** What stands in the place of a line, and what the answer says of it. */
+/** Invalid lines and the response to each. */
 const BAD_LINES: [line: string | Uint8Array<ArrayBuffer>, told: RegExp][] = [
   ["{", /not JSON/],
   ["null", /object/],
@@ -42,7 +42,7 @@ const BAD_LINES: [line: string | Uint8Array<ArrayBuffer>, told: RegExp][] = [
   [new Uint8Array([0x22, 0xff, 0x22]), /UTF-8/],
 ];
 
-/** What all counters are set to after that. */
+/** The total to which all counters are set after that. */
 const LAST = BAD_LINES.length + 1;
 
 for (const { store, options } of STORES) {
@@ -115,7 +115,7 @@ Deno.test("import: line breaks without end are read without growing, and others 
 Deno.test("import: a body that stops leaves the lines before it stored, and holds up neither hits nor the end", async () => {
   await using target = await startTarget("kv");
   const { service, url } = target;
-  // What is on its way may be dropped with its connection, so it is sent until it arrives.
+  // Lines in flight may be lost with their connection, so they are sent until they arrive.
   await waitFor("the lines before", async () => {
     if (await countOf(url, "n2999") === 1) return true;
     using connection = await connectTo(url);

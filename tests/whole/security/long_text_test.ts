@@ -16,7 +16,7 @@ const LENGTH = 64_000;
 /** Maximum length of a query. Longer ones are refused unread. */
 const QUERY_LENGTH = 8000;
 
-/** What expressions repeat; the end keeps those from matching that hold for the whole text. */
+/** Texts to repeat. The end prevents a match of expressions that match the whole text. */
 const UNITS =
   ': 1: a: ::1 . 1. 1.1.1.1, [ [: [::% , ; x; - _ = / W/ a 1 é " \\ q=0; image/*, camo s1.'
     .split(" ").concat(" ", "a ", "bearer ");

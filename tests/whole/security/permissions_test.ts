@@ -14,10 +14,7 @@ import { authorized, SECRET } from "../../support/secret.ts";
 
 const FLAGS = startFlags();
 
-/**
- * What no longer works without a flag; without it the service says so and ends, for want of
- * anything better.
- */
+/** Features that need each flag, and the message of the service that ends without it. */
 const BROKEN: Record<string, { feature: string; message: RegExp; options?: ServiceOptions }> = {
   // Without it the service starts and takes more memory: see the tests of an import's.
   "--v8-flags": { feature: "a small heap", message: /./ },

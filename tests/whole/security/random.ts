@@ -27,7 +27,7 @@ export class Random {
     return values[this.below(values.length)] ?? values[0];
   }
 
-  /** So many values that `make` gives, at most `most` of them. */
+  /** Returns a random number of values from `make`, at most `most`. */
   some<T>(most: number, make: () => T): T[] {
     return Array.from({ length: this.below(most + 1) }, make);
   }

@@ -14,7 +14,7 @@ import { SECRET } from "../../support/secret.ts";
 const PASSWORD = "p@ss:w/ö?r#d %41&+=";
 const ENCODED = encodeURIComponent(PASSWORD);
 const KEY = keyOf("a");
-/** Stands in queries and headers, none of which may reach the log. */
+/** Sent in queries and headers, none of which may reach the log. */
 const CANARY = "canary-0123456789";
 
 const ROUTES = [
@@ -227,7 +227,7 @@ Deno.test("over a socket a missing, a wrong, an empty, a repeated and another co
       const answer = await send(sent);
       const isShared = route !== "/key" && sent.query?.startsWith("&key=") === true;
       strictEqual(answer?.headers.get("access-control-allow-origin") === "*", isShared, route);
-      // Who gives a key gets an answer that any page may read.
+      // Pages of any origin may read the response to a request with a key.
       for (const name of SHARED) if (isShared) answer?.headers.delete(name);
       const expected: RawAnswer = isShared
         ? without(missing, "cross-origin-resource-policy")

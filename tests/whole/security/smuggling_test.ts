@@ -61,7 +61,7 @@ Deno.test("a body is never taken for a request", async () => {
       using wire = await Wire.open(target.url);
       const request = `${method} /hit?id=before HTTP/1.1\r\n${HEADERS}${body}${after}`;
       const { received } = await wire.talk(bytesOf(request), { limit: FAR_AWAY_MS });
-      // The server may close instead of reading a body that nobody wants.
+      // The server may close the connection instead of reading an unexpected body.
       const [first = "", second] =
         new TextDecoder().decode(received).match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? [];
       strictEqual(first, method === "GET" ? "200" : "400", request);
@@ -106,7 +106,7 @@ Deno.test("a path in a Host header is refused however often its host was right, 
     }
   }
   strictEqual(await ask("GET /hit?id=seen&more=a/b*", "badges.example"), 200);
-  // Where there is none, or one that is no text, Deno names the service by itself.
+  // Without a Host header, or with an invalid one, Deno uses the address of the listener.
   strictEqual(await ask("GET /healthz", `localhost:${new URL(target.url).port}`), 200);
   for (const host of ["", "\xff"]) strictEqual(await ask("GET /hit?id=seen", host), 400, host);
   deepStrictEqual((await target.end()).counters, new Map([["seen", 1]]));

@@ -11,14 +11,14 @@ export const STORES = [
   { store: "redis", options: needsRedis },
 ] as const;
 
-/** Where the counters of a target are. */
+/** The kind of store of a target. */
 export type StoreName = typeof STORES[number]["store"];
 
 /** A real service over a real store, with public reads. */
 export interface Target extends AsyncDisposable {
   readonly service: Service;
   readonly url: string;
-  /** Where its counters are, if they are there. */
+  /** The Redis of the counters, if there is one. */
   readonly redis: RedisServer | undefined;
   /** Stops the service in good order and lists everything in its store. */
   end(): Promise<Holdings>;

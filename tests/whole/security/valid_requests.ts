@@ -11,7 +11,8 @@ export function tameRequest(random: Random): string {
 }
 
 /**
- * The same with a body, which nobody reads: where it comes late the server closes after its answer.
+ * Returns a valid request with a body that the endpoint ignores. If the body is late, the server
+ * closes the connection after its response.
  */
 export function requestWithBody(random: Random): string {
   const { headers, body } = bodyOf(random);

@@ -84,7 +84,10 @@ const HEADS: [string, ...string[]] = [
   "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03",
 ];
 
-/** What makes the server wait for more until the time limit; rare, as each costs all of it. */
+/**
+ * Incomplete requests, for which the server waits until its time limit. They are rare, because each
+ * takes that time.
+ */
 const STALLING: [string, ...string[]] = [
   `${POST}Content-Length: 999999\r\n\r\n`,
   `${POST}Transfer-Encoding: chunked\r\n\r\nfffff\r\n`,

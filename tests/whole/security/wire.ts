@@ -1,20 +1,20 @@
 import { Buffer } from "node:buffer";
 import { connectTo } from "../../support/raw_http.ts";
 
-/** Bytes of a text whose characters stand for bytes; what is beyond them becomes UTF-8. */
+/** Converts a text whose characters are bytes. Characters above U+00FF become UTF-8. */
 export function bytesOf(text: string): Uint8Array {
   return /^[\0-\xff]*$/.test(text) ? Buffer.from(text, "latin1") : Buffer.from(text, "utf8");
 }
 
 /** When to stop reading; without `enough`, at the end of the connection. */
 export interface TalkOptions {
-  /** Whether what came so far is all that was wanted. */
+  /** Reports whether the received bytes are complete. */
   enough?: (received: Uint8Array) => boolean;
   /** Milliseconds until the connection is closed from this side. */
   limit: number;
 }
 
-/** What came back. */
+/** The received bytes and the state of the connection. */
 export interface Heard {
   readonly received: Uint8Array;
   /** True where a reset or the time limit ended the connection: the server may have said more. */

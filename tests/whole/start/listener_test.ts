@@ -23,7 +23,7 @@ Deno.test({
     await using service = await startService({
       env: {
         SECRET_TOKEN,
-        // It stops listening for a while, in which nobody else may take its port.
+        // The service stops listening for a while, and no other process may take its port.
         PORT: String(reservePort()),
         STORE_URL: `kv:${remote.url}`,
         DENO_KV_ACCESS_TOKEN: remote.token,

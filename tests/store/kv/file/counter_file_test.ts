@@ -57,7 +57,7 @@ Deno.test("openCounterFile: a file that is another process's is refused", async 
   await (await openStore(path)).close();
 });
 
-/** What may happen to a file that held counters while nobody had it open. */
+/** Changes to a file with counters while no process has it open. */
 const ACCIDENTS: readonly {
   name: string;
   happen(path: string): void;

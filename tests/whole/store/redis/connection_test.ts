@@ -342,7 +342,7 @@ Deno.test("RedisConnection: a Redis that comes up later is found", needsRedis, a
   await waitFor("the log", () => room.log[0]);
   await rejectsWith("store-unavailable", room.counters.hit(HOME));
   proxy.accept();
-  // It is found although nobody asks for anything.
+  // The failure is detected without any calls.
   await waitFor("the log", () => room.log[1]);
   deepStrictEqual(room.events(), ["store unavailable", "store available"]);
   await room.connected();
@@ -380,14 +380,16 @@ interface Room extends AsyncDisposable {
   events(): string[];
 }
 
-/** Whether the kernel holds bytes that whatever listens on this port of 127.0.0.1 has not read. */
+/**
+ * Reports whether the kernel holds bytes that the listener on this port of 127.0.0.1 has not read.
+ */
 async function hasUnread(port: number): Promise<boolean> {
   const local = port.toString(16).toUpperCase().padStart(4, "0");
   const unread = new RegExp(`: \\w{8}:${local} \\S+ 01 \\w{8}:(?!0{8})`);
   return unread.test(await Deno.readTextFile("/proc/net/tcp"));
 }
 
-/** Whether nobody is connected to a Redis but who asks this. */
+/** Reports whether this is the only connection to a Redis. */
 async function isLeft(redis: RedisServer): Promise<boolean> {
   const clients = String(await redis.command("CLIENT", "LIST", "TYPE", "normal"));
   return clients.trim().split("\n").length === 1;

@@ -17,15 +17,10 @@ const LAST_YEAR = TODAY - 365;
 const YEAR_BEFORE = TODAY - 730;
 const NEXT_YEAR = TODAY + 50;
 
-/**
- * What each counter has at first: its last hit, with a key and a visitor, comes on top of an
- * update.
- */
+/** Initial state of each counter. An update comes first, then a hit with a key and a visitor. */
 const BEFORE = { hits: 101, days: { [YEAR_BEFORE]: 3, [LAST_YEAR]: 4, [TODAY]: 6 } };
 const MARKS = { key: "k", visitor: "v", remember: true };
-/**
- * The keys that hold it, all of which may lie on one node or the other while their slot is moved.
- */
+/** The keys of a counter. While its slot is moved, each may be on either node. */
 const KEYS = ["", "days", "days2024", "days2025", "once:k", `seen${TODAY}`];
 
 type Outcome = number | CounterState | readonly OnceOutcome[] | Problem;
@@ -34,7 +29,7 @@ interface Kind {
   what: string;
   day: Day;
   change(store: CounterStore, ids: readonly CounterId[]): Promise<readonly Outcome[]>;
-  /** What the change comes to, and what the counter holds after it. */
+  /** The outcome of the change, and the state after it. */
   outcome: unknown;
   after: Shown;
 }
@@ -132,7 +127,7 @@ Deno.test(
         refused.push(each);
       });
     }
-    // It ends with BUSYKEY where something was written at one node that lies on the other as well.
+    // Fails with BUSYKEY if a key was written on one node while the other has it.
     await endMove(moving, { from, to });
     await waitForCluster(cluster.nodes);
 
@@ -171,7 +166,7 @@ function slots(first: number, end: number): Set<number> {
   return new Set(Array.from({ length: end - first }, (_, index) => first + index));
 }
 
-/** So many ids, each in a slot of its own of these. */
+/** Returns ids, each of which is in another of these slots. */
 function idsIn(free: Set<number>, count: number): CounterId[] {
   const ids: CounterId[] = [];
   for (let number = 0; ids.length < count; number++) {

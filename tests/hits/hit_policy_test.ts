@@ -21,7 +21,7 @@ const DIMENSIONS = {
 
 type Case = { readonly [Name in keyof typeof DIMENSIONS]: typeof DIMENSIONS[Name][number] };
 
-/** What an answer is, and what the counter holds after it. */
+/** A response, and the total of the counter after it. */
 interface Outcome {
   status: number;
   /** `X-Tallymark`. */
@@ -31,7 +31,7 @@ interface Outcome {
   count: number;
 }
 
-/** What the contract says of a hit that is sent twice. */
+/** Returns what the contract says about a hit that is sent twice. */
 function expected(given: Case): Outcome[] {
   const before = given.counter === "at 3" ? 3 : 0;
   const rule = ruleOf(given);
@@ -95,7 +95,7 @@ function ruleOf(
   if (agent === "crawler" && byKey) return "bot";
   const isNew = counter === "new";
   if (credentials === "prefix key" && isPrefixFull && isNew) return "family-full";
-  // What a server counts for itself or for a visitor that it names is not its own agent's.
+  // With the secret, the proxy's user agent matters only to once=day without a named visitor.
   const isProxy = agent === "image proxy" && (byKey || (once && !visitor));
   if (isProxy) return key === "good" ? "camo the first time" : "camo";
   return once || key === "good" ? "counts the first time" : "counts";

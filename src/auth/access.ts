@@ -138,7 +138,7 @@ export function createAccess(
     return "secret";
   }
 
-  /** Accepts a token that proves itself in place of the secret. */
+  /** Grants access by a valid session token or sign-in token, in place of the secret. */
   function tokenGrant({ request }: Credentials, isValid: TokenCheck): "secret" | undefined {
     const [token, secret] = [bearerToken(request), keySecret()];
     if (token === undefined || secret === undefined) return undefined;

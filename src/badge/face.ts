@@ -6,7 +6,7 @@ export interface Face {
   readonly emoji: number;
   /** Factor by which letters of fallback fonts are wider in the weight of this face. */
   readonly boldness: number;
-  /** Advance in pixels by code point; NaN where the table is silent. */
+  /** Advance in pixels by code point; NaN if the tables have none. */
   readonly advances: Float64Array;
 }
 

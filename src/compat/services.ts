@@ -181,7 +181,10 @@ const hitsSh: CompatService = {
   ],
 };
 
-/** A host and a path. An id here may be shorter than there, where it may have 250 characters. */
+/**
+ * Parses a host and a path. hits.sh allows 250 characters, which is more than an id may have here.
+ * Longer ones are refused when the id is parsed.
+ */
 function pagePlace(text: string): string {
   const path = text.trim().replace(/^.*?:\//s, "").replace(/#.*$/s, "").replaceAll("\\", "/");
   const place = trimEnd(path.replace(/^\/+/, ""), "/?");

@@ -116,7 +116,7 @@ export interface BatcherOptions<Key, Result, Part> {
    * batch in flight is cheaper than a second batch in parallel.
    */
   fastStoreMs: number;
-  /** Maximum time that a call waits until the next `rejectTimedOut`, in milliseconds. */
+  /** Age of a call at which `rejectTimedOut` rejects it, in milliseconds. */
   deadlineMs: number;
   /** The problem that callers get if their batch was sent and the store did not answer in time. */
   timeout: ProblemName;
@@ -157,7 +157,10 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
     return this.#options.limit.allTimedOut;
   }
 
-  /** Adds a caller to the queued call with the same key. The last of its callers is this one. */
+  /**
+   * Adds a caller to the queued call with the same key, or queues a new one. On return, `callers` of
+   * the call is the position of this caller.
+   */
   enqueue(key: Key, part?: Part): CoalescedCall<Key, Result, Part> {
     const { limit, pending } = this.#options;
     let call = this.#queue.get(key);
@@ -192,7 +195,10 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
     return true;
   }
 
-  /** Rejects the calls that waited too long. To be called regularly while calls are pending. */
+  /**
+   * Rejects the queued calls that waited too long, and all calls of a batch with such a call. To be
+   * called regularly while calls are pending.
+   */
   rejectTimedOut(): void {
     const { limit, deadlineMs, timeout } = this.#options;
     this.#isFastStore &&= this.#areYoung();

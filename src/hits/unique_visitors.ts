@@ -13,7 +13,10 @@ import { type CallerAddress, loadCallerAddress, type Proxies } from "./caller_ad
  */
 const MAX_PER_COUNTER = 50_000;
 const MAX_PER_PROCESS = 1_000_000;
-/** Minimum number of counters whose visitors are counted. */
+/**
+ * Minimum number of counters in the cache of the numbers of visitors. A counter that was evicted
+ * starts at 0 again.
+ */
 const CACHE_SIZE = 10_000;
 
 export interface UniqueVisitorsOptions {

@@ -30,7 +30,7 @@ import {
 /** Responds to requests by the route table. */
 export interface Dispatcher {
   handle(request: Request, connection: ConnectionInfo): Response | Promise<Response>;
-  /** Has the endpoint at a path respond to a part of a request. */
+  /** Has the endpoint at a path respond to a call of another endpoint, such as one below `/as/`. */
   call(path: string, call: InternalCall): Response | Promise<Response>;
 }
 
@@ -195,7 +195,7 @@ interface RequestState extends Mutable<CounterContext> {
   /** All counters of a request that may name several. */
   ids: readonly CounterId[];
   isAuthorized: boolean;
-  /** Undefined for a part of another request, whose own state is completed and measured. */
+  /** Undefined for an internal call. The request that made it is completed and measured. */
   readonly meter: RequestMeter | undefined;
   /** When the request arrived, in milliseconds since the epoch. */
   readonly since: number;
@@ -282,7 +282,7 @@ function beginsOnlyWith(origin: string, url: string): boolean {
     !url.includes("*", origin.length);
 }
 
-/** Parses the query and the subject in it. Returns what responds to the request. */
+/** Parses the query and the subject in it. Returns the function that responds to the request. */
 function parse(route: CompiledRoute, state: RequestState) {
   const { request, query, queryError, meter } = state;
   if (queryError !== undefined) throw queryError;

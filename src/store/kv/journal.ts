@@ -44,7 +44,10 @@ export class Journal {
     return this.#totals.get(id);
   }
 
-  /** Adds hits on counters with the day open to a commit as one row, if many. Returns them. */
+  /**
+   * Adds hits on counters with the day open to a commit as one row, and returns them. Returns none
+   * if they are too few for a row, or if other processes share the database.
+   */
   write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
     const hits = changes.filter(({ record, plan: { writes } }) =>
       record.exists && writes?.total !== undefined && !writes.history && !writes.deduplication
@@ -83,7 +86,10 @@ export class Journal {
     this.#first = Number(rows[0]?.key.at(-1) ?? this.#next);
   }
 
-  /** Yields the commits of a fold with the counters to forget. Each needs a turn of its own. */
+  /**
+   * Yields the commits of a fold with the counters to forget. Each is to be requested and carried
+   * out while no other commit runs.
+   */
   async *fold(): AsyncGenerator<{ operation: Deno.AtomicOperation; ids: readonly CounterId[] }> {
     const { kv, keys } = this.#place;
     const atOnce = Math.min(this.#limits.atOnce, keys.perCommit);

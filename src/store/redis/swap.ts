@@ -129,7 +129,10 @@ interface NewValue {
   readonly ttl: string | number;
 }
 
-/** Returns the values of a swap by their keys: the total, the ledger, and the years. */
+/**
+ * Returns the values of a swap by their keys: the total, the ledger, the years and the report. A
+ * deletion also replaces the epoch of idempotency keys, and deletes the visitors.
+ */
 function newValues(
   key: string,
   { texts, writes: { total, history, report }, today }: {
@@ -214,6 +217,7 @@ function followHits(values: Map<string, NewValue>, later: Map<string, NewValue>)
   return true;
 }
 
+/** Appends `+` to each number that grows with the hits until the swap, `~` to each that shrinks. */
 function withMarks(value: string, later: string): string | undefined {
   if (!value.startsWith("=") || !later.startsWith("=")) return undefined;
   const [words, others] = [value.slice(1).split(" "), later.slice(1).split(" ")];

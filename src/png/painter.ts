@@ -36,11 +36,13 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     ...{ serifFamily: "DejaVu Sans", monospaceFamily: "DejaVu Sans Mono" },
   };
   return async ({ svg, scale }) => {
-    const [width = 0, height = 0] = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)
-      ?.slice(1).map(Number) ?? [];
-    const maxZoom = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
-    const zoom = Math.min(scale, maxZoom, Math.sqrt(MAX_PIXELS / (width * height)));
-    const drawing = new Resvg(replaceMissing(anchorAtStart(svg), hasGlyph), {
+    const [width = 0, height = 0] = SIZE.exec(svg)?.slice(1).map(Number) ?? [];
+    const fitting = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
+    const zoom = Math.min(scale, fitting, Math.sqrt(MAX_PIXELS / (width * height)));
+    // The renderer would stretch a drawing to whole pixels.
+    const whole = Math.floor(1000 * Math.ceil(width * zoom) / zoom) / 1000;
+    const fitted = placeTexts(svg.replace(`width="${width}"`, `width="${whole}"`), zoom);
+    const drawing = new Resvg(replaceMissing(fitted, hasGlyph), {
       font,
       fitTo: { mode: "zoom", value: zoom },
     });
@@ -56,19 +58,25 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
   };
 }
 
+/** The size of an SVG document. */
+const SIZE = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/;
+
 /**
- * Places fitted texts by their start, because the renderer adds the space after the last character
- * to the length and so moves the middle. A single character is not fitted.
+ * Places texts as browsers do. The renderer adds the space after the last character to the length
+ * of a fitted text, so it gets the start instead of the middle. A single character is not fitted.
+ * Baselines are on whole pixels.
  */
-function anchorAtStart(svg: string): string {
-  return svg.replace(FITTED_TEXT, (_, x, before, length, after, text) => {
-    if ([...text].length === 1) return `<text x="${x}"${before}${after}>${text}`;
-    const start = Number(x) - Number(length) / 2;
-    return `<text style="text-anchor:start" x="${start}"${before} textLength="${length}"${after}>${text}`;
+function placeTexts(svg: string, zoom: number): string {
+  return svg.replace(TEXT, (_, x, y, before, length, after, text) => {
+    const step = after.includes("scale(.1)") ? zoom / 10 : zoom;
+    const place = `y="${Math.round(y * step) / step}"${before}${after}`;
+    if ([...text].length === 1) return `<text x="${x}" ${place}>${text}`;
+    const start = x - length / 2;
+    return `<text style="text-anchor:start" x="${start}" textLength="${length}" ${place}>${text}`;
   });
 }
 
-const FITTED_TEXT = /<text x="([\d.]+)"([^>]*) textLength="([\d.]+)"([^>]*)>([^<]*)/g;
+const TEXT = /<text x="([\d.]+)" y="([\d.]+)"([^>]*) textLength="([\d.]+)"([^>]*)>([^<]*)/g;
 
 /** An emoji of one or more code points, or a character beyond ASCII. */
 const CHARACTER = /\p{RGI_Emoji}|[^\0-\x7f]/gv;

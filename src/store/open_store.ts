@@ -52,7 +52,7 @@ async function open(
       const file = await openCounterFile(setting.path);
       const { kv } = file;
       const store = ownKv({ kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
-      // Opening the store folds the journal, for which a first request might not wait.
+      // Opening the store loads the journal, for which a first request might not wait.
       if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
       return store;
     }

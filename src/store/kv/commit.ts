@@ -1,8 +1,9 @@
 import type { CounterId } from "../../counter/counter_id.ts";
+import { DAY_MS } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeYear, type KvKeys, OWN } from "./layout.ts";
+import { encodeLedger, encodeYear, OWN } from "./layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 export interface Identified {
@@ -16,11 +17,8 @@ export interface Change<Item extends Identified = Identified, Result = unknown> 
   readonly plan: Plan<Result>;
 }
 
-/** Lifetimes of deduplication keys. None in a local file, which expires nothing by itself. */
-export interface Lifetimes {
-  readonly keys: { readonly expireIn?: number };
-  readonly visitors: { readonly expireIn?: number };
-}
+/** Lifetime of idempotency keys, which are searched in two buckets of a day. */
+const KEY_LIFETIME_MS = 2 * DAY_MS;
 
 /**
  * Adds all that changes write to a commit, which fails if one of the counters changes before it.
@@ -28,8 +26,10 @@ export interface Lifetimes {
 export function addToCommit(
   operation: Deno.AtomicOperation,
   changes: readonly Change[],
-  { keys, lifetimes }: { keys: KvKeys; lifetimes: Lifetimes },
+  { keys, isShared, calendar }: KvPlace,
 ): void {
+  // A local file expires nothing by itself.
+  const lasting = (expireIn: number) => isShared ? { expireIn } : {};
   for (const { item: { id }, record, plan: { writes } } of changes) {
     if (writes === undefined) continue;
     const { total, history, deduplication, report = record.report } = writes;
@@ -38,7 +38,10 @@ export function addToCommit(
     operation.check({ key, versionstamp: record.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
     if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
-    else operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, lifetimes.keys);
+    else {
+      const deleted = keys.deleted(id, dayBucketAt(Date.now()));
+      operation.delete(key).set(deleted, true, lasting(KEY_LIFETIME_MS));
+    }
     if (history !== undefined) {
       const { ledger, years, deletedYears } = history;
       if (ledger === undefined) operation.delete(keys.ledger(id));
@@ -50,10 +53,11 @@ export function addToCommit(
       const time = Date.now();
       const bucket = dayBucketAt(time);
       for (const [key, hits] of deduplication.keys) {
-        operation.set(keys.once(id, { key, bucket }), [hits, time], lifetimes.keys);
+        operation.set(keys.once(id, { key, bucket }), [hits, time], lasting(KEY_LIFETIME_MS));
       }
       for (const visitor of deduplication.visitors) {
-        operation.set(keys.seen(visitor, deduplication.day), true, lifetimes.visitors);
+        const seen = keys.seen(visitor, deduplication.day);
+        operation.set(seen, true, lasting(calendar.msUntilMidnight()));
       }
     }
   }

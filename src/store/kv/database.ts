@@ -1,9 +1,8 @@
 import { BoundedMap } from "../../bounded_map.ts";
-import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, DAY_MS, LAST_DAY } from "../../counter/days.ts";
+import { type Day, LAST_DAY } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
-import type { Plan } from "../planner.ts";
+import { type Plan, planHits } from "../planner.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
@@ -13,7 +12,6 @@ import {
   createSharedCommit,
   cutIntoCommits,
   type Identified,
-  type Lifetimes,
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
@@ -24,13 +22,13 @@ const CACHE_SIZE = 100_000;
 /** Time for which conflicts with other writers are retried, and maximum pause before a retry. */
 const CONFLICT_LIMIT_MS = 1500;
 const CONFLICT_PAUSE_MS = 20;
-/** Time without a commit of many counters after which the journal is emptied. */
-const JOURNAL_IDLE_MS = 1000;
 /** Maximum time that emptying the journal may delay the end of the process. */
 const JOURNAL_CLOSE_MS = 1000;
 
 /** A kind of change: reads the records of its items, and plans each change from a record. */
 export interface Verb<Item extends Identified, Read extends KvRecord, Result> {
+  /** True if the changes may go to the journal. */
+  readonly isJournaled?: true;
   read(items: readonly Item[], today: Day): Promise<readonly (Read | undefined)[]>;
   plan(item: Item, record: Read, today: Day): Plan<Result>;
 }
@@ -40,8 +38,6 @@ export interface DatabaseOptions extends Omit<KvPlace, "journaled"> {
   readonly file?: CounterFile | undefined;
   readonly journalLimits?: JournalLimits | undefined;
   readonly health: StoreHealth;
-  /** The calendar whose days hits belong to. */
-  readonly calendar: Calendar;
 }
 
 /**
@@ -69,7 +65,13 @@ export class Database {
   #folding: Promise<void> | undefined;
   /** Time until which the journal may be folded, once the database is being closed. */
   #foldEndTime = Infinity;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #foldEntries: Verb<Identified, KvRecord, void> = {
+    read: (items) => this.readForHits(items, -Infinity),
+    plan(_, record) {
+      const writes = record.exists ? planHits(record, 0, -Infinity).writes : undefined;
+      return { result: undefined, writes };
+    },
+  };
 
   private constructor(options: DatabaseOptions) {
     const { kv, isShared, journalLimits } = options;
@@ -80,13 +82,10 @@ export class Database {
     this.#isUncertain = !isShared;
   }
 
-  /** Opens a database, and folds what a killed process left in its journal. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const database = new Database(options);
-    if (options.isShared) return database;
-    // The first turn loads the journal. Without it, reads would return old totals.
-    await database.inTurn(() => Promise.resolve());
-    await database.#foldJournal();
+    // Without what a killed process left in the journal, reads would return old totals.
+    if (!options.isShared) await database.#loadJournal();
     return database;
   }
 
@@ -160,7 +159,6 @@ export class Database {
 
   /** Folds the journal, unless the disk takes too long, and closes the database. Call this once. */
   async close(): Promise<void> {
-    clearTimeout(this.#idleTimer);
     this.#foldEndTime = performance.now() + JOURNAL_CLOSE_MS;
     await this.#folding;
     await this.#foldJournal();
@@ -172,7 +170,7 @@ export class Database {
     verb: Verb<Item, Read, Result>,
     endTime: number,
   ): Promise<(Result | Problem)[]> {
-    const today = this.#options.calendar.today();
+    const today = this.place.calendar.today();
     const records = await verb.read(items, today).catch((cause) => this.unavailable(cause));
     const changes = items.map((item, index) => {
       const record = records[index];
@@ -180,7 +178,7 @@ export class Database {
       return { item, record, plan: verb.plan(item, record, today) };
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
-      if (await this.#commit(part)) return part.map(({ plan }) => plan.result);
+      if (await this.#commit(part, verb)) return part.map(({ plan }) => plan.result);
       await this.#pause(endTime);
       return await this.#attempt(part.map(({ item }) => item), verb, endTime);
     };
@@ -194,58 +192,41 @@ export class Database {
   }
 
   /** Stores what changes write in one commit. Returns false on a conflict. */
-  async #commit(changes: readonly Change[]): Promise<boolean> {
+  async #commit(
+    changes: readonly Change[],
+    { isJournaled = false }: { readonly isJournaled?: boolean },
+  ): Promise<boolean> {
     const writing = changes.filter(({ plan }) => plan.writes !== undefined);
     if (writing.length === 0) return true;
-    const { health } = this.#options;
-    const { kv, keys } = this.place;
-    const operation = kv.atomic();
-    const journaled = this.#journal.write(operation, writing);
+    const { health, file } = this.#options;
+    const operation = this.place.kv.atomic();
+    const journaled = isJournaled ? this.#journal.write(operation, writing) : NONE;
     const direct = writing.filter((change) => !journaled.has(change));
-    addToCommit(operation, direct, { keys, lifetimes: this.#lifetimes() });
-    if (journaled.size > 0) this.#foldWhenIdle();
-    try {
-      const ids = writing.map(({ item }) => item.id);
-      const isStored = await this.#carryOut(operation, ids, (versionstamp) => {
-        this.#journal.confirm(journaled, versionstamp);
-        for (const change of journaled) this.#rememberChange(change, change.record.versionstamp);
-        for (const change of direct) this.#rememberChange(change, versionstamp);
-      });
-      if (isStored) health.healthy();
-      if (this.#journal.isFull) this.#foldJournal();
-      return isStored;
-    } catch (error) {
-      const problem = asProblem(error);
-      health.unwritable(problem.cause);
-      throw problem;
-    }
-  }
-
-  /**
-   * Carries out a commit, calls `onStored`, and moves the high-water mark. Returns false on a
-   * conflict. Unless it returns true, the counters are forgotten.
-   */
-  async #carryOut(
-    operation: Deno.AtomicOperation,
-    ids: readonly CounterId[],
-    onStored: (versionstamp: string) => void,
-  ): Promise<boolean> {
+    addToCommit(operation, direct, this.place);
     this.#begun++;
     this.#inFlight++;
     let isStored = false;
     try {
       const versionstamp = await this.#commitOperation(operation);
       if (versionstamp === null) return false;
-      onStored(versionstamp);
-      await this.#options.file?.confirm(versionstamp);
-      return isStored = true;
+      this.#journal.confirm(journaled, versionstamp);
+      for (const change of journaled) this.#rememberChange(change, change.record.versionstamp);
+      for (const change of direct) this.#rememberChange(change, versionstamp);
+      // Moves the high-water mark.
+      await file?.confirm(versionstamp);
+      isStored = true;
     } catch (error) {
-      if (asProblem(error).kind === "outcome-unknown") this.#isUncertain = !this.place.isShared;
-      throw error;
+      const problem = asProblem(error);
+      if (problem.kind === "outcome-unknown") this.#isUncertain = !this.place.isShared;
+      health.unwritable(problem.cause);
+      throw problem;
     } finally {
       this.#inFlight--;
-      if (!isStored) { for (const id of ids) this.#cache.delete(id); }
+      if (!isStored) { for (const { item } of writing) this.#cache.delete(item.id); }
     }
+    health.healthy();
+    if (this.#journal.isFull) this.#foldJournal();
+    return true;
   }
 
   #rememberChange({ record, plan: { writes } }: Change, versionstamp: string | null): void {
@@ -257,13 +238,6 @@ export class Database {
 
   #remember(record: KvRecord): void {
     if (!this.place.isShared) this.#cache.set(record.id, record);
-  }
-
-  #lifetimes(): Lifetimes {
-    if (!this.place.isShared) return { keys: {}, visitors: {} };
-    // Idempotency keys are searched in two buckets of a day.
-    const visitors = { expireIn: this.#options.calendar.msUntilMidnight() };
-    return { keys: { expireIn: 2 * DAY_MS }, visitors };
   }
 
   async #pause(endTime: number): Promise<void> {
@@ -278,41 +252,30 @@ export class Database {
     this.#isUncertain = false;
   }
 
-  /** Folds the journal once many counters are no longer hit at once. */
-  #foldWhenIdle(): void {
-    clearTimeout(this.#idleTimer);
-    if (this.#foldEndTime < Infinity) return;
-    this.#idleTimer = setTimeout(() => this.#foldJournal(), JOURNAL_IDLE_MS);
-  }
-
-  /**
-   * Moves the totals in the journal to their entries, unless that is in progress. Tries again
-   * later if it fails.
-   */
+  /** Folds the journal, unless that is in progress. What it leaves after a failure still counts. */
   #foldJournal(): Promise<void> {
     return this.#folding ??= this.#fold()
-      .catch(() => this.#foldWhenIdle())
+      .catch(() => {})
       .finally(() => this.#folding = undefined);
   }
 
+  /** Moves the totals in the journal to their entries in steps, between which hits are stored. */
   async #fold(): Promise<void> {
-    const steps = this.#journal.fold();
-    const takeStep = async () => {
-      const { value, done } = await steps.next();
-      if (done) return false;
-      return await this.#carryOut(value.operation, value.ids, (versionstamp) => {
-        this.#journal.forget(value.ids);
-        for (const id of value.ids) {
-          const record = this.#cache.get(id);
-          if (record !== undefined) this.#remember({ ...record, versionstamp });
-        }
-      });
-    };
-    while (await this.inTurn(takeStep)) {
+    const journal = this.#journal;
+    const { totals, end } = await this.inTurn(() => Promise.resolve(journal.contents()));
+    const items = [...totals.keys()].sort().map((id) => ({ id }));
+    for (let start = 0; start < items.length; start += journal.limits.atOnce) {
       if (performance.now() > this.#foldEndTime) return;
+      const some = items.slice(start, start + journal.limits.atOnce);
+      const failure = (await this.change(some, this.#foldEntries)).find((result) => result);
+      if (failure) throw failure;
     }
+    journal.forget(totals);
+    while (await this.inTurn(() => journal.deleteRows(end)));
   }
 }
+
+const NONE: ReadonlySet<Change> = new Set();
 
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -1,3 +1,4 @@
+import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/days.ts";
 import type { YearEntry } from "../../counter/days.ts";
@@ -30,6 +31,8 @@ export interface KvPlace {
   readonly keys: KvKeys;
   /** True if other processes write to the database as well. */
   readonly isShared: boolean;
+  /** The calendar whose days hits belong to. */
+  readonly calendar: Calendar;
   /** Returns the total of a counter in the newest row of the journal. */
   journaled(id: CounterId): JournalTotal | undefined;
   /** Called with a counter whose days are damaged. They count as none. */
@@ -62,29 +65,20 @@ export async function readForWrites(
   place: KvPlace,
   writes: readonly Write[],
 ): Promise<KvRecord[]> {
-  const ids = writes.map(({ id }) => id);
+  const { kv, keys, isShared } = place;
   // A report that is ignored is not committed, so its record has to be from one instant.
-  if (place.isShared) {
-    return await readHistories(place, ids.map((id) => ({ id, since: -Infinity })));
+  if (isShared) {
+    return await readHistories(place, writes.map(({ id }) => ({ id, since: -Infinity })));
   }
-  // A deletion also removes what is left of the days of a counter without a total.
-  const areUpdates = writes.every(({ update }) => update !== undefined);
-  const records = await (areUpdates ? readForUpdates(place, ids) : readRecords(place, ids));
-  return await Promise.all(records.map((record) => withYears(place, record, -Infinity)));
-}
-
-/**
- * Reads records in two steps. Nothing changes in between, because writes to a database of this
- * process alone take turns. Most counters of an import are new, and have no ledger to read.
- */
-async function readForUpdates(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
-  const records = await readTotals(place, ids);
-  const stored = records.filter(({ exists }) => exists);
-  const ledgers = await readKeys(place.kv, stored.map(({ id }) => place.keys.ledger(id)));
-  const next = ledgers.values();
-  return records.map((record) =>
-    record.exists ? withLedger(place, record, next.next().value) : record
-  );
+  // Nothing changes between two reads, because writes to a database of this process take turns.
+  const records = await readTotals(place, writes.map(({ id }) => id));
+  // Most counters of an import are new. Only deletions also remove days without a total.
+  const needed = records.filter(({ exists }, index) => exists || !writes[index]?.update);
+  const entries = await readKeys(kv, needed.map(({ id }) => keys.ledger(id)));
+  const ledgers = new Map(needed.map((record, index) => [record, entries[index]]));
+  return await Promise.all(records.map((record) => {
+    return withYears(place, withLedger(place, record, ledgers.get(record)), -Infinity);
+  }));
 }
 
 /** Reads records with the closed years from `since` on, each from one instant. */

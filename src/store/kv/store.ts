@@ -27,12 +27,13 @@ export interface KvStoreOptions extends Omit<DatabaseOptions, "keys"> {
 
 /** Opens the counters in a Deno KV. */
 export async function openKvStore(options: KvStoreOptions): Promise<CounterStore> {
-  const { source, prefix, health, calendar } = options;
+  const { source, prefix, health } = options;
   const database = await Database.open({ ...options, keys: kvKeys(prefix) });
-  const endSweeper = startSweeper(database, calendar);
+  const endSweeper = startSweeper(database);
   let closing: Promise<void> | undefined;
 
   const hits: Verb<Addition, KvRecord, number> = {
+    isJournaled: true,
     read: (additions, today) => database.readForHits(additions, today),
     plan: ({ amount }, record, today) => planHits(record, amount, today),
   };

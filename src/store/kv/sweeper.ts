@@ -1,4 +1,3 @@
-import type { Calendar } from "../../counter/calendar.ts";
 import type { Day } from "../../counter/days.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
@@ -32,8 +31,8 @@ export async function readSalt(day: Day, database: Database): Promise<string> {
  *
  * Returns the function that ends it, which resolves when a sweep in progress has ended.
  */
-export function startSweeper(database: Database, calendar: Calendar): () => Promise<void> {
-  const { kv } = database.place;
+export function startSweeper(database: Database): () => Promise<void> {
+  const { kv, calendar } = database.place;
   /** Not a timeout, because the first setTimeout of a process costs 5 ms. */
   let next: AbortSignal;
   let sweeping: Promise<void> = Promise.resolve();

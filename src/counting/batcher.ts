@@ -158,8 +158,8 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
   }
 
   /**
-   * Adds a caller to the queued call with the same key, or queues a new one. On return, `callers` of
-   * the call is the position of this caller.
+   * Adds a caller to the queued call with the same key, or queues a new one. On return, `callers`
+   * of the call is the position of this caller.
    */
   enqueue(key: Key, part?: Part): CoalescedCall<Key, Result, Part> {
     const { limit, pending } = this.#options;

@@ -1,11 +1,8 @@
 import type { LookName } from "../badge/parameters.ts";
 import { Problem } from "../problem.ts";
 
-/** Another service whose addresses work here. */
-export interface CompatService {
-  /** Its addresses. The first whose path matches is used. */
-  readonly addresses: readonly CompatAddress[];
-}
+/** The addresses of another service that work here. The first whose path matches is used. */
+export type CompatService = readonly CompatAddress[];
 
 /** One form of a service's addresses. */
 export interface CompatAddress {
@@ -13,10 +10,11 @@ export interface CompatAddress {
   readonly path: RegExp;
   /** True if it responds with an image, so that problems are drawn. */
   readonly isPicture?: boolean;
-  /** True if it also accepts POST. */
-  readonly post?: boolean;
-  /** Maximum length of the body of a POST in bytes. Without this, the body is ignored. */
-  readonly bodyLimit?: number;
+  /**
+   * Maximum length of the body of a POST in bytes. 0 ignores the body. Without this, POST is
+   * refused.
+   */
+  readonly maxBody?: number;
   /** Returns what the address means here. Throws a problem for what the service refuses. */
   translate(path: RegExpExecArray, request: CompatRequest): Translation;
 }
@@ -32,29 +30,17 @@ export interface CompatRequest {
 }
 
 /** The meaning of an address here. */
-export type Translation = Image | Chart | Numbers | Text;
+export type Translation = Picture | Numbers | Script;
 
-/** A badge that counts, or only shows a number. */
-export interface Image {
-  readonly kind: "image";
+/** An image of an endpoint of this service. */
+export interface Picture {
+  readonly kind: "picture";
+  readonly path: "/hit.svg" | "/badge" | "/chart.svg";
   readonly counter: CounterRef;
-  readonly look: LookParameters;
-  /** True if today's hits are drawn before the total. */
-  readonly withToday?: boolean;
+  readonly parameters: {
+    readonly [Name in LookName | "show" | "range" | "width" | "height"]?: string | undefined;
+  };
 }
-
-/** The appearance of a badge, in the parameters of this service. */
-export type LookParameters = { readonly [Name in LookName]?: string | undefined };
-
-/** A chart. */
-export interface Chart {
-  readonly kind: "chart";
-  readonly id: string;
-  readonly parameters: Parameters;
-}
-
-/** Query parameters of an endpoint. */
-export type Parameters = Readonly<Record<string, string | undefined>>;
 
 /** Numbers in the format of the service. */
 export interface Numbers {
@@ -67,6 +53,12 @@ export interface Numbers {
   readonly notFoundIfZero?: boolean;
 }
 
+/** A script of the service. */
+export interface Script {
+  readonly kind: "script";
+  readonly body: string;
+}
+
 /** A counter and what is done to it. */
 export interface CounterRef {
   /** The id without the name of the service. */
@@ -76,12 +68,6 @@ export interface CounterRef {
   readonly once?: boolean;
   /** True if only today's hits are read. */
   readonly today?: boolean;
-}
-
-/** A script of the service. */
-export interface Text {
-  readonly kind: "text";
-  readonly body: string;
 }
 
 /** Throws the problem "bad-id" with the reason why the service refuses the request. */

@@ -4,116 +4,102 @@ import {
   type CompatService,
   type CounterRef,
   hostAndPath,
-  type Image,
   isTrueInPhp,
-  type LookParameters,
   type Numbers,
   pageAt,
   parseBase,
   parseStyle,
+  type Picture,
   refuse,
-  type Translation,
   trimEnd,
 } from "./service.ts";
 import { asciiLowerCase, type CompatName } from "./serve_as.ts";
 
-/** Maximum number of pages in a request for claps, and maximum length of its body in bytes. */
-const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
-
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
-const komarev: CompatService = {
-  addresses: [{
-    path: /^\/ghpvc\/?$/,
-    isPicture: true,
-    translate(_, request) {
-      const id = asciiLowerCase((request.get("username") ?? "").trim());
-      if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
-        refuse("username= must be the name of a GitHub user.");
-      }
-      const counter = { id, counts: true };
-      if (request.get("style") === "pixel") {
-        return { kind: "numbers", counters: [counter], format: "svg", body: () => PIXEL };
-      }
-      return image(counter, {
-        label: request.get("label") ?? "Profile views",
-        color: request.get("color") ?? "blue",
-        style: parseStyle(request.get("style")),
-        base: parseBase(request.get("base")),
-        numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
-      });
-    },
-  }],
-};
+const komarev: CompatService = [{
+  path: /^\/ghpvc\/?$/,
+  isPicture: true,
+  translate(_, request) {
+    const id = asciiLowerCase((request.get("username") ?? "").trim());
+    if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
+      refuse("username= must be the name of a GitHub user.");
+    }
+    if (request.get("style") === "pixel") {
+      return { kind: "numbers", counters: [hit(id)], format: "svg", body: () => PIXEL };
+    }
+    return picture(hit(id), {
+      label: request.get("label") ?? "Profile views",
+      color: request.get("color") ?? "blue",
+      style: parseStyle(request.get("style")),
+      base: parseBase(request.get("base")),
+      numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
+    });
+  },
+}];
 
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
 
 /** The visitor-badges of jwenjian, hehuapei (laobi.icu) and Nathan13888, which share one path. */
-const visitorBadge: CompatService = {
-  addresses: [{
-    path: /^\/badge\/?$/,
-    isPicture: true,
-    translate(_, request) {
-      const id = request.get("page_id") ?? "";
-      if (id === "") refuse("page_id= is missing.");
-      const hit = request.get("hit");
-      const reads = request.get("query_only") === "true" ||
-        hit !== undefined && hit !== "true" && hit !== "yes";
-      return image({ id, counts: !reads }, {
-        label: request.get("left_text") ?? request.get("text") ?? request.get("title") ??
-          "visitors",
-        labelColor: request.get("left_color") ?? request.get("lcolor") ?? "#595959",
-        color: request.get("right_color") ?? request.get("color") ?? "#1283c3",
-        style: parseStyle(request.get("style")),
-        numbers: request.get("format") === "true" ? "compact" : "plain",
-      });
-    },
-  }],
-};
+const visitorBadge: CompatService = [{
+  path: /^\/badge\/?$/,
+  isPicture: true,
+  translate(_, request) {
+    const id = request.get("page_id") ?? "";
+    if (id === "") refuse("page_id= is missing.");
+    const counts = ["true", "yes"].includes(request.get("hit") ?? "true") &&
+      request.get("query_only") !== "true";
+    return picture((counts ? hit : read)(id), {
+      label: request.get("left_text") ?? request.get("text") ?? request.get("title") ??
+        "visitors",
+      labelColor: request.get("left_color") ?? request.get("lcolor") ?? "#595959",
+      color: request.get("right_color") ?? request.get("color") ?? "#1283c3",
+      style: parseStyle(request.get("style")),
+      numbers: request.get("format") === "true" ? "compact" : "plain",
+    });
+  },
+}];
 
 /** github.com/gjbae1212/hit-counter, and its successor's `/api/hit` (hitscounter.dev). */
-const seeyoufarm: CompatService = {
-  addresses: [
-    {
-      path: /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
-      isPicture: true,
-      translate: ([, verb], request) =>
-        image({ id: pageUrl(request), counts: verb === "incr" }, {
-          label: request.get("title") ?? "hits",
-          labelColor: request.get("title_bg") ?? "#555",
-          color: request.get("count_bg") ?? "#79c83d",
-          style: request.get("edge_flat") === "true" ? "flat-square" : "flat",
-        }, { withToday: true }),
-    },
-    {
-      path: /^\/api\/count\/graph\/dailyhits\.svg\/?$/,
-      isPicture: true,
-      translate: (_, request) => ({
-        kind: "chart",
-        id: pageUrl(request),
-        parameters: { label: "hits", range: "90d", width: "650", height: "300" },
+const seeyoufarm: CompatService = [
+  {
+    path: /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
+    isPicture: true,
+    translate: ([, verb], request) =>
+      picture((verb === "incr" ? hit : read)(pageUrl(request)), {
+        label: request.get("title") ?? "hits",
+        labelColor: request.get("title_bg") ?? "#555",
+        color: request.get("count_bg") ?? "#79c83d",
+        style: request.get("edge_flat") === "true" ? "flat-square" : "flat",
+        show: "today/total",
       }),
+  },
+  {
+    path: /^\/api\/count\/graph\/dailyhits\.svg\/?$/,
+    isPicture: true,
+    translate(_, request) {
+      const parameters = { label: "hits", range: "90d", width: "650", height: "300" };
+      return picture(read(pageUrl(request)), parameters, "/chart.svg");
     },
-    {
-      path: /^\/api\/hit\/?$/,
-      isPicture: true,
-      translate(_, request) {
-        const id = pageUrl(request);
-        if (request.get("output") !== "json") {
-          return image({ id, counts: true }, {
-            label: request.get("label") ?? "",
-            labelColor: request.get("labelColor"),
-            color: request.get("color") ?? "brightgreen",
-            style: parseStyle(request.get("style")),
-          }, { withToday: true });
-        }
-        return json(
-          [{ id, counts: true }, { id, counts: false, today: true }],
-          ([total_hits, today_hits]) => ({ today_hits, total_hits }),
-        );
-      },
+  },
+  {
+    path: /^\/api\/hit\/?$/,
+    isPicture: true,
+    translate(_, request) {
+      const id = pageUrl(request);
+      if (request.get("output") !== "json") {
+        return picture(hit(id), {
+          label: request.get("label") ?? "",
+          labelColor: request.get("labelColor"),
+          color: request.get("color") ?? "brightgreen",
+          style: parseStyle(request.get("style")),
+          show: "today/total",
+        });
+      }
+      const counters = [hit(id), { ...read(id), today: true }];
+      return json(counters, ([total_hits, today_hits]) => ({ today_hits, total_hits }));
     },
-  ],
-};
+  },
+];
 
 function pageUrl(request: CompatRequest): string {
   return hostAndPath(request.get("url") ?? "") ??
@@ -121,36 +107,34 @@ function pageUrl(request: CompatRequest): string {
 }
 
 /** github.com/dwyl/hits. */
-const dwyl: CompatService = {
-  addresses: [{
-    // The service ignores a part before the user, too.
-    path: /^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/,
-    isPicture: true,
-    translate([, user, repository], request) {
-      const counter = { id: parseRepository(user, repository), counts: true };
-      const style = parseStyle(request.get("style"));
-      return image(counter, { label: "hits", labelColor: "#555", color: "#4c1", style });
-    },
-  }, {
-    path: /^\/([^/]+)\/([^/]+)\.json$/,
-    translate([, user, repository], request) {
-      const counter = { id: parseRepository(user, repository), counts: true };
-      const style = parseStyle(request.get("style")) ?? "flat";
-      const color = request.get("color") ?? "lightgrey";
-      return json([counter], ([hits]) => ({
-        schemaVersion: 1,
-        label: "hits",
-        style,
-        message: `${hits}`,
-        color,
-      }));
-    },
-  }],
-};
+const dwyl: CompatService = [{
+  // The service ignores a part before the user, too.
+  path: /^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/,
+  isPicture: true,
+  translate([, user, repository], request) {
+    const style = parseStyle(request.get("style"));
+    const look = { label: "hits", labelColor: "#555", color: "#4c1", style };
+    return picture(hit(repositoryOf(user, repository)), look);
+  },
+}, {
+  path: /^\/([^/]+)\/([^/]+)\.json$/,
+  translate([, user, repository], request) {
+    const counter = hit(repositoryOf(user, repository));
+    const style = parseStyle(request.get("style")) ?? "flat";
+    const color = request.get("color") ?? "lightgrey";
+    return json([counter], ([hits]) => ({
+      schemaVersion: 1,
+      label: "hits",
+      style,
+      message: `${hits}`,
+      color,
+    }));
+  },
+}];
 
 const NAME = /^[\w.-]+$/;
 
-function parseRepository(user = "", repository = ""): string {
+function repositoryOf(user = "", repository = ""): string {
   if (!NAME.test(user) || !NAME.test(repository)) {
     refuse("The address must end in user/repository.svg.");
   }
@@ -158,28 +142,26 @@ function parseRepository(user = "", repository = ""): string {
 }
 
 /** github.com/silentsoft/hits. */
-const hitsSh: CompatService = {
-  addresses: [
-    {
-      path: /^\/api\/urns\/(.+)$/s,
-      translate: ([, place = ""]) =>
-        json([{ id: pagePlace(place), counts: false }], ([total]) => ({ total })),
-    },
-    {
-      path: /^\/(.+)\.svg$/s,
-      isPicture: true,
-      translate: ([, place = ""], request) =>
-        image({ id: pagePlace(place), counts: true }, {
-          label: request.get("label") ?? "hits",
-          color: request.get("color") ?? "#4c1",
-          labelColor: request.get("labelColor") ?? "#555",
-          style: parseStyle(request.get("style")),
-          base: parseBase(request.get("extraCount")),
-          numbers: "grouped",
-        }, { withToday: request.get("view") === "today-total" }),
-    },
-  ],
-};
+const hitsSh: CompatService = [
+  {
+    path: /^\/api\/urns\/(.+)$/s,
+    translate: ([, place = ""]) => json([read(pagePlace(place))], ([total]) => ({ total })),
+  },
+  {
+    path: /^\/(.+)\.svg$/s,
+    isPicture: true,
+    translate: ([, place = ""], request) =>
+      picture(hit(pagePlace(place)), {
+        label: request.get("label") ?? "hits",
+        color: request.get("color") ?? "#4c1",
+        labelColor: request.get("labelColor") ?? "#555",
+        style: parseStyle(request.get("style")),
+        base: parseBase(request.get("extraCount")),
+        numbers: "grouped",
+        show: request.get("view") === "today-total" ? "today/total" : undefined,
+      }),
+  },
+];
 
 /**
  * Parses a host and a path. hits.sh allows 250 characters, which is more than an id may have here.
@@ -195,97 +177,84 @@ function pagePlace(text: string): string {
 }
 
 /** profile-counter on Glitch. */
-const profileCounter: CompatService = {
-  addresses: [
-    {
-      path: /^\/([^/]+)\/count\.svg$/,
-      isPicture: true,
-      translate: ([, key = ""]) =>
-        image({ id: key, counts: true }, { label: "visitors", style: "odometer" }),
-    },
-    {
-      path: /^\/([^/]+)\/?$/,
-      translate: ([, key = ""]) =>
-        json([{ id: key, counts: false }], ([count]) => ({ key, count })),
-    },
-  ],
-};
+const profileCounter: CompatService = [
+  {
+    path: /^\/([^/]+)\/count\.svg$/,
+    isPicture: true,
+    translate: ([, key = ""]) => picture(hit(key), { label: "visitors", style: "odometer" }),
+  },
+  {
+    path: /^\/([^/]+)\/?$/,
+    translate: ([, key = ""]) => json([read(key)], ([count]) => ({ key, count })),
+  },
+];
 
 /** CountAPI, and the same paths of Abacus. */
-const countapi: CompatService = {
-  addresses: [{
-    path: /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
-    post: true,
-    translate([, verb, space = "default", key = ""], request) {
-      if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
-        refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
-      }
-      const counter = { id: `${space}/${key}`, counts: verb === "hit" };
-      const callback = request.get("callback");
-      const numbers = json([counter], ([value]) => ({ value }));
-      const shown = { ...numbers, notFoundIfZero: verb === "get" };
-      return callback === undefined ? shown : jsonp(shown, callback);
-    },
-  }],
-};
+const countapi: CompatService = [{
+  path: /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
+  maxBody: 0,
+  translate([, verb, space = "default", key = ""], request) {
+    if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
+      refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
+    }
+    const counter = (verb === "hit" ? hit : read)(`${space}/${key}`);
+    const numbers = json([counter], ([value]) => ({ value }));
+    return jsonp({ ...numbers, notFoundIfZero: verb === "get" }, request.get("callback"));
+  },
+}];
 
 /** busuanzi, in nearly every theme of Hexo. */
-const busuanzi: CompatService = {
-  addresses: [
-    {
-      path: /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
-      translate: () => ({ kind: "text", body: busuanziScript }),
+const busuanzi: CompatService = [
+  {
+    path: /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
+    translate: () => ({ kind: "script", body: busuanziScript }),
+  },
+  {
+    path: /^\/busuanzi\/?$/,
+    translate(_, request) {
+      const { referrer } = request;
+      if (referrer === undefined) {
+        refuse("The Referer header, which names the page, is missing.");
+      }
+      // A page may send its host alone: then the script says which page it is on.
+      const { host, path } = pageAt(referrer, request.get("page"));
+      const numbers = json([
+        { ...hit(`${host}/*visitors`), once: true },
+        hit(`${host}${path}`),
+        hit(`${host}/*site`),
+      ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
+      return jsonp(numbers, request.get("jsonpCallback"));
     },
-    {
-      path: /^\/busuanzi\/?$/,
-      translate(_, request) {
-        const { referrer } = request;
-        if (referrer === undefined) {
-          refuse("The Referer header, which names the page, is missing.");
-        }
-        // A page may send its host alone: then the script says which page it is on.
-        const { host, path } = pageAt(referrer, request.get("page"));
-        const numbers = json([
-          { id: `${host}/*visitors`, counts: true, once: true },
-          { id: `${host}${path}`, counts: true },
-          { id: `${host}/*site`, counts: true },
-        ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
-        const callback = request.get("jsonpCallback");
-        return callback === undefined ? numbers : jsonp(numbers, callback);
-      },
-    },
-  ],
-};
+  },
+];
+
+/** Maximum number of pages in a request for claps, and maximum length of its body in bytes. */
+const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
 
 /** applause-button: claps for a page. */
-const applause: CompatService = {
-  addresses: [{
-    path: /^\/get-claps\/?$/,
-    translate: (_, request) =>
-      json([{ id: clappedPage(request), counts: false }], ([hits]) => hits),
-  }, {
-    path: /^\/update-claps\/?$/,
-    post: true,
-    bodyLimit: MAX_PAGES_BYTES,
-    translate(_, request) {
-      // The button sends the number and its version as a JSON string, such as "3,4.0.5".
-      const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
-      const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
-      if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
-      const counter = { id: clappedPage(request), counts: true };
-      return json(Array<CounterRef>(Number(claps)).fill(counter), (numbers) => numbers.at(-1));
-    },
-  }, {
-    path: /^\/get-multiple\/?$/,
-    post: true,
-    bodyLimit: MAX_PAGES_BYTES,
-    translate(_, request) {
-      const urls = parseUrls(request.body);
-      const counters = urls.map((url) => ({ id: clappedPage(request, url), counts: false }));
-      return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
-    },
-  }],
-};
+const applause: CompatService = [{
+  path: /^\/get-claps\/?$/,
+  translate: (_, request) => json([read(clappedPage(request))], ([hits]) => hits),
+}, {
+  path: /^\/update-claps\/?$/,
+  maxBody: MAX_PAGES_BYTES,
+  translate(_, request) {
+    // The button sends the number and its version as a JSON string, such as "3,4.0.5".
+    const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
+    const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
+    if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
+    const counters = Array<CounterRef>(Number(claps)).fill(hit(clappedPage(request)));
+    return json(counters, (numbers) => numbers.at(-1));
+  },
+}, {
+  path: /^\/get-multiple\/?$/,
+  maxBody: MAX_PAGES_BYTES,
+  translate(_, request) {
+    const urls = parseUrls(request.body);
+    const counters = urls.map((url) => read(clappedPage(request, url)));
+    return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
+  },
+}];
 
 /** Returns the counter of a page, which the request names unless a URL is given. */
 function clappedPage(request: CompatRequest, url = request.get("url") ?? request.referrer?.href) {
@@ -320,12 +289,20 @@ export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
   applause,
 };
 
-function image(
+function hit(id: string): CounterRef {
+  return { id, counts: true };
+}
+
+function read(id: string): CounterRef {
+  return { id, counts: false };
+}
+
+function picture(
   counter: CounterRef,
-  look: LookParameters,
-  more: Pick<Image, "withToday"> = {},
-): Translation {
-  return { kind: "image", counter, look, ...more };
+  parameters: Picture["parameters"],
+  path: Picture["path"] = counter.counts ? "/hit.svg" : "/badge",
+): Picture {
+  return { kind: "picture", path, counter, parameters };
 }
 
 function json(
@@ -340,8 +317,9 @@ function json(
   };
 }
 
-/** Wraps the numbers in a call of a function of the page, which must have a plain name. */
-function jsonp(numbers: Numbers, callback: string): Numbers {
+/** Wraps the numbers in a call of the function of the page that a request names, if any. */
+function jsonp(numbers: Numbers, callback: string | undefined): Numbers {
+  if (callback === undefined) return numbers;
   if (!/^[A-Za-z_$][\w$.]{0,63}$/.test(callback)) {
     refuse("The callback must be the name of a JavaScript function.");
   }

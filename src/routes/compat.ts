@@ -1,12 +1,6 @@
 import { errorBadge } from "../badge/badge.ts";
 import { allowsPublicHits } from "../compat/serve_as.ts";
-import type {
-  CompatAddress,
-  CompatRequest,
-  CounterRef,
-  Numbers,
-  Parameters,
-} from "../compat/service.ts";
+import type { CompatAddress, CompatRequest, Numbers, Picture } from "../compat/service.ts";
 import { COMPAT_SERVICES } from "../compat/services.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
@@ -35,17 +29,16 @@ interface IncomingRequest {
 }
 
 /** A request for an endpoint of this service. */
-interface TargetRequest {
+interface Target extends Pick<Picture, "counter"> {
   readonly path: string;
-  readonly counter: CounterRef;
-  readonly parameters: Parameters;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
 export function compat({ access, call, draining, serveAs }: Service): Endpoint {
   /** Has the endpoint respond that counts or reads a counter. */
   function callTarget(
-    { path, counter, parameters }: TargetRequest,
+    { path, counter, parameters }: Target,
     { request, connection, name, parsed }: IncomingRequest,
   ): Response | Promise<Response> {
     const id = counterId(`${name}/${counter.id}`);
@@ -60,34 +53,35 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
     return call(path, { request, connection, query, isPublic });
   }
 
+  /** Resolves with the numbers of the counters, or with the problem of one of them. */
   async function respondWithNumbers(
-    { counters, format, body, notFoundIfZero }: Numbers,
+    { counters, format, body, notFoundIfZero = false }: Numbers,
     incoming: IncomingRequest,
   ): Promise<Response> {
-    const isHead = incoming.request.method === "HEAD";
-    const refs = counters.map((ref) => ({ ...ref, counts: ref.counts && !isHead }));
+    const targets = counters.map((counter): Target => {
+      const { counts, once = false, today = false } = counter;
+      return counts
+        ? { path: "/hit", counter, parameters: { once: once ? "day" : undefined } }
+        : { path: "/count", counter, parameters: { period: today ? "today" : undefined } };
+    });
+    // One after the other, because a number that is read after a hit has to include it.
+    const reads = counters.some(({ counts }) => counts)
+      ? []
+      : targets.map((target) => callTarget(target, incoming));
     const numbers: number[] = [];
     const flags = new Set<string | null>();
-    let last: Response | undefined;
-    const callFor = (counter: CounterRef) => {
-      const parameters = {
-        once: counter.counts && counter.once ? "day" : undefined,
-        period: counter.today ? "today" : undefined,
-      };
-      const path = counter.counts ? "/hit" : "/count";
-      return callTarget({ path, counter, parameters }, incoming);
-    };
-    // One after the other, because a number that is read after a hit has to include it.
-    const reads = refs.some(({ counts }) => counts) ? [] : refs.map(callFor);
-    for (const [index, ref] of refs.entries()) {
-      last = await (reads[index] ?? callFor(ref));
-      if (!last.ok) {
+    let isShared = true;
+    for (const [index, target] of targets.entries()) {
+      const response = await (reads[index] ?? callTarget(target, incoming));
+      const { ok, status, headers } = response;
+      if (!ok) {
         // A 503 promises that nothing was changed, but some counters were.
-        if (last.status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
-        return last;
+        if (status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
+        return response;
       }
-      numbers.push((await last.json()).hits);
-      if (ref.counts) flags.add(last.headers.get("x-tallymark"));
+      numbers.push((await response.json()).hits);
+      if (target.counter.counts) flags.add(headers.get("x-tallymark"));
+      isShared = headers.has("access-control-allow-origin");
     }
     if (notFoundIfZero && numbers[0] === 0) {
       throw new Problem("not-found", { detail: "Key not found" });
@@ -98,7 +92,6 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       // The request is an ordinary hit if one of its hits is.
       ...(flags.size === 1 && flag && { "x-tallymark": flag }),
     });
-    const isShared = last?.headers.has("access-control-allow-origin") ?? true;
     return allowPages(response, isShared ? "any" : "none");
   }
 
@@ -111,34 +104,22 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       const url = new URL(request.url);
       if (url.search.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
       const { name, path, address } = findAddress(url);
-      if (request.method === "POST" && address.post !== true) {
+      const { maxBody: limit, isPicture } = address;
+      if (request.method === "POST" && limit === undefined) {
         throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
       }
-      const { bodyLimit: limit } = address;
-      const body = limit === undefined ? "" : await bodyText(request, { limit, draining });
-      const parsed = { ...parseRequest(url, request.headers), body };
-      const incoming = { request, connection, name, parsed };
+      const body = limit ? await bodyText(request, { limit, draining }) : "";
+      const incoming = { request, connection, name, parsed: parseRequest(url, request, body) };
       try {
         const translation = address.translate(path, incoming.parsed);
-        switch (translation.kind) {
-          case "text":
-            return allowPages(createResponse(translation.body, SCRIPT), "any");
-          case "numbers":
-            return await respondWithNumbers(translation, incoming);
-          case "chart": {
-            const { id, parameters } = translation;
-            const counter = { id, counts: false };
-            return await callTarget({ path: "/chart.svg", counter, parameters }, incoming);
-          }
-          case "image": {
-            const { counter, look, withToday } = translation;
-            const path = counter.counts ? "/hit.svg" : "/badge";
-            const parameters = { ...look, show: withToday ? "today/total" : undefined };
-            return await callTarget({ path, counter, parameters }, incoming);
-          }
+        if (translation.kind === "script") {
+          return allowPages(createResponse(translation.body, SCRIPT), "any");
         }
+        return await (translation.kind === "picture"
+          ? callTarget(translation, incoming)
+          : respondWithNumbers(translation, incoming));
       } catch (problem) {
-        if (!(problem instanceof Problem) || address.isPicture !== true) throw problem;
+        if (!(problem instanceof Problem) || isPicture !== true) throw problem;
         const image = errorBadge(problem);
         return allowPages(problemImageResponse(problem, { image, request }), "any");
       }
@@ -158,7 +139,7 @@ function findAddress(
 ): { name: string; path: RegExpExecArray; address: CompatAddress } {
   const [, name = "", encoded = ""] = /^\/as\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
   const text = decodePath(encoded);
-  for (const address of SERVICES.get(name)?.addresses ?? []) {
+  for (const address of SERVICES.get(name) ?? []) {
     const path = address.path.exec(text);
     if (path !== null) return { name, path, address };
   }
@@ -174,11 +155,12 @@ function decodePath(path: string): string {
 }
 
 /** Parses a request as leniently as other services do. The first of several values counts. */
-function parseRequest({ search }: URL, headers: Headers): Omit<CompatRequest, "body"> {
+function parseRequest({ search }: URL, { headers }: Request, body: string): CompatRequest {
   const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
   const referer = headers.get("referer");
   return {
     get: (name) => query.get(name) ?? undefined,
     referrer: referer !== null && URL.canParse(referer) ? new URL(referer) : undefined,
+    body,
   };
 }

@@ -83,21 +83,20 @@ async function timeOf(path: string): Promise<number> {
 /** Returns the address here of another service's badge. */
 function ownAddressOf(peer: CompatName, address: string): string {
   const { pathname, searchParams } = new URL(address, "http://peer.example");
-  for (const { path, translate } of COMPAT_SERVICES[peer].addresses) {
+  for (const { path, translate } of COMPAT_SERVICES[peer]) {
     const found = path.exec(decodeURIComponent(pathname));
     if (found === null) continue;
     const asked = { get: (name: string) => searchParams.get(name) ?? undefined };
     const translation = translate(found, { ...asked, referrer: undefined, body: "" });
-    if (translation.kind !== "image") break;
-    const { counter, look, withToday } = translation;
+    if (translation.kind !== "picture") break;
+    const { path: target, counter, parameters } = translation;
     const id = counterId(`${peer}/${counter.id}`);
     const query = new URLSearchParams({ id });
-    for (const [name, value] of Object.entries(look)) {
+    for (const [name, value] of Object.entries(parameters)) {
       if (value !== undefined) query.set(name, value);
     }
-    if (withToday) query.set("show", "today/total");
     if (counter.counts) query.set("key", secret.keyOf(id));
-    return `${counter.counts ? "/hit.svg" : "/badge"}?${query}`;
+    return `${target}?${query}`;
   }
   throw new Error(`Measure ${peer}${address}: it is no badge`);
 }

@@ -267,8 +267,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
   // The entry for workers has the console print lines without their names.
   [/\bconsole\b/, ["src/log.ts", "src/serve.ts"]],
   [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process)/, []],
-  // For what it knows of addresses: it connects to nothing.
-  [/node:net/, ["src/hits/caller_address.ts"]],
+  [/node:net/, []],
   [/\bimport\((?!"[^"]+"[,)])/, []],
 ];
 

@@ -5,7 +5,7 @@ import type { Counters } from "../counting/counters.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
-import { type CallerAddress, loadCallerAddress, type Proxies } from "./caller_address.ts";
+import { callerAddress, type Proxies } from "./caller_address.ts";
 
 /**
  * Maximum number of visitors that are stored per day and counter, and per day and process. Later
@@ -47,7 +47,6 @@ export function createUniqueVisitors(
 ): UniqueVisitors {
   const { calendar } = counters;
   let visitors: DailyVisitors | undefined;
-  let addresses: Promise<CallerAddress> | undefined;
   const warnedOn = new Map<string, Day>();
 
   function visitorsOfToday(): DailyVisitors {
@@ -61,13 +60,12 @@ export function createUniqueVisitors(
     return today;
   }
 
-  /** Resolves with the traits of the visitor. Resolves with undefined if they are unknown. */
-  async function identify(
+  /** Returns the traits of the visitor. Returns undefined if they are unknown. */
+  function identify(
     { request: { headers }, connection, query }: Visit,
-  ): Promise<readonly string[] | undefined> {
+  ): readonly string[] | undefined {
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
-    const callerAddress = await (addresses ??= loadCallerAddress());
     const caller = callerAddress({
       remoteAddress: connection.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
@@ -92,7 +90,7 @@ export function createUniqueVisitors(
   return {
     async count(visit, key) {
       const { id } = visit;
-      const traits = await identify(visit);
+      const traits = identify(visit);
       if (traits === undefined) {
         return key === undefined
           ? { hits: await counters.hit(id), repeat: false }
@@ -119,15 +117,14 @@ function forwardedFor(headers: Headers): string | null {
   return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
 }
 
-type Encoder = (traits: readonly string[]) => string;
-
 /** The visitors of one day. */
 class DailyVisitors {
   readonly day: Day;
   readonly #counters: Counters;
   readonly #perCounter = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  readonly #crypto = globalThis.process.getBuiltinModule("node:crypto");
   #total = 0;
-  #encoder: Promise<Encoder> | undefined;
+  #salt: Promise<string> | undefined;
 
   constructor(counters: Counters) {
     this.#counters = counters;
@@ -139,11 +136,14 @@ class DailyVisitors {
    * the day.
    */
   async code(traits: readonly string[]): Promise<string> {
-    this.#encoder ??= this.#createEncoder().catch((error) => {
-      this.#encoder = undefined;
+    this.#salt ??= this.#counters.salt().catch((error) => {
+      this.#salt = undefined;
       throw error;
     });
-    return (await this.#encoder)(traits);
+    // With the length in front of each, no two lists give the same text.
+    const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
+    const hmac = this.#crypto.createHmac("sha256", await this.#salt).update(text).digest();
+    return hmac.subarray(0, 8).toString("base64url");
   }
 
   hasRoomFor(id: CounterId): boolean {
@@ -154,19 +154,5 @@ class DailyVisitors {
   noteNew(id: CounterId): void {
     this.#total++;
     this.#perCounter.set(id, (this.#perCounter.get(id) ?? 0) + 1);
-  }
-
-  async #createEncoder(): Promise<Encoder> {
-    const [salt, { createHash, createHmac }] = await Promise.all([
-      this.#counters.salt(),
-      import("node:crypto"),
-    ]);
-    // HMAC would hash a key of more than 64 bytes for each text (RFC 2104, section 2).
-    const key = salt.length > 64 ? createHash("sha256").update(salt).digest() : salt;
-    return (traits) => {
-      // With the length in front of each, no two lists give the same text.
-      const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
-      return createHmac("sha256", key).update(text).digest().subarray(0, 8).toString("base64url");
-    };
   }
 }

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { loadCallerAddress } from "../../src/hits/caller_address.ts";
+import { callerAddress } from "../../src/hits/caller_address.ts";
 
 interface Row {
   forwarded: string | null;
@@ -8,7 +8,6 @@ interface Row {
   remoteAddress?: string;
 }
 
-const callerAddress = await loadCallerAddress();
 const REMOTE_ADDRESS = "198.51.100.9";
 const LONGEST = "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]";
 
@@ -70,6 +69,12 @@ const rows: Row[] = [
   { forwarded: "0203.0.113.7", proxies: 1, caller: undefined },
   { forwarded: "999.0.113.7", proxies: 1, caller: undefined },
   { forwarded: "1.2.3", proxies: 1, caller: undefined },
+  { forwarded: "1.2.3.4.", proxies: 1, caller: undefined },
+  { forwarded: "203.0.113.7, fc::1", proxies: 1, caller: "[fc::1]" },
+  { forwarded: "203.0.113.7, ::ffff:10.0.0.1", proxies: 1, caller: undefined },
+  { forwarded: "01.0.113.7", proxies: 1, caller: undefined },
+  { forwarded: "256.0.113.7", proxies: 1, caller: undefined },
+  { forwarded: "255.249.199.0", proxies: 1, caller: "255.249.199.0" },
   { forwarded: "::::", proxies: 1, caller: undefined },
   { forwarded: "[2001:db8::7", proxies: 1, caller: undefined },
   { forwarded: "example.com", proxies: 1, caller: undefined },

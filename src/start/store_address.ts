@@ -11,8 +11,8 @@ export type RedisForm = "any" | "cluster" | "sentinel";
 
 export interface RedisSetting {
   readonly form: RedisForm;
-  /** At least one. User, password and database are those of the Redis, even of Sentinels. */
-  readonly addresses: readonly RedisAddress[];
+  /** User, password and database are those of the Redis, even of Sentinels. */
+  readonly addresses: readonly [RedisAddress, ...RedisAddress[]];
   /** The name of the Redis at the Sentinels. Undefined if they monitor only one. */
   readonly master: string | undefined;
 }
@@ -75,13 +75,15 @@ export function parseRedisUrl(text: string): RedisSetting {
     ? NAME_AND_DATABASE.exec(path) ?? [, "%"]
     : [, "", path];
   const master = decode(name);
-  const addresses = hosts.split(",").map((host) => {
+  const [first, ...others] = hosts.split(",").map((host) => {
     const place = isSentinel && !/:\d+$/.test(host) ? `${host}:${SENTINEL_PORT}` : host;
     return redisFromUrl(`${tls}://${login}${place}${database}`);
   });
-  if (master === undefined || !addresses.every((address) => address !== undefined)) {
+  const areValid = others.every((address) => address !== undefined);
+  if (master === undefined || first === undefined || !areValid) {
     throw new RangeError(`must be ${EXAMPLES[form]}, with special characters percent-encoded`);
   }
+  const addresses = [first, ...others] as const;
   if (form === "cluster" && addresses.some(({ database }) => database !== 0)) {
     throw new RangeError("must not name a database other than 0: a Redis Cluster has no other");
   }

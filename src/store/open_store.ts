@@ -45,7 +45,11 @@ async function open(
   if (setting.kind !== "redis") requireDenoKv();
   const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
   const health = healthOf();
-  const onDamaged = once((id: string) => log.warn(DAMAGED_DAYS, { id }));
+  let isDamaged = false;
+  const onDamaged = (id: string) => {
+    if (!isDamaged) log.warn(DAMAGED_DAYS, { id });
+    isDamaged = true;
+  };
   switch (setting.kind) {
     case "kv-file": {
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
@@ -135,15 +139,6 @@ async function open(
 
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
-
-/** Calls a function the first time only. */
-function once<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
-  let done = false;
-  return (argument) => {
-    if (!done) call(argument);
-    done = true;
-  };
-}
 
 /** Deno has no KV without a flag or a line in deno.json, and a bundle may run without either. */
 function requireDenoKv(): void {

@@ -88,7 +88,7 @@ class RedisCluster implements StoreLink {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    for (const seed of options.addresses) this.#nodeAt(seed);
+    for (const seed of options.setting.addresses) this.#nodeAt(seed);
   }
 
   get nodes(): readonly RedisNode[] {
@@ -179,7 +179,7 @@ class RedisCluster implements StoreLink {
   }
 
   #nodeAt({ host, port }: HostPort): RedisNode {
-    const { addresses: [login], replicas, healthOf } = this.#options;
+    const { setting: { addresses: [login] }, replicas, healthOf } = this.#options;
     const name = nameOf({ host, port });
     let node = this.#nodes.get(name);
     if (node === undefined) {
@@ -197,14 +197,14 @@ class RedisCluster implements StoreLink {
 
   async #askForSlots(): Promise<void> {
     const askedAt = performance.now();
-    const isWhole = this.masters.size > 0 && this.masters.keys().every((node) => node.isUsable);
-    if (!isWhole) { for (const seed of this.#options.addresses) this.#nodeAt(seed); }
     const asked = this.nodes.filter((node) => node.connectedAt < Infinity)
       .toSorted((one, other) => one.connectedAt - other.connectedAt);
     for (const node of asked) {
-      const list = await askForList(node.ask, ["CLUSTER", "SLOTS"]);
-      if (list !== undefined) return this.#apply(slotRanges(list, node.address), node, askedAt);
+      const list = await askForList(node.ask, ["CLUSTER", "SLOTS"]) ?? [];
+      if (list.length > 0) return this.#apply(slotRanges(list, node.address), node, askedAt);
     }
+    // All nodes may have got other addresses, to which the names lead.
+    for (const seed of this.#options.setting.addresses) this.#nodeAt(seed);
   }
 
   #apply(ranges: readonly SlotRange[], source: RedisNode, askedAt: number): void {
@@ -230,11 +230,9 @@ class RedisCluster implements StoreLink {
   }
 }
 
-const SCRIPTS = new Set(["EVAL", "EVALSHA"]);
-
 /** Returns the key that decides where a command is sent. All keys of a command are in one slot. */
 export function routingKey([name = "", first = "", , third = ""]: Command): string {
-  return SCRIPTS.has(name) ? third : first;
+  return name.startsWith("EVAL") ? third : first;
 }
 
 async function execute(node: RedisNode, commands: readonly RoutedCommand[]): Promise<void> {
@@ -253,19 +251,18 @@ function isRetryable(reply: Reply): boolean {
   return reply === UNSENT || isRefused(reply, "retryable");
 }
 
-/** The node to which another one redirects a command. */
-interface Redirect extends HostPort {
-  /** True if only this command is meant, because its slot is being moved. */
-  readonly isAsking: boolean;
-}
-
-/** Parses a redirect. Returns undefined if the reply is none. */
-export function redirectOf(reply: Reply, asked: HostPort): Redirect | undefined {
+/**
+ * Parses a redirect. Returns undefined if the reply is none. `isAsking` is true if only this
+ * command is meant, because its slot is being moved.
+ */
+export function redirectOf(
+  reply: Reply,
+  asked: HostPort,
+): HostPort & { isAsking: boolean } | undefined {
   if (reply.kind !== "refused") return undefined;
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(reply.cause.message) ?? [];
-  return kind === undefined
-    ? undefined
-    : { isAsking: kind === "ASK", ...placeOf([host, port], asked) };
+  if (kind === undefined) return undefined;
+  return { isAsking: kind === "ASK", ...placeOf([host, port], asked) };
 }
 
 /** A range of slots and the master that serves it. */

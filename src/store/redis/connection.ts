@@ -115,12 +115,15 @@ export class RedisConnection {
     client.connect().catch(() => {});
   }
 
+  /** Connects after a pause: none at first, then 50 ms, doubled up to 1,000, with jitter. */
   #connectSoon(): void {
     if (this.#isClosed || this.#next !== undefined || this.#retry !== undefined) return;
+    const pause = this.#retries === 0 ? 0 : Math.min(25 * 2 ** this.#retries, 1000);
+    this.#retries++;
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       this.#connect();
-    }, backoff(this.#retries++));
+    }, pause * (1 + Math.random() / 5));
   }
 
   #use(client: RedisClient): void {
@@ -197,7 +200,7 @@ async function release(client: RedisClient): Promise<void> {
 const PROTOCOL = { RESP: 2 } as const;
 const IP_ADDRESS = /^[\d.]+$|:/;
 
-/** The outage tests in `tests/faults` depend on each of these settings. */
+/** The outage tests in `tests/whole/faults` depend on each of these settings. */
 function createRedisClient(address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: false as const };
@@ -220,12 +223,4 @@ function createRedisClient(address: RedisAddress) {
   // createClient() would make a class of all commands again for each address, and keep it as long
   // as the connection.
   return Client.factory(PROTOCOL)(options);
-}
-
-/**
- * Returns the milliseconds before an attempt to connect: none at first, then 50, doubled up to
- * 1,000, with jitter.
- */
-function backoff(retries: number): number {
-  return retries === 0 ? 0 : Math.min(25 * 2 ** retries, 1000) * (1 + Math.random() / 5);
 }

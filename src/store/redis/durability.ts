@@ -1,10 +1,9 @@
 import type { Log } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { StoreLink } from "./node.ts";
+import { isRefused } from "./reply.ts";
 
 const CHECK_INTERVAL_MS = 300_000;
-/** Delay before masters that did not answer are asked again, in milliseconds. */
-const RETRY_MS = 5000;
 
 interface DurabilityOptions {
   link: Pick<StoreLink, "shards">;
@@ -26,8 +25,6 @@ export function watchDurability(
 ): () => void {
   const logged = new Set<string>();
   const evicted = new Map<string, number>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isEnded = false;
 
   function logOnce(level: "info" | "warn", text: string): void {
     if (!logged.has(text)) log[level](text);
@@ -40,7 +37,7 @@ export function watchDurability(
       const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
       const info = reply?.kind === "done" ? String(reply.value) : "";
       const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
-      if (!info.includes(":")) logOnce("info", UNKNOWN);
+      if (isRefused(reply, "missingRight")) logOnce("info", UNKNOWN);
       const policy = valueOf("maxmemory_policy") ?? "noeviction";
       const lost = policy.startsWith("volatile") ? "which repeats it has counted" : "counters";
       if (policy !== "noeviction") {
@@ -60,16 +57,9 @@ export function watchDurability(
     for (const text of risks.values()) logOnce("warn", text);
   }
 
-  async function run(): Promise<void> {
-    const delay = await check().then(() => intervalMs, () => RETRY_MS);
-    if (!isEnded) timer = setTimeout(run, delay);
-  }
-
-  run();
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
-  };
+  check();
+  const timer = setInterval(check, intervalMs);
+  return () => clearInterval(timer);
 }
 
 const UNKNOWN = "INFO of Redis not allowed: unknown whether it may evict or lose counters";

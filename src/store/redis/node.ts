@@ -1,4 +1,4 @@
-import type { RedisAddress } from "../../start/store_address.ts";
+import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { StoreHealth } from "../store_health.ts";
@@ -49,10 +49,7 @@ export interface StoreLink {
 
 /** The options of every form of Redis. */
 export interface LinkOptions {
-  /** The servers to ask at first. Login and database are those of the Redis, even of Sentinels. */
-  addresses: readonly [RedisAddress, ...RedisAddress[]];
-  /** The name that the Sentinels have for the Redis. May be undefined if they watch only one. */
-  master: string | undefined;
+  setting: RedisSetting;
   /** Number of replicas that must have a write before it counts as done. */
   replicas: number;
   /** The health of the store as a whole. */

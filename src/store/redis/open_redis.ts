@@ -1,5 +1,5 @@
 import { StartError } from "../../problem.ts";
-import type { RedisAddress, RedisForm, RedisSetting } from "../../start/store_address.ts";
+import type { RedisAddress, RedisForm } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import { openCluster } from "./cluster.ts";
@@ -8,25 +8,19 @@ import { DETECT_MS } from "./limits.ts";
 import { type LinkOptions, nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
 import { openSentinels } from "./sentinel.ts";
 
-export interface OpenRedisOptions extends Omit<LinkOptions, "addresses" | "master"> {
-  setting: RedisSetting;
-}
-
 /**
  * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws
  * a {@linkcode StartError} if the store cannot be used with this setting.
  */
-export async function openRedis({ setting, ...options }: OpenRedisOptions): Promise<StoreLink> {
-  const { replicas, health } = options;
-  const { form, master, addresses: [address, ...others] } = setting;
-  if (address === undefined) throw new Error("STORE_URL has no address");
-  const addresses = [address, ...others] as const;
+export async function openRedis(options: LinkOptions): Promise<StoreLink> {
+  const { setting: { form, addresses }, replicas, health } = options;
   switch (form === "any" ? await detectForm(addresses) : form) {
     case "cluster":
-      return await openCluster({ ...options, addresses, master });
+      return await openCluster(options);
     case "sentinel":
-      return await openSentinels({ ...options, addresses, master });
+      return await openSentinels(options);
     default: {
+      const [address] = addresses;
       const node = new RedisNode({ address, replicas, health, followsName: true });
       node.confirm(Infinity);
       await node.attempted;
@@ -42,11 +36,11 @@ export async function openRedis({ setting, ...options }: OpenRedisOptions): Prom
 async function detectForm(
   addresses: readonly RedisAddress[],
 ): Promise<Exclude<RedisForm, "any"> | "single"> {
-  const connections = addresses.map((address) =>
-    new RedisConnection({ address, health: NOOP_HEALTH })
-  );
+  const connections: RedisConnection[] = [];
   try {
-    const forms = connections.map(async (connection, index) => {
+    const forms = addresses.map(async (address) => {
+      const connection = new RedisConnection({ address, health: NOOP_HEALTH });
+      connections.push(connection);
       const error = await connection.attempted;
       if (error !== undefined) throw error;
       const [reply] = await connection.send([["INFO"]]);
@@ -54,8 +48,7 @@ async function detectForm(
       if (info.includes("cluster_enabled:1")) return "cluster";
       // Forks of Redis call it `server_mode`.
       if (/^\w+_mode:sentinel/m.test(info)) return "sentinel";
-      const [address] = addresses.slice(index);
-      if (addresses.length === 1 || address === undefined) return "single";
+      if (addresses.length === 1) return "single";
       throw new StartError(
         `The store that STORE_URL names has several addresses, but ${nameOf(address)} is a ` +
           "single Redis, not a cluster or a Sentinel",

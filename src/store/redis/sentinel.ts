@@ -4,7 +4,6 @@ import { RedisConnection } from "./connection.ts";
 import { OPEN_MS, SENTINEL_INTERVAL_MS } from "./limits.ts";
 import {
   askForList,
-  type HostPort,
   type LinkOptions,
   nameOf,
   oneAtATime,
@@ -51,7 +50,7 @@ class SentinelWatch {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.sentinels = options.addresses.map((address) =>
+    this.sentinels = options.setting.addresses.map((address) =>
       new RedisConnection({
         address: { ...address, username: undefined, password: undefined, database: 0 },
         // One Sentinel of several may be unreachable without harm.
@@ -68,7 +67,7 @@ class SentinelWatch {
 
   async #ask(): Promise<void> {
     const askedAt = performance.now();
-    const [{ username = "default", password }] = this.#options.addresses;
+    const [{ username = "default", password }] = this.#options.setting.addresses;
     // Most Sentinels have no password of their own: they refuse AUTH with that of the Redis and
     // answer the rest.
     const login = password === undefined ? [] : [["AUTH", username, password]];
@@ -87,22 +86,20 @@ class SentinelWatch {
   }
 
   /** Uses the master named by the Sentinel that knows the latest failover. */
-  #useMaster(watched: readonly WatchedMaster[]): void {
-    const { addresses: [login], master, replicas, health } = this.#options;
+  #useMaster(watched: ReturnType<typeof watchedMasters>): void {
+    const { setting: { addresses: [login], master }, replicas, health } = this.#options;
     const names = [...new Set(watched.map(({ name }) => name))].sort();
     const wanted = master ?? (names.length === 1 ? names[0] : undefined);
-    const [latest] = watched.filter(({ name }) => name === wanted)
-      .sort((one, other) => other.epoch - one.epoch);
-    if (latest === undefined) {
-      if (names.length === 0) return;
+    if (names.length > 0 && !names.some((name) => name === wanted)) {
       this.error = new StartError(
         "STORE_URL must end in a slash and the name of the master that the Sentinels watch: " +
           names.join(", "),
       );
-      return;
     }
+    const [latest] = watched.filter(({ name, isReplaced }) => name === wanted && !isReplaced)
+      .sort((one, other) => other.epoch - one.epoch);
+    if (latest === undefined || latest.epoch < this.#epoch) return;
     const { host, port, epoch } = latest;
-    if (epoch < this.#epoch) return;
     this.#epoch = epoch;
     const old = this.node;
     if (old !== undefined && nameOf(old.address) === nameOf({ host, port })) return;
@@ -112,22 +109,18 @@ class SentinelWatch {
   }
 }
 
-/** A Redis that a Sentinel watches, as that Sentinel last saw it. */
-interface WatchedMaster extends HostPort {
-  readonly name: string;
-  /** Increased with each failover. */
-  readonly epoch: number;
-}
-
 /** Parses the reply to `SENTINEL MASTERS`. Each master is a list of names and values. */
-function watchedMasters(reply: readonly unknown[]): readonly WatchedMaster[] {
+function watchedMasters(reply: readonly unknown[]) {
   return reply.filter(Array.isArray).map((list: readonly unknown[]) => {
     const field = (name: string) => String(list[list.indexOf(name) + 1]);
     return {
       name: field("name"),
       host: field("ip"),
       port: Number(field("port")),
+      // Increased with each failover.
       epoch: Number(field("config-epoch")),
+      // The Sentinel that replaces a master still names it, but with the epoch of the new one.
+      isReplaced: field("flags").includes("failover_in_progress"),
     };
   });
 }

@@ -261,6 +261,8 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
   [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|(?<!\bapp\.)\bfetch\(/, [
     "src/store/open_store.ts",
     "src/store/kv/file/counter_file.ts",
+    // Finds out whether file descriptors are free.
+    "src/png/renderer.ts",
     // Its default export has a method of this name.
     "src/serve.ts",
   ]],

@@ -146,7 +146,17 @@ function moduleUrl(script: string): string {
   return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
 }
 
+/** Free file descriptors that a worker requires. It takes seven, and others may be taken. */
+const FREE_DESCRIPTORS = 16;
+
 function startWorker(url: string, parts: PainterParts): Worker {
+  // Deno 2.9 ends the process if a new worker gets no file descriptor, so check that some are free.
+  if (Deno.permissions.querySync({ name: "net", host: "127.0.0.1" }).state === "granted") {
+    using sockets = new DisposableStack();
+    for (let count = 0; count < FREE_DESCRIPTORS; count++) {
+      sockets.use(Deno.listen({ hostname: "127.0.0.1", port: 0 }));
+    }
+  }
   const worker = new Worker(url, { type: "module" });
   worker.postMessage(parts);
   return worker;

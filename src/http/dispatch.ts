@@ -7,7 +7,7 @@ import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts"
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import type { ConnectionInfo, CounterContext, Route } from "./endpoint.ts";
+import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
 import {
   checkValues,
   type Parameter,
@@ -21,7 +21,6 @@ import {
   type CorsPolicy,
   createResponse,
   headResponse,
-  type Image,
   NO_SNIFF,
   problemImageResponse,
   problemResponse,
@@ -61,40 +60,23 @@ export function createDispatcher(
 ): Dispatcher {
   const checkHost = createHostCheck();
   const otherPaths = metrics.requestsFor("other");
-  const groups = new Map(
-    [...Map.groupBy(routes, ({ path }) => path)].map(([path, routes]) => {
-      return [path, createGroup(routes, { access, meter: metrics.requestsFor(path) })];
-    }),
-  );
 
   /** Responds to a request: host, path and method, then {@linkcode respond}. */
   function handle(
-    group: RouteGroup | undefined,
+    route: CompiledRoute | undefined,
     request: Request,
     connection: ConnectionInfo,
   ): Response | Promise<Response> {
-    const { method } = request;
-    const route = group?.routeFor(method);
-    const { query, error } = route?.ignoresQuery === false
-      ? parseQuery(request.url, route.documented, route.repeatable)
-      : route?.protocol?.readQuery(request) ?? NO_QUERY;
-    const queryError = error;
-    const meter = group?.meter ?? otherPaths;
-    const state = createState({
-      route,
-      request,
-      connection,
-      query,
-      queryError,
-      isPublic: false,
-      meter,
-    });
+    const { query, error } = route?.readQuery(request) ?? NO_QUERY;
+    const meter = route?.meter ?? otherPaths;
+    const call = { request, connection, query, isPublic: false };
+    const state = createState(call, { route, queryError: error, meter });
     try {
       checkHost(request);
       if (route === undefined) throw new Problem("not-found");
-      const { allow } = route;
-      if (!route.methods.includes(method)) throw new Problem("method-not-allowed", { allow });
-      if (method === "OPTIONS") return finish(preflightResponse(route, state), state);
+      const { allow, methods } = route;
+      if (!methods.includes(request.method)) throw new Problem("method-not-allowed", { allow });
+      if (request.method === "OPTIONS") return finish(preflightResponse(route, state), state);
       return respond(route, state);
     } catch (error) {
       return fail(error, state);
@@ -103,29 +85,20 @@ export function createDispatcher(
 
   /** Parses and authorizes a request, then has the endpoint respond to it. */
   function respond(route: CompiledRoute, state: RequestState): Response | Promise<Response> {
+    const succeed = (response: Response) =>
+      finish(
+        route.setsCors === true ? response : allowPages(response, corsPolicy(route, state)),
+        state,
+      );
     try {
       const run = parse(route, state);
-      const grant = route.authorize?.(state) ?? "open";
-      const response = run(withGrant(state, grant));
-      if (!(response instanceof Promise)) return succeed(response, route, state);
-      return response.then(
-        (response) => succeed(response, route, state),
-        (error) => fail(error, state),
-      );
+      state.grant = route.authorize?.(state) ?? "open";
+      const response = run(state);
+      if (!(response instanceof Promise)) return succeed(response);
+      return response.then(succeed, (error) => fail(error, state));
     } catch (error) {
       return fail(error, state);
     }
-  }
-
-  function succeed(
-    response: Response,
-    route: CompiledRoute,
-    state: RequestState,
-  ): Response | Promise<Response> {
-    return finish(
-      route.setsCors === true ? response : allowPages(response, corsPolicy(route, state)),
-      state,
-    );
   }
 
   /** Responds with an error. No other function does. */
@@ -136,14 +109,12 @@ export function createDispatcher(
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
     const { errors, protocol } = route;
     const format = typeof errors === "function" ? errors(query) : errors;
-    const respond = (image: Image | undefined) => {
+    return whenKnown(route.drawProblem?.(problem, query), (image) => {
       const response = image === undefined
         ? problemResponse(problem, protocol?.formatProblem ?? format)
         : problemImageResponse(problem, { image, request });
       return finish(allowPages(response, corsPolicy(route, state)), state);
-    };
-    const image = route.drawProblem?.(problem, query);
-    return image instanceof Promise ? image.then(respond) : respond(image);
+    });
   }
 
   /** Completes every response. */
@@ -165,74 +136,111 @@ export function createDispatcher(
     router: new RegExpRouter(),
     getPath: (request) => getPath(request) || "/",
   });
-  for (const [path, group] of groups) {
+  const forParts = new Map<string, CompiledRoute>();
+  for (const [path, rows] of Map.groupBy(routes, ({ path }) => path)) {
+    const allow = rows.flatMap(({ methods }) => methods).join(", ");
+    const meter = metrics.requestsFor(path);
+    const compiled = rows.map((route) => compile(route, { access, allow, meter }));
+    const byMethod = new Map(
+      compiled.flatMap((route) => route.methods.map((method) => [method, route])),
+    );
+    // The first one reports that the path does not support a method.
+    const routeFor = (method: string) => byMethod.get(method) ?? compiled[0];
+    const forPart = byMethod.get("GET");
+    if (forPart !== undefined) forParts.set(path, forPart);
     // Hono takes "/as" for "/as/*" as well.
     if (path.endsWith("/*")) {
       app.all(path.slice(0, -2), ({ req, env }) => handle(undefined, req.raw, env));
     }
-    app.all(path, ({ req, env }) => handle(group, req.raw, env));
+    app.all(path, ({ req, env }) => handle(routeFor(req.raw.method), req.raw, env));
   }
   app.notFound(({ req, env }) => handle(undefined, req.raw, env));
   return {
     handle: (request, connection) => app.fetch(request, connection),
     call(path, call) {
-      const route = groups.get(path)?.routeFor("GET");
+      const route = forParts.get(path);
       if (route === undefined) throw new TypeError(`No route for ${path}`);
-      return respond(
-        route,
-        createState({ ...call, route, queryError: undefined, meter: undefined }),
-      );
+      return respond(route, createState(call, { route, queryError: undefined, meter: undefined }));
     },
   };
 }
 
+/** A route with what every request for it needs. */
+interface CompiledRoute extends Route {
+  readonly meter: RequestMeter;
+  /** The methods of all routes of the path. */
+  readonly allow: string;
+  readonly readQuery: (request: Request) => ParsedQuery;
+  /** The parameters that do not accept every value. */
+  readonly choices: readonly Parameter[];
+  /** True if `id` may be given more than once. */
+  readonly takesIds: boolean;
+  readonly takesKey: boolean;
+  readonly authorize: AccessCheck | undefined;
+}
+
+const NO_QUERY: ParsedQuery = { query: new Map(), error: undefined };
+
+function compile(
+  route: Route,
+  { access, ...facts }: { access: Access } & Pick<CompiledRoute, "allow" | "meter">,
+): CompiledRoute {
+  const parameters: readonly Parameter[] = [...route.parameters, ...CREDENTIALS[route.access]];
+  const documented = new Set(parameters.map(({ name }) => name));
+  const repeatable = new Set(
+    parameters.filter(({ maxTimes }) => maxTimes !== undefined).map(({ name }) => name),
+  );
+  const readQuery = route.ignoresQuery === true
+    ? () => NO_QUERY
+    : ({ url }: Request) => parseQuery(url, documented, repeatable);
+  return {
+    ...route,
+    ...facts,
+    readQuery: route.protocol?.readQuery ?? readQuery,
+    choices: route.parameters.filter(({ accepts }) => accepts !== undefined),
+    takesIds: repeatable.has("id"),
+    takesKey: documented.has(key.name),
+    authorize: access.check[route.access],
+  };
+}
+
 /** A request with what is known of it so far. */
-interface RequestState extends Mutable<CounterContext> {
+interface RequestState extends InternalCall {
   /** Undefined for an unknown path. */
   readonly route: CompiledRoute | undefined;
   readonly queryError: Problem | undefined;
-  readonly isPublic: boolean;
-  /** All counters of a request that may name several. */
-  ids: readonly CounterId[];
-  isAuthorized: boolean;
   /** Undefined for an internal call. The request that made it is completed and measured. */
   readonly meter: RequestMeter | undefined;
   /** When the request arrived, in milliseconds since the epoch. */
   readonly since: number;
+  id: CounterId;
+  /** All counters of a request that may name several. */
+  ids: readonly CounterId[];
+  isPrefix: boolean;
+  /** `open` until the request is authorized. */
+  grant: Grant;
 }
 
-type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
-
-const NO_QUERY: ParsedQuery = { query: new Map(), error: undefined };
 const NO_IDS: readonly CounterId[] = [];
 
 function createState(
-  { route, request, connection, query, queryError, isPublic, meter }: Pick<
-    RequestState,
-    "route" | "request" | "connection" | "query" | "queryError" | "isPublic" | "meter"
-  >,
+  { request, connection, query, isPublic }: InternalCall,
+  { route, queryError, meter }: Pick<RequestState, "route" | "queryError" | "meter">,
 ): RequestState {
   return {
-    route,
     request,
     connection,
     query,
-    queryError,
     isPublic,
+    route,
+    queryError,
     meter,
     since: Date.now(),
     id: DEFAULT_ID,
     ids: NO_IDS,
     isPrefix: false,
     grant: "open",
-    isAuthorized: false,
   };
-}
-
-function withGrant(state: RequestState, grant: Grant): RequestState {
-  state.grant = grant;
-  state.isAuthorized = true;
-  return state;
 }
 
 const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;
@@ -241,14 +249,11 @@ const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{0,5}))?$/;
 /** The host that Deno puts into a URL if the header is missing, empty or not text. */
 const FALLBACK_HOST = /^localhost(?::|$)/;
 
-/** Throws the problem "bad-host" if the Host header of a request is not a host. */
-type HostCheck = (request: Request) => void;
-
 /**
- * Returns a check that rejects a Host header that could rewrite the URL that routing sees, such as
- * `Host: a/hit?id=x#`.
+ * Returns a check that throws "bad-host" if the Host header of a request is not a host. It could
+ * rewrite the URL that routing sees, as in `Host: a/hit?id=x#`.
  */
-function createHostCheck(): HostCheck {
+function createHostCheck(): (request: Request) => void {
   /** The scheme, host and slash of the last valid URL, because most requests have the same. */
   let knownOrigin: string | undefined;
 
@@ -288,20 +293,19 @@ function parse(route: CompiledRoute, state: RequestState) {
   if (queryError !== undefined) throw queryError;
   checkValues(query, route.choices);
   const run = route.prepare(query, request);
-  const { subject } = route;
-  if (route.repeatable.has("id") && route.authorize !== undefined) {
-    state.ids = valuesOf(query.get("id")).map(counterId);
-    state.id = state.ids[0] ?? DEFAULT_ID;
+  const { subject, takesIds, protocol } = route;
+  if (takesIds) state.ids = valuesOf(query.get("id")).map(counterId);
+  const [first] = state.ids;
+  if (subject === "none") {
+    state.id = first ?? DEFAULT_ID;
+    return run;
   }
-  if (subject === "none") return run;
-  const readsBody = route.protocol !== undefined;
-  if (request.method === "POST" && meter !== undefined && !readsBody) refuseBody(request);
+  if (request.method === "POST" && meter !== undefined && protocol === undefined) {
+    refuseBody(request);
+  }
   state.isPrefix = subject === "prefix" ||
     (subject !== "counter" && query.get("prefix") !== undefined);
-  const id = query.get("id");
-  state.id = state.isPrefix
-    ? parsePrefix(query)
-    : counterId(route.repeatable.size === 0 ? id : valuesOf(id)[0]);
+  state.id = state.isPrefix ? parsePrefix(query) : first ?? counterId(query.get("id"));
   return run;
 }
 
@@ -346,10 +350,10 @@ function preflightResponse(route: CompiledRoute, state: RequestState): Response 
  * Returns the pages that may read the response. A page that has a key may read what the key
  * authorizes, unless it sends the secret, too.
  */
-function corsPolicy({ cors, documented }: CompiledRoute, state: RequestState): CorsPolicy {
-  if (cors === "any" || !documented.has(key.name)) return cors;
-  const { isAuthorized, grant, isPublic, query, request: { headers } } = state;
-  if (isAuthorized) return grant === "secret" ? cors : "any";
+function corsPolicy({ cors, takesKey }: CompiledRoute, state: RequestState): CorsPolicy {
+  if (cors === "any" || !takesKey) return cors;
+  const { grant, isPublic, query, request: { headers } } = state;
+  if (grant !== "open") return grant === "secret" ? cors : "any";
   if (!isPublic && query.get("key") === undefined) return cors;
   const hasSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
     headers.has("authorization");
@@ -362,50 +366,4 @@ function toProblem(error: unknown, log: Log): Problem {
   const stack = error instanceof Error ? error.stack : undefined;
   log.error("unexpected error", { cause: error, ...(stack !== undefined && { stack }) });
   return new Problem("internal", { cause: error });
-}
-
-/** A route with what every request for it needs. */
-interface CompiledRoute extends Route {
-  readonly ignoresQuery: boolean;
-  /** The methods of all routes of the path. */
-  readonly allow: string;
-  /** The names of all parameters, those of credentials included. */
-  readonly documented: ReadonlySet<string>;
-  /** The names of the parameters that may be given more than once. */
-  readonly repeatable: ReadonlySet<string>;
-  /** The parameters that do not accept every value. */
-  readonly choices: readonly Parameter[];
-  readonly authorize: AccessCheck | undefined;
-}
-
-/** The routes of one path. */
-interface RouteGroup {
-  readonly meter: RequestMeter;
-  /** Returns the route for a method, or the first route if the path does not support the method. */
-  routeFor(method: string): CompiledRoute | undefined;
-}
-
-function createGroup(
-  routes: readonly Route[],
-  { access, meter }: { access: Access; meter: RequestMeter },
-): RouteGroup {
-  const allow = routes.flatMap(({ methods }) => methods).join(", ");
-  const compiled = routes.map((route): CompiledRoute => {
-    const parameters: readonly Parameter[] = [...route.parameters, ...CREDENTIALS[route.access]];
-    return {
-      ...route,
-      ignoresQuery: route.ignoresQuery === true,
-      allow,
-      documented: new Set(parameters.map(({ name }) => name)),
-      repeatable: new Set(
-        parameters.filter(({ maxTimes }) => maxTimes !== undefined).map(({ name }) => name),
-      ),
-      choices: route.parameters.filter(({ accepts }) => accepts !== undefined),
-      authorize: access.check[route.access],
-    };
-  });
-  const byMethod = new Map(
-    compiled.flatMap((route) => route.methods.map((method) => [method, route])),
-  );
-  return { meter, routeFor: (method) => byMethod.get(method) ?? compiled[0] };
 }

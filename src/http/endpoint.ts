@@ -193,7 +193,7 @@ export function endpoint<S extends Subject, Parsed, Name extends string = never>
  */
 export function whenKnown<Value, Result>(
   value: Value | Promise<Value>,
-  next: (value: Value) => Result,
+  next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

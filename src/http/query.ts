@@ -82,11 +82,9 @@ export function parseQuery(
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (name === undefined || value === undefined) error ??= new Problem("bad-query");
     else if (!documented.has(name)) continue;
-    else if (repeatable.has(name) && query.has(name)) {
-      query.set(name, query.get(name) + SEPARATOR + value);
-    } else if (query.has(name)) {
-      error ??= new Problem("bad-query", { detail: `The query has ${name} more than once.` });
-    } else query.set(name, value);
+    else if (!query.has(name)) query.set(name, value);
+    else if (repeatable.has(name)) query.set(name, query.get(name) + SEPARATOR + value);
+    else error ??= new Problem("bad-query", { detail: `The query has ${name} more than once.` });
   }
   return { query, error };
 }

@@ -1,9 +1,9 @@
 import { graphemes, type Line } from "../text.ts";
-import { cellsOf, digitStyle } from "./digits.ts";
+import { cellsOf, DIGITS } from "./digits.ts";
 import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
 
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
-export const pixel: Style = digitStyle(painter);
+export const pixel: Style = { ...DIGITS, painter };
 
 const HEIGHT = 26;
 /** Pixels to a dot. */

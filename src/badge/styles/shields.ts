@@ -1,8 +1,8 @@
 import { isBright } from "../color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../goal.ts";
-import { type Face, VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
+import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
 import { type Ink, mapInk, Paint } from "../paint.ts";
-import { drawText, type Line, tenth } from "../text.ts";
+import { drawText, type Line, tenth, type TextAt } from "../text.ts";
 import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
@@ -11,9 +11,7 @@ import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from 
 /**
  * The differences between the styles. Lengths of text are in tenths of a pixel, others in pixels.
  */
-interface Shape {
-  readonly labelFace: Face;
-  readonly messageFace: Face;
+interface Shape extends Pick<Style, "labelFace" | "messageFace" | "capitals" | "bars"> {
   readonly height: number;
   /** Between a text and the edges of its box. */
   readonly padding: number;
@@ -27,16 +25,9 @@ interface Shape {
   readonly lengthOf: (line: Line) => number;
   /** Attributes of the message, with a leading space. */
   readonly weight: string;
-  readonly capitals: boolean;
-  readonly bars: boolean;
-  /** Shine over round corners, and a shadow below the text; undefined for plain boxes. */
-  readonly gloss: Gloss | undefined;
-}
-
-interface Gloss {
-  /** Radius of the corners. */
+  /** The radius of the corners. */
   readonly radius: number;
-  /** The stops of the gradient over both boxes, from top to bottom. */
+  /** The stops of a gradient over both boxes, with shadows below texts; empty for plain boxes. */
   readonly shine: string;
 }
 
@@ -55,7 +46,8 @@ const FLAT_SQUARE: Shape = {
   weight: "",
   capitals: false,
   bars: true,
-  gloss: undefined,
+  radius: 0,
+  shine: "",
 };
 
 /** Flat-square of shields.io: two plain boxes. */
@@ -64,11 +56,9 @@ export const flatSquare: Style = shieldsStyle(FLAT_SQUARE);
 /** Flat of shields.io and the default: rounded corners, a faint shine, text with a soft shadow. */
 export const classic: Style = shieldsStyle({
   ...FLAT_SQUARE,
-  gloss: {
-    radius: 3,
-    shine: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
-      `<stop offset="1" stop-opacity=".1"/>`,
-  },
+  radius: 3,
+  shine: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
+    `<stop offset="1" stop-opacity=".1"/>`,
 });
 
 /** Plastic of shields.io: lower, rounder and glossy. */
@@ -77,12 +67,10 @@ export const plastic: Style = shieldsStyle({
   height: 18,
   baseline: 130,
   bars: false,
-  gloss: {
-    radius: 4,
-    shine: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
-      `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
-      `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
-  },
+  radius: 4,
+  shine: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
+    `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
+    `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
 });
 
 /** Pixels that `textLength` adds to each letter of for-the-badge. */
@@ -103,13 +91,16 @@ export const forTheBadge: Style = shieldsStyle({
   weight: ' font-weight="bold"',
   capitals: true,
   bars: false,
-  gloss: undefined,
+  radius: 0,
+  shine: "",
 });
 
 function shieldsStyle(shape: Shape): Style {
-  const { labelFace, messageFace, capitals, bars } = shape;
-  const painter: Style["painter"] = (palette, label) => shieldsPainter(shape, { palette, label });
-  return { labelFace, messageFace, capitals, bars, font: VERDANA, painter };
+  return {
+    ...shape,
+    font: VERDANA,
+    painter: (palette, label) => shieldsPainter(shape, { palette, label }),
+  };
 }
 
 /** Boxes are laid out in pixels, texts in tenths of a pixel. */
@@ -117,10 +108,10 @@ function shieldsPainter(
   shape: Shape,
   { palette, label }: { palette: Palette; label: Line },
 ): Draw {
-  const { height, padding, logoX, baseline: y, lengthOf, weight, gloss } = shape;
+  const { height, padding, logoX, baseline: y, lengthOf, weight } = shape;
   const paint = paintOf(palette);
-  const drawGround = gloss === undefined ? drawPlain : glossyGround(gloss, height);
-  const drawLine = gloss === undefined ? plainText : shadowedText;
+  const drawGround = shape.shine === "" ? drawPlain : glossyGround(shape);
+  const drawLine = shape.shine === "" ? plainText : shadowedText;
 
   const hasLabel = label.drawn !== "";
   const start = palette.logo === undefined ? padding : logoX + LOGO_SIZE + shape.logoGap;
@@ -141,7 +132,6 @@ function shieldsPainter(
       y,
       length: 10 * labelLength,
       ink: paint.label,
-      weight: "",
     });
 
   const barsStart = hasLabel ? padding : start;
@@ -163,7 +153,7 @@ function shieldsPainter(
         width,
       ) +
         logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
-        drawLine(message, { x, y, length: 10 * length, ink: paint.value, weight }) + "</g>",
+        drawLine(message, { x, y, length: 10 * length, ink: paint.value, more: weight }) + "</g>",
     );
   };
 }
@@ -173,8 +163,7 @@ function drawPlain(boxes: string): string {
 }
 
 function glossyGround(
-  { radius, shine }: Gloss,
-  height: number,
+  { height, radius, shine }: Shape,
 ): (boxes: string, width: number) => string {
   const above = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>` +
     `<linearGradient id="s" x2="0" y2="100%">${shine}</linearGradient><clipPath id="r">`;
@@ -184,26 +173,20 @@ function glossyGround(
     `<rect width="${width}" height="${height}" fill="url(#s)"/></g>`;
 }
 
-/** The middle, baseline and length of a text in tenths of a pixel, and its look. */
-interface LineAt {
-  readonly x: number;
-  readonly y: number;
-  readonly length: number;
-  readonly ink: BoxPaint;
-  readonly weight: string;
-}
+/** A text in tenths of a pixel, and the paint of its box. */
+type LineAt = Omit<TextAt, "ink"> & { readonly ink: BoxPaint };
 
-function plainText(line: Line, { x, y, length, ink, weight }: LineAt): string {
-  return drawText(line, { x, y, length, ink: ink.text, more: ` transform="scale(.1)"${weight}` });
+function plainText(line: Line, { ink, more = "", ...at }: LineAt): string {
+  return drawText(line, { ...at, ink: ink.text, more: ` transform="scale(.1)"${more}` });
 }
 
 /** Draws a text over its shadow, which is hidden from screen readers. */
-function shadowedText(line: Line, { x, y, length, ink }: LineAt): string {
+function shadowedText(line: Line, { ink, ...at }: LineAt): string {
   if (line.drawn === "") return "";
-  const below = (ink: string) => drawText(line, { x, y: y + 10, length, ink });
+  const below = (ink: string) => drawText(line, { ...at, y: at.y + 10, ink });
   return `<g transform="scale(.1)"><g aria-hidden="true"${ink.shadow}>` +
     below(' fill-opacity=".8" filter="url(#blur)"') + below(' fill-opacity=".3"') +
-    `</g>${drawText(line, { x, y, length, ink: ink.text })}</g>`;
+    `</g>${drawText(line, { ...at, ink: ink.text })}</g>`;
 }
 
 /** The paint of one box, as attributes ready for a template. */
@@ -222,20 +205,23 @@ function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }:
   const colors = theme === "none" ? SHIELDS : THEMED;
   const paint = new Paint(theme === "none" ? "light" : theme);
   const hasLogo = logo !== undefined && logoColor === undefined;
-  const paintBox = ({ rest, fill, text }: FilledInks, classes: Classes): BoxPaint => ({
-    box: paint.fill(classes.box, rest),
-    text: paint.fill(classes.text, text),
+  const paintBox = (
+    { rest, fill, text }: FilledInks,
+    [box, word, shadow, stroke]: readonly [string, string, string, string],
+  ): BoxPaint => ({
+    box: paint.fill(box, rest),
+    text: paint.fill(word, text),
     shadow: paint.fill(
-      classes.shadow,
+      shadow,
       mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101"),
     ),
-    stroke: hasLogo ? paint.stroke(classes.logo, text) : "",
+    stroke: hasLogo ? paint.stroke(stroke, text) : "",
     fill: fill === rest ? "" : paint.fill("i", fill),
   });
   const box = color ?? (failed ? colors.error : colors.value);
   return {
-    label: paintBox(plainBox(labelColor ?? colors.label), LABEL),
-    value: paintBox(hasGoal ? filledBox(box) : plainBox(box), VALUE),
+    label: paintBox(plainBox(labelColor ?? colors.label), ["a", "b", "c", "e"]),
+    value: paintBox(hasGoal ? filledBox(box) : plainBox(box), ["d", "f", "g", "h"]),
     css: paint.css(),
   };
 }
@@ -245,11 +231,6 @@ function plainBox(box: Ink): FilledInks {
   const text = mapInk(box, (color) => isBright(color) ? DARK_TEXT : LIGHT_TEXT);
   return { rest: box, fill: box, text };
 }
-
-type Classes = Readonly<Record<"box" | "text" | "shadow" | "logo", string>>;
-
-const LABEL: Classes = { box: "a", text: "b", shadow: "c", logo: "e" };
-const VALUE: Classes = { box: "d", text: "f", shadow: "g", logo: "h" };
 
 const SHIELDS = { label: "#555", value: "#007ec6", error: "#dd4343" } as const;
 const THEMED = {

@@ -1,13 +1,8 @@
 import { parseColor } from "./color.ts";
 import { parseGoal } from "./goal.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
-import {
-  base,
-  digits,
-  label as labelParameter,
-  type LookQuery,
-  style as styleParameter,
-} from "./parameters.ts";
+import * as parameters from "./parameters.ts";
+import type { LookQuery } from "./parameters.ts";
 import { flap, led, odometer } from "./styles/digits.ts";
 import { type Draw, LOGOS, type Palette, type Style, type Theme } from "./styles/style.ts";
 import { pill } from "./styles/pill.ts";
@@ -48,12 +43,13 @@ export function parseLook(query: LookQuery): Look {
     font: fontFamily(query.get("font"), style.font),
     logo: LOGOS.get(query.get("logo") ?? ""),
     logoColor: parseColor(query.get("logoColor")),
-    digits: wholeWithin(query.get("digits"), digits.schema) ?? digits.schema.default,
+    digits: wholeWithin(query.get("digits"), parameters.digits.schema) ??
+      parameters.digits.schema.default,
   });
   const line = setLine(label, style.labelFace, style.capitals);
   return Object.freeze({
     label,
-    base: wholeWithin(query.get("base"), base.schema) ?? base.schema.default,
+    base: wholeWithin(query.get("base"), parameters.base.schema) ?? parameters.base.schema.default,
     goal,
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     style,
@@ -64,7 +60,7 @@ export function parseLook(query: LookQuery): Look {
 }
 
 export function parseLabel(query: LookQuery<"label">): string {
-  return cleanText(query.get("label") ?? labelParameter.schema.default);
+  return cleanText(query.get("label") ?? parameters.label.schema.default);
 }
 
 const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
@@ -79,10 +75,10 @@ export function wholeWithin(
 }
 
 export function parseStyle(query: LookQuery<"style">): Style {
-  return STYLES.get(query.get("style") ?? "") ?? BY_NAME[styleParameter.schema.default];
+  return STYLES.get(query.get("style") ?? "") ?? BY_NAME[parameters.style.schema.default];
 }
 
-const BY_NAME: Readonly<Record<(typeof styleParameter.schema.enum)[number], Style>> = {
+const BY_NAME: Readonly<Record<(typeof parameters.style.schema.enum)[number], Style>> = {
   classic,
   flat: classic,
   "flat-square": flatSquare,
@@ -125,16 +121,6 @@ const NAME = /^[\p{L}\p{M}\p{Nd} -]+$/u;
 
 // The generic families of CSS Fonts Module Level 4.
 const GENERIC: ReadonlySet<string> = new Set([
-  "serif",
-  "sans-serif",
-  "monospace",
-  "cursive",
-  "fantasy",
-  "system-ui",
-  "ui-serif",
-  "ui-sans-serif",
-  "ui-monospace",
-  "ui-rounded",
-  "math",
-  "fangsong",
+  ...["serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "fangsong"],
+  ...["ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded"],
 ]);

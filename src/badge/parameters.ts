@@ -1,4 +1,5 @@
 import type { Parameter } from "../http/query.ts";
+import { LOGOS } from "./styles/style.ts";
 
 export const label = {
   name: "label",
@@ -13,18 +14,8 @@ export const style = {
     type: "string",
     default: "classic",
     enum: [
-      "classic",
-      "flat",
-      "flat-square",
-      "plastic",
-      "for-the-badge",
-      "social",
-      "pill",
-      "terminal",
-      "odometer",
-      "flap",
-      "led",
-      "pixel",
+      ...["classic", "flat", "flat-square", "plastic", "for-the-badge", "social"],
+      ...["pill", "terminal", "odometer", "flap", "led", "pixel"],
     ],
   },
 } as const satisfies Parameter;
@@ -87,23 +78,7 @@ export const spark = {
 export const logo = {
   name: "logo",
   meaning: "A logo before the label, except in `terminal` and the digit styles.",
-  schema: {
-    type: "string",
-    enum: [
-      "tally",
-      "eye",
-      "star",
-      "heart",
-      "flame",
-      "users",
-      "download",
-      "book",
-      "code",
-      "globe",
-      "bolt",
-      "chart",
-    ],
-  },
+  schema: { type: "string", enum: [...LOGOS.keys()] },
 } as const satisfies Parameter;
 
 export const logoColor = {
@@ -135,22 +110,8 @@ export const goal = {
 /** Everything that shapes a badge; invalid values fall back to the default. */
 export const BADGE_PARAMETERS = Object.freeze(
   [
-    label,
-    style,
-    color,
-    bg,
-    labelColor,
-    valueColor,
-    font,
-    numbers,
-    locale,
-    theme,
-    spark,
-    logo,
-    logoColor,
-    digits,
-    base,
-    goal,
+    ...[label, style, color, bg, labelColor, valueColor, font, numbers, locale, theme],
+    ...[spark, logo, logoColor, digits, base, goal],
   ] as const,
 );
 

@@ -1,10 +1,10 @@
 import type { Color } from "../color.ts";
 import type { Face } from "../face.ts";
-import type { logo, theme } from "../parameters.ts";
+import type { Scheme } from "../paint.ts";
 import type { Line } from "../text.ts";
 
 /** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
-export type Theme = "none" | (typeof theme.schema.enum)[number];
+export type Theme = "none" | Scheme;
 
 /** The choices of a query. The style fills in undefined ones. */
 export interface Palette {
@@ -88,7 +88,7 @@ export function frame(
 export const LOGO_SIZE = 14;
 
 /** Path data of the strokes of each logo in a square of {@linkcode LOGO_SIZE}. All are our own. */
-const LOGO_STROKES: Readonly<Record<(typeof logo.schema.enum)[number], string>> = {
+export const LOGOS: ReadonlyMap<string, string> = new Map(Object.entries({
   tally: "M2 2v10M5.3 2v10M8.7 2v10M12 2v10M.8 9.6L13.2 4.4",
   eye: "M1 7c1.7-2.9 3.7-4.3 6-4.3S11.3 4.1 13 7c-1.7 2.9-3.7 4.3-6 4.3S2.7 9.9 1 7z" +
     "M7 5.3a1.7 1.7 0 1 0 0 3.4 1.7 1.7 0 0 0 0-3.4z",
@@ -107,9 +107,7 @@ const LOGO_STROKES: Readonly<Record<(typeof logo.schema.enum)[number], string>> 
     "C5.3 11.3 4.5 9.3 4.5 7S5.3 2.7 7 1z",
   bolt: "M8 1L2.5 8H7l-1 5 5.5-7H7z",
   chart: "M2 12.5V8M7 12.5V5M12 12.5V1.5",
-};
-
-export const LOGOS: ReadonlyMap<string, string> = new Map(Object.entries(LOGO_STROKES));
+}));
 
 /** The left edge of a logo, and the height of the badge in which it is centered. */
 interface LogoAt {

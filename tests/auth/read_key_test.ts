@@ -25,7 +25,8 @@ function readKey(prefix: string, secret = SECRET): string {
 /** The address of a path about `a/b`, or about its prefix if the path takes no id. */
 function addressOf(path: string, subject: string): string {
   const concrete = path.replace("*", "komarev/ghpvc/");
-  return `${concrete}?${subject === "prefix" ? "prefix=a/" : "id=a/b"}`;
+  const size = path.endsWith(".png") ? "&scale=1" : "";
+  return `${concrete}?${subject === "prefix" ? "prefix=a/" : "id=a/b"}${size}`;
 }
 
 Deno.test("GET /key?read= is base64url of the first 16 bytes of an HMAC-SHA256 of read: and the prefix", async () => {

@@ -10,7 +10,7 @@ import { times } from "../support/times.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { skeleton } from "../support/parse_svg.ts";
 
-const RUNS = times(2000, 10_000);
+const RUNS = times(1000, 10_000);
 
 const color = fc.oneof(
   hostileText,

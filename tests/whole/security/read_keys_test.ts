@@ -112,6 +112,8 @@ Deno.test("no byte of a response to a read key depends on a counter outside of i
 
   async function compare(attempt: Attempt): Promise<void> {
     const query = [...attempt.query, `key=${attempt.isDeep ? deepKey : key}`];
+    // Small PNGs show as much as large ones.
+    if (attempt.path.endsWith(".png") && !query.includes("scale=1")) query.push("scale=1");
     const [first, second] = await Promise.all([one, other].map((service) => {
       return send(service, { ...attempt, query });
     }));

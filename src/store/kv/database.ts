@@ -91,11 +91,8 @@ export class Database {
 
   /** Throws `store-unavailable` if the file is missing or was replaced. */
   checkPresent(): void {
-    try {
-      this.#options.file?.checkPresent();
-    } catch (cause) {
-      this.unavailable(cause);
-    }
+    if (this.#options.file?.isPresent() !== false) return;
+    this.unavailable(VANISHED);
   }
 
   /** Reports that the database cannot be used, and throws `store-unavailable`. */
@@ -104,9 +101,12 @@ export class Database {
     throw new Problem("store-unavailable", { cause });
   }
 
-  /** Returns the record of a counter, without its ledger, if it is certain without a read. */
-  known(id: CounterId): KvRecord | undefined {
-    return this.#cache.get(id);
+  /** Returns the total of a counter, if it is certain without a read. */
+  known(id: CounterId): number | undefined {
+    const total = this.#cache.get(id)?.total;
+    return typeof total === "number" && this.#options.file?.isPresent() !== false
+      ? total
+      : undefined;
   }
 
   /** Reads totals, and remembers them unless a commit may change them at the same time. */
@@ -200,7 +200,9 @@ export class Database {
     if (writing.length === 0) return true;
     const { health, file } = this.#options;
     const operation = this.place.kv.atomic();
-    const journaled = isJournaled ? this.#journal.write(operation, writing) : NONE;
+    const journaled = isJournaled && !this.place.isShared
+      ? this.#journal.write(operation, writing)
+      : NONE;
     const direct = writing.filter((change) => !journaled.has(change));
     addToCommit(operation, direct, this.place);
     this.#begun++;
@@ -212,8 +214,10 @@ export class Database {
       this.#journal.confirm(journaled, versionstamp);
       for (const change of journaled) this.#rememberChange(change, change.record.versionstamp);
       for (const change of direct) this.#rememberChange(change, versionstamp);
-      // Moves the high-water mark.
-      await file?.confirm(versionstamp);
+      if (file?.isPresent(true) === false) {
+        throw new Problem("outcome-unknown", { cause: VANISHED });
+      }
+      await file?.moveMark(versionstamp);
       isStored = true;
     } catch (error) {
       const problem = asProblem(error);
@@ -275,6 +279,7 @@ export class Database {
   }
 }
 
+const VANISHED = "the counter file was moved, deleted or replaced: start again";
 const NONE: ReadonlySet<Change> = new Set();
 
 function asProblem(error: unknown): Problem {

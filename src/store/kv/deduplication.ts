@@ -53,18 +53,16 @@ async function readOnceRecord(
     ...visitors.map((visitor) => keys.seen(visitor, day)),
     ...names.flatMap((key) => buckets.map((bucket) => keys.once(id, { key, bucket }))),
   ]);
-  const [deletedAt = ""] = others.splice(0, buckets.length)
-    .map(({ versionstamp }) => versionstamp ?? "").sort().reverse();
-  const valid = others.map((entry) => (entry.versionstamp ?? "") > deletedAt ? entry : undefined);
-  const seen = new Set(visitors.filter((_, index) => valid[index] !== undefined));
-  const numbers = names.flatMap((name, index): [string, number][] => {
-    const first = visitors.length + index * buckets.length;
-    return valid.slice(first, first + buckets.length).flatMap((entry) => {
-      const number = numberIn(entry, time);
-      return number === undefined ? [] : [[name, number]];
-    });
+  const next = others.values();
+  const nextOfEach = () => buckets.map(() => next.next().value);
+  const [deletedAt = ""] = nextOfEach().map((entry) => entry?.versionstamp ?? "").sort().reverse();
+  const isValid = (entry: KvEntry | undefined) => (entry?.versionstamp ?? "") > deletedAt;
+  const seen = visitors.filter(() => isValid(next.next().value));
+  const numbers = names.flatMap((name): [string, number][] => {
+    const found = nextOfEach().filter(isValid).map((entry) => numberIn(entry, time));
+    return found.flatMap((number) => number === undefined ? [] : [[name, number]]);
   });
-  const known = { keys: new Map(numbers), visitors: seen };
+  const known = { keys: new Map(numbers), visitors: new Set(seen) };
   return { ...recordOf(place, { id, total, ledger, row }), known };
 }
 

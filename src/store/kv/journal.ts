@@ -21,18 +21,13 @@ export type JournalLimits = typeof LIMITS;
  * process does not run needs no knowledge of the journal.
  */
 export class Journal {
-  readonly limits: JournalLimits;
-  readonly #place: KvPlace;
   /** The newest total of each counter in the rows. Some entries may be newer. */
   #totals = new Map<CounterId, JournalTotal>();
   /** Numbers of the first row and of the next one. */
   #first = 0;
   #next = 0;
 
-  constructor(place: KvPlace, limits = LIMITS) {
-    this.limits = limits;
-    this.#place = place;
-  }
+  constructor(readonly place: KvPlace, readonly limits = LIMITS) {}
 
   get isFull(): boolean {
     const { rows, counters } = this.limits;
@@ -50,14 +45,14 @@ export class Journal {
 
   /**
    * Adds hits on counters with the day open to a commit as one row, and returns them. Returns none
-   * if they are too few for a row, or if other processes share the database.
+   * if they are too few for a row.
    */
   write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
     const hits = changes.filter(({ record, plan }) => record.exists && !plan.writes?.history);
-    if (this.#place.isShared || hits.length < this.limits.from) return new Set();
+    if (hits.length < this.limits.from) return new Set();
     const totals = hits.flatMap(({ item, plan }) => [item.id, plan.writes?.total]);
     // The number is used up even if the commit fails, because the row may be stored.
-    operation.set(this.#place.keys.row(this.#next++), totals);
+    operation.set(this.place.keys.row(this.#next++), totals);
     return new Set(hits);
   }
 
@@ -70,8 +65,8 @@ export class Journal {
 
   /** Reads the stored rows, which a killed process or a commit with an unknown outcome left. */
   async load(): Promise<void> {
-    const prefix = this.#place.keys.row(0).slice(0, -1);
-    const rows = await Array.fromAsync(this.#place.kv.list<(CounterId | number)[]>({ prefix }));
+    const prefix = this.place.keys.row(0).slice(0, -1);
+    const rows = await Array.fromAsync(this.place.kv.list<(CounterId | number)[]>({ prefix }));
     this.#totals = new Map();
     for (const { value, versionstamp } of rows) {
       value.forEach((id, at) => {
@@ -92,7 +87,7 @@ export class Journal {
 
   /** Deletes rows before `end`, as many as a commit may. Reports whether some are left. */
   async deleteRows(end: number): Promise<boolean> {
-    const { kv, keys } = this.#place;
+    const { kv, keys } = this.place;
     const operation = kv.atomic();
     const last = Math.min(end, this.#first + keys.perCommit);
     for (let row = this.#first; row < last; row++) operation.delete(keys.row(row));

@@ -47,11 +47,26 @@ async function pageOf(
     const id = idOf(total.key);
     return id === undefined ? [] : [{ id, total, row: place.journaled(id) }];
   });
-  const ledgers = since === undefined ? NONE : await readRange(place, totals, place.keys.ledger);
-  const found = totals.map((one) => {
-    return recordOf(place, { ...one, ledger: ledgers.get(one.id)?.[0] });
-  });
-  const records = since === undefined ? found : await withYears(place, found, since);
+  const read = async (keyOf: (id: CounterId) => Deno.KvKey) => {
+    return since === undefined ? NONE : await readRange(place, totals, keyOf);
+  };
+  // The ledgers last, because years change only together with them.
+  const years = await read((id) => place.keys.year(id, 0).slice(0, -1));
+  const ledgers = await read(place.keys.ledger);
+  const records = await Promise.all(totals.map(async (one): Promise<KvRecord> => {
+    const { id } = one;
+    const record = recordOf(place, { ...one, ledger: ledgers.get(id)?.[0] });
+    if (since === undefined) return record;
+    const { versionstamp, ledger, ledgerStamp } = record;
+    // A ledger is never written without its total, so a later ledger belongs to a later total.
+    const isWhole = ledgerStamp && versionstamp && ledgerStamp <= versionstamp;
+    if (place.isShared && !isWhole) {
+      return (await readHistories(place, [{ id, since }]))[0] ?? record;
+    }
+    if (typeof ledger !== "object" || yearsSince(ledger, since).length === 0) return record;
+    const entries = years.get(id) ?? [];
+    return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
+  }));
   let foreign = entries.length - totals.length;
   const counters = records.flatMap((record): ListedCounter[] => {
     const state = stateOf(record);
@@ -71,31 +86,6 @@ function idOf([, text, ...rest]: Deno.KvKey): CounterId | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Adds the closed years from `since` on. Reads again what other processes changed in between. */
-async function withYears(
-  place: KvPlace,
-  records: readonly KvRecord[],
-  since: Day,
-): Promise<KvRecord[]> {
-  const old = records.filter(({ ledger }) => {
-    return ledger !== undefined && ledger !== "damaged" && yearsSince(ledger, since).length > 0;
-  });
-  const years = await readRange(place, old, (id) => place.keys.year(id, 0).slice(0, -1));
-  const whole = records.map((record): KvRecord => {
-    const entries = years.get(record.id) ?? [];
-    return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
-  });
-  if (!place.isShared) return whole;
-  const after = await readRange(place, records, place.keys.ledger);
-  return await Promise.all(whole.map(async (record) => {
-    const { id, versionstamp, ledgerStamp } = record;
-    const stamp = after.get(id)?.[0]?.versionstamp;
-    // A ledger is never written without its total, so a later ledger belongs to a later total.
-    const isWhole = stamp !== undefined && stamp === ledgerStamp && stamp <= (versionstamp ?? "");
-    return isWhole ? record : (await readHistories(place, [{ id, since }]))[0] ?? record;
-  }));
 }
 
 const NONE: ReadonlyMap<unknown, KvEntry[]> = new Map();

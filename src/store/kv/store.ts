@@ -1,4 +1,3 @@
-import type { CounterId } from "../../counter/counter_id.ts";
 import type { CounterState } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
 import type {
@@ -54,18 +53,6 @@ export async function openKvStore(options: KvStoreOptions): Promise<CounterStore
     return value;
   }
 
-  function known(id: CounterId): number | undefined {
-    const total = database.known(id)?.total;
-    if (typeof total !== "number") return undefined;
-    try {
-      database.checkPresent();
-      return total;
-    } catch {
-      // The read that follows fails with the reason.
-      return undefined;
-    }
-  }
-
   async function* list(options: ListOptions): AsyncGenerator<ListPage> {
     database.checkPresent();
     try {
@@ -88,7 +75,7 @@ export async function openKvStore(options: KvStoreOptions): Promise<CounterStore
     write: (some) => database.change(some, writes),
     salt: (day) => reading(() => readSalt(day, database)),
     read: (ids) => reading(async () => (await database.readTotals(ids)).map(({ total }) => total)),
-    known,
+    known: (id) => database.known(id),
     history: (queries) =>
       reading(async () => (await readHistories(database.place, queries)).map(stateOf)),
     list,

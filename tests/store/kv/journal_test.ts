@@ -16,6 +16,7 @@ const keys = kvKeys("hits:");
 const MANY = Array.from({ length: 25 }, (_, index) => counterId(`c${index}`));
 const A = counterId("c0");
 const B = counterId("c1");
+const C = counterId("c2");
 
 Deno.test("journal: hits on many counters are one row, and their entries hold all of them once it is full", async () => {
   await using file = await openFile(undefined, { from: 25, rows: 2, counters: 100, atOnce: 10 });
@@ -87,14 +88,16 @@ Deno.test("journal: what a killed process left in it counts, but where an entry 
     strictEqual(await entryIn(kv, B), 1);
     await kv.set(keys.total(A), new Deno.KvU64(70n));
     await kv.delete(keys.total(B));
+    await kv.delete(keys.total(C));
   }
   await using again = await openFile(file.path);
-  deepStrictEqual(await again.store.read(MANY), [70, 0, ...MANY.slice(2).map(() => 2)]);
-  deepStrictEqual(await hit(again.store, MANY), [71, 1, ...MANY.slice(2).map(() => 3)]);
+  deepStrictEqual(await again.store.read(MANY), [70, 0, 0, ...MANY.slice(3).map(() => 2)]);
+  const rest = MANY.filter((id) => id !== C);
+  deepStrictEqual(await hit(again.store, rest), [71, 1, ...MANY.slice(3).map(() => 3)]);
   await again.store.close();
   using kv = await Deno.openKv(file.path);
   strictEqual(await rowsIn(kv), 0);
-  deepStrictEqual(await Promise.all([A, B].map((id) => entryIn(kv, id))), [71, 1]);
+  deepStrictEqual(await Promise.all([A, B, C].map((id) => entryIn(kv, id))), [71, 1, NaN]);
 });
 
 Deno.test("journal: a row whose outcome is unknown counts if it is stored, and not otherwise", async () => {
@@ -131,6 +134,35 @@ Deno.test("journal: a fold that fails is run again after the next hit", async ()
   deepStrictEqual(await hit(store, [B]), [3]);
   await waitFor("the entry", async () => await entryIn(kv, A) === 2 || undefined);
   deepStrictEqual(await store.read([A, B]), [2, 3]);
+});
+
+Deno.test("journal: a fold of which one commit fails leaves its rows", async () => {
+  const kv = await Deno.openKv(":memory:");
+  // With so long a prefix, 100 counters need two commits.
+  const prefix = "x".repeat(600);
+  const journalLimits = { from: 1, rows: 3, counters: 1000, atOnce: 100 };
+  const store = await kvStore({ kv, prefix, journalLimits });
+  const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
+  await hit(store, ids);
+  await hit(store, ids);
+  const failed = Promise.withResolvers<void>();
+  overrideNextCommit(kv, async (carryOut) => {
+    // The next commit is one of a fold.
+    overrideNextCommit(kv, () => {
+      failed.resolve();
+      return Promise.reject(new TypeError("database or disk is full"));
+    });
+    return await carryOut();
+  });
+  await hit(store, ids.slice(0, 1));
+  await failed.promise;
+  await waitFor("an empty journal", async () => {
+    await store.addOnce([{ id: A, hits: [{ key: crypto.randomUUID() }] }]);
+    return (await Array.fromAsync(kv.list({ prefix: kvKeys(prefix).row(0).slice(0, -1) })))
+          .length === 0 || undefined;
+  });
+  deepStrictEqual(await hit(store, ids), ids.map((_, index) => index === 0 ? 4 : 3));
+  await store.close();
 });
 
 Deno.test("journal: a read while a set is under way finds what was before it or after it, with the days", async () => {

@@ -1,6 +1,14 @@
-import { Problem, StartError } from "../../../problem.ts";
-import { checkKvFile, explainFailure, refuseMissing, requireWritable } from "./file_check.ts";
-import { folderOf, lockInode, lockName, refuseLink } from "./file_lock.ts";
+import { StartError } from "../../../problem.ts";
+import {
+  checkKvFile,
+  explainFailure,
+  ifPresent,
+  refuseLink,
+  refuseMissing,
+  refuseMount,
+  requireWritable,
+} from "./file_check.ts";
+import { FileLock, folderOf } from "./file_lock.ts";
 
 /** Interval of checks that the file is present while nothing is written. */
 const CHECK_INTERVAL_MS = 100;
@@ -9,15 +17,12 @@ const CHECK_INTERVAL_MS = 100;
 export interface CounterFile {
   readonly kv: Deno.Kv;
   /**
-   * Throws if the file at the path is no longer the one that was opened. Checks every 100 ms at
-   * most.
+   * Reports whether the file at the path is still the one that was opened. Checks at most every
+   * 100 ms, or in any case if `isCommitted` is true.
    */
-  checkPresent(): void;
-  /**
-   * Records a commit: checks the file in any case, and moves the high-water mark. Throws
-   * `outcome-unknown` if the file vanished, with the hits. Returns a promise for the first commit.
-   */
-  confirm(versionstamp: string): Promise<void> | undefined;
+  isPresent(isCommitted?: boolean): boolean;
+  /** Moves the high-water mark after a commit. Returns a promise for the first one. */
+  moveMark(versionstamp: string): Promise<void> | undefined;
   /** Closes the database and releases the locks. */
   close(): void;
 }
@@ -35,12 +40,16 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
   try {
     Deno.mkdirSync(folderOf(path), { recursive: true });
     refuseLink(path);
-    const lock = opened.use(lockName(path));
+    const lock = opened.use(new FileLock(`${path}.lock`, path));
     const mark = opened.use(new HighWaterMark(path));
     const { lastCommit } = mark;
     // Before the lock on the file, which creates it.
     refuseMissing(path, lastCommit);
-    opened.use(lockInode(path));
+    // On other systems this kind of lock and SQLite's own exclude each other.
+    if (Deno.build.os === "linux") {
+      opened.use(new FileLock(path, path));
+      refuseMount(path);
+    }
     const found = await checkKvFile(path, lastCommit);
     if (found !== undefined) {
       if (found !== lastCommit) await mark.move(found);
@@ -48,19 +57,12 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
     }
     const kv = opened.use(await Deno.openKv(path));
     lock.sign();
-    const checkPresence = createPresenceCheck(path);
+    const isPresent = createPresenceCheck(path);
     const owned = opened.move();
     return {
       kv,
-      checkPresent: () => checkPresence(CHECK_INTERVAL_MS),
-      confirm(versionstamp) {
-        try {
-          checkPresence(0);
-        } catch (cause) {
-          throw new Problem("outcome-unknown", { cause });
-        }
-        return mark.move(versionstamp);
-      },
+      isPresent,
+      moveMark: (versionstamp) => mark.move(versionstamp),
       close: () => owned.dispose(),
     };
   } catch (error) {
@@ -115,27 +117,24 @@ class HighWaterMark implements Disposable {
 }
 
 function readMark(name: string): string | undefined {
-  try {
-    const text = Deno.readTextFileSync(name);
-    return text === "" ? undefined : /^[0-9a-f]{20}\b/.exec(text)?.[0] ?? "";
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const text = ifPresent(() => Deno.readTextFileSync(name));
+  return text ? /^[0-9a-f]{20}\b/.exec(text)?.[0] ?? "" : undefined;
 }
 
-/** Returns a check that throws if a path no longer names the file that is there now. */
-function createPresenceCheck(path: string): (maxAgeMs: number) => void {
+function createPresenceCheck(path: string): CounterFile["isPresent"] {
   const opened = Deno.statSync(path);
   let checkedAt = performance.now();
-  return (maxAgeMs) => {
-    if (performance.now() - checkedAt < maxAgeMs) return;
+  return (isCommitted = false) => {
+    if (!isCommitted && performance.now() - checkedAt < CHECK_INTERVAL_MS) return true;
     // After a failure, every call checks again.
     checkedAt = -Infinity;
-    const { ino, dev } = Deno.statSync(path);
-    if (ino !== opened.ino || dev !== opened.dev) {
-      throw new Error(`${path} is not the file that was opened: start again`);
+    try {
+      const { ino, dev } = Deno.statSync(path);
+      if (ino !== opened.ino || dev !== opened.dev) return false;
+    } catch {
+      return false;
     }
     checkedAt = performance.now();
+    return true;
   };
 }

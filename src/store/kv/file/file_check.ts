@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { errorMessage, StartError } from "../../../problem.ts";
+import { folderOf } from "./file_lock.ts";
 
 /**
  * Size up to which a whole file is checked, in bytes: 16 MiB, some 200,000 counters, take 50 ms.
@@ -7,8 +8,36 @@ import { errorMessage, StartError } from "../../../problem.ts";
 const MAX_CHECKED_BYTES = 16 * 2 ** 20;
 /** The tables that Deno KV reads when it opens a file. They do not grow with the counters. */
 const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
-/** SQLite's codes for a damaged file and for another kind of file (sqlite.org/rescode.html). */
-const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
+/** SQLite's messages about a damaged file and about another kind of file. */
+const DAMAGE = /malformed|not a database/;
+
+/** Returns what `read` returns, or undefined if the file does not exist. */
+export function ifPresent<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Throws if a path is a symbolic link: SQLite keeps its log next to the target, where no lock is.
+ */
+export function refuseLink(path: string): void {
+  if (!ifPresent(() => Deno.lstatSync(path))?.isSymlink) return;
+  throw new StartError(
+    `${path} is a symbolic link: name its target in STORE_URL, or link the whole folder instead`,
+  );
+}
+
+/** Throws if a file is mounted without its folder: its log would be lost with the container. */
+export function refuseMount(path: string): void {
+  if (Deno.statSync(path).dev === Deno.statSync(folderOf(path)).dev) return;
+  throw new StartError(
+    `${path} is mounted as a single file, without the files that SQLite keeps next to it: mount its whole folder instead`,
+  );
+}
 
 /**
  * Throws a {@linkcode StartError} if a counter file is missing or empty although `lastCommit` says
@@ -75,8 +104,7 @@ async function quickCheck(path: string): Promise<string | undefined> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
     // If a process was killed while it created the file, SQLite has to write to it before it can
-    // read
-    // it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
+    // read it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
     const readOnly = sizeOf(`${path}-journal`) === 0;
     using database = new DatabaseSync(path, { readOnly });
     const isSmall = sizeOf(path) <= MAX_CHECKED_BYTES;
@@ -86,7 +114,7 @@ async function quickCheck(path: string): Promise<string | undefined> {
     }
     return lastVersionstamp(database);
   } catch (error) {
-    throw isDamage(error) ? damaged(path) : error;
+    throw DAMAGE.test(errorMessage(error)) ? damaged(path) : error;
   }
 }
 
@@ -98,12 +126,6 @@ function lastVersionstamp(database: DatabaseSync): string | undefined {
   return version ? `${version.toString(16).padStart(16, "0")}0000` : undefined;
 }
 
-function isDamage(error: unknown): boolean {
-  // The lower eight bits are the code, the others tell more about it.
-  return error instanceof Error && "errcode" in error &&
-    DAMAGE_CODES.has(Number(error.errcode) & 0xff);
-}
-
 function damaged(path: string): StartError {
   return new StartError(
     `${path} is damaged or not a counter file: restore it from a backup, or move it away and delete ${path}.held to start from zero`,
@@ -111,10 +133,5 @@ function damaged(path: string): StartError {
 }
 
 function sizeOf(path: string): number {
-  try {
-    return Deno.statSync(path).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  return ifPresent(() => Deno.statSync(path))?.size ?? 0;
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { lockName } from "../../../../src/store/kv/file/file_lock.ts";
+import { FileLock } from "../../../../src/store/kv/file/file_lock.ts";
 import { openCounterFile } from "../../../../src/store/kv/file/counter_file.ts";
 import { StartError } from "../../../../src/problem.ts";
 import { mountDisk, mountOn, needsMount } from "../../../support/mounts.ts";
@@ -56,7 +56,9 @@ Deno.test("openCounterFile: a file that was closed is free at once, while the pr
   const { promise: over, resolve } = Promise.withResolvers<boolean>();
   starter.onmessage = () => resolve(true);
   do {
-    for (let attempt = 0; attempt < 200; attempt++) lockName(path)[Symbol.dispose]();
+    for (let attempt = 0; attempt < 200; attempt++) {
+      new FileLock(`${path}.lock`, path)[Symbol.dispose]();
+    }
   } while (!await Promise.race([over, nextTurn()]));
   starter.terminate();
 });

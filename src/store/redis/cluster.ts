@@ -14,21 +14,13 @@ import {
 } from "./node.ts";
 import { type Command, isRefused, problemOf, type Reply, UNSENT } from "./reply.ts";
 
-/**
- * Number of times that a command is sent again after a refusal, and the time in which this happens,
- * in milliseconds.
- */
+/** Number of times that a refused command is sent again. */
 const MAX_ROUNDS = 5;
+/** Time in which it is sent again, in milliseconds. */
 const MAX_ROUNDS_MS = 1500;
-/**
- * Pause before a node is asked again that has just refused a command, doubled each time, in
- * milliseconds.
- */
+/** Pause before a node that refused a command gets it again, in milliseconds. Doubled each time. */
 const PAUSE_MS = 10;
-/**
- * Time in which a node that serves no slot stays connected, in milliseconds: a slot may be moving
- * there.
- */
+/** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
 /** Number of keys that are tried to find one in each shard. */
 const MAX_TRIED_KEYS = 1000;
@@ -71,8 +63,8 @@ interface RoutedCommand {
  * Sends each command to the node that serves its slot. A refused command was not carried out. So it
  * is sent again, to the node that the refusal names or after the slots were asked for again.
  *
- * A node is used only if another one named it after its connection was ready. The node that
- * connected last is asked last: it may have been replaced while it hung, and not know it yet.
+ * A node that was replaced while it hung may not know it yet. So the node that connected last is
+ * asked last, and a node is used only if another one named it after its connection was ready.
  */
 class RedisCluster implements StoreLink {
   readonly multiKeyAcrossSlots = false;
@@ -123,10 +115,7 @@ class RedisCluster implements StoreLink {
     return [...shards.values()];
   }
 
-  /**
-   * Throws at the end if slots were moved, because a key may have left a node for one that was
-   * scanned before it.
-   */
+  /** Throws at the end if slots were moved, because a key may have gone to a scanned node. */
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {
     const masters = [...this.masters.keys()];
     const before = await settledSlots(masters);
@@ -212,7 +201,6 @@ class RedisCluster implements StoreLink {
     const masters = new Map<RedisNode, SlotRange>();
     for (const range of ranges) {
       const node = this.#nodeAt(range);
-      // A node that was replaced while it hung would still name itself.
       if (node !== source || isAlone) node.confirm(askedAt);
       if (!masters.has(node)) masters.set(node, range);
       this.#owners.fill(node, range.first, range.last + 1);

@@ -39,15 +39,9 @@ export class RedisConnection {
   readonly #options: ConnectionOptions;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #attempted = Promise.withResolvers<unknown>();
-  /**
-   * Resolves when the first attempt to connect has ended: with its error, or undefined if it
-   * succeeded.
-   */
+  /** Resolves when the first attempt to connect has ended, with its error if it failed. */
   readonly attempted: Promise<unknown> = this.#attempted.promise;
-  /**
-   * The time by `performance.now()` since which it has been connected without a break. Infinity if
-   * it is not connected.
-   */
+  /** The time by `performance.now()` since which it is connected. Infinity if it is not. */
   readySince = Infinity;
   #client: RedisClient | undefined;
   /** The client that is being connected, and takes the place of the other when it is. */

@@ -27,17 +27,11 @@ export interface Shard {
   ask(commands: readonly Command[]): Promise<readonly Reply[]>;
 }
 
-/**
- * The connections to the data of a store: a single Redis, the master that Sentinels name, or a
- * whole cluster.
- */
+/** The connections to a single Redis, the master that Sentinels name, or a whole cluster. */
 export interface StoreLink {
   /** True if one command may name keys of different slots. */
   readonly multiKeyAcrossSlots: boolean;
-  /**
-   * Sends commands as one pipeline. Resolves with their replies in order. It never sends a command
-   * twice.
-   */
+  /** Sends commands as one pipeline, none twice. Resolves with their replies in order. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>;
   /** Returns the parts, each with a key that begins with `prefix`. */
   shards(prefix: string): readonly Shard[];
@@ -104,15 +98,11 @@ export class RedisNode {
     return connectedAt < Infinity && connectedAt <= this.#confirmedAt;
   }
 
-  /**
-   * Records that another server, asked at this time by `performance.now()`, named this one as the
-   * one to use.
-   */
+  /** Records that another server, asked at this time, named this one as the one to use. */
   confirm(askedAt: number): void {
     this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);
   }
 
-  /** Sends commands as one pipeline. Resolves with their replies. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.isUsable) return commands.map(() => UNSENT);
     const isWriting = commands.some(isWrite);
@@ -151,24 +141,17 @@ export class RedisNode {
     } while (cursor !== "0");
   }
 
-  /**
-   * Closes its connections because another server has taken its place. Its later replies are
-   * uncertain.
-   */
+  /** Disconnects because another server has taken its place. Later replies are uncertain. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.close();
   }
 
-  /** Gives commands in flight a moment to finish, then disconnects. */
   async close(): Promise<void> {
     await Promise.all([this.#reader.close(), this.#writer.close()]);
   }
 
-  /**
-   * Appends WAIT, which covers the writes of its own connection. Writes that too few replicas have
-   * may be lost.
-   */
+  /** Appends WAIT, which covers the writes of its connection. Too few replicas may lose them. */
   async #sendAndWait(commands: readonly Command[]): Promise<readonly Reply[]> {
     const { replicas } = this.#options;
     const wait = ["WAIT", String(replicas), String(REPLICAS_MS)];
@@ -195,9 +178,7 @@ export class RedisNode {
   }
 }
 
-/**
- * Reports whether a server carried out a command, or refused it because of the value that it found.
- */
+/** Reports whether a command was carried out, or refused because of the value of its key. */
 function isCarriedOut(reply: Reply): boolean {
   return reply.kind === "done" || isRefused(reply, "foreignValue");
 }
@@ -218,10 +199,7 @@ export function singleLink(node: () => RedisNode, close: () => Promise<void>): S
   };
 }
 
-/**
- * Waits until the first attempts to connect have ended, at most until this time by
- * `performance.now()`.
- */
+/** Waits for the first attempts to connect, at most until this time by `performance.now()`. */
 export async function waitForAttempts(
   nodes: Iterable<Pick<RedisNode, "attempted">>,
   until: number,
@@ -230,10 +208,7 @@ export async function waitForAttempts(
   await withTimeout(Math.max(0, until - performance.now()), attempted).catch(() => {});
 }
 
-/**
- * Asks a server for a list. Returns undefined if it replies to the last command with anything else,
- * or not within `ASK_MS`.
- */
+/** Returns the list with which a server replies to the last command. Undefined if it does not. */
 export async function askForList(
   ask: Shard["ask"],
   ...commands: readonly Command[]
@@ -243,10 +218,7 @@ export async function askForList(
   return reply?.kind === "done" && Array.isArray(reply.value) ? reply.value : undefined;
 }
 
-/**
- * Returns a function that runs `ask` once at a time. Calls during a run share the next one, which
- * begins after them.
- */
+/** Returns a function that runs `ask` once at a time. Calls during a run share the next one. */
 export function oneAtATime(ask: () => Promise<void>): () => Promise<void> {
   let running = Promise.resolve();
   let next: Promise<void> | undefined;

@@ -9,10 +9,7 @@ export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
   /** Redis replied with an error, or the command was not sent. It was not carried out. */
   | { readonly kind: "refused"; readonly cause: Error }
-  /**
-   * The connection ended before the reply, or a script failed half-way. It may have been carried
-   * out.
-   */
+  /** The connection ended before the reply, or a script failed half-way. It may have an effect. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
 /** The reply to a command for which no server is connected. */
@@ -46,10 +43,7 @@ export function replyOf(result: PromiseSettledResult<unknown>): Reply {
   return { kind: wasRefused ? "refused" : "lost", cause };
 }
 
-/**
- * Returns the problem that callers of a command get that was not carried out: `lost` if its reply
- * was lost.
- */
+/** Returns the problem of a command that was not carried out, `lost` if its reply was lost. */
 export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
   if (reply === undefined || reply.kind === "done") return new Problem(lost);
   const { kind, cause } = reply;
@@ -73,10 +67,7 @@ const REFUSALS = {
   missingRight: /^NOPERM|The user executing the script can't|ACL failure in script/,
   unknownScript: /^NOSCRIPT\b/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
-  /**
-   * A node of a cluster refuses what it, or another node, may accept soon. The last is about a key
-   * that a script looks at without having declared it.
-   */
+  /** It, or another node, may accept the command soon. The last is about an undeclared key. */
   retryable:
     /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|LOADING)\b|access a non local key/,
   /** Redis refuses any command of the kind. */

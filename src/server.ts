@@ -195,16 +195,12 @@ function nextSignal(): Promise<void> {
 
 /** Prints why the service cannot start, and exits with 1. */
 export function fail(error: unknown): never {
+  let reason = `: unexpected error: ${errorMessage(error)}`;
+  if (error instanceof StartError) reason = `: ${error.message}`;
   if (error instanceof ConfigError) {
-    printTo(
-      "stderr",
-      `Tallymark cannot start with these settings:\n  ${error.problems.join("\n  ")}`,
-    );
-  } else if (error instanceof StartError) {
-    printTo("stderr", `Tallymark cannot start: ${error.message}`);
-  } else {
-    printTo("stderr", `Tallymark cannot start: unexpected error: ${errorMessage(error)}`);
+    reason = ` with these settings:\n  ${error.problems.join("\n  ")}`;
   }
+  printTo("stderr", `Tallymark cannot start${reason}`);
   Deno.exit(1);
 }
 

@@ -9,31 +9,24 @@ export async function bodyText(
   { body }: Request,
   { limit, draining }: { limit: number; draining: Draining },
 ): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
-  for await (const chunk of chunksOf(body, draining)) {
-    length += chunk.length;
-    if (length > limit) {
-      throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
-    }
-    text += decoded(decoder, chunk);
-  }
-  return text + decoded(decoder);
-}
-
-async function* chunksOf(body: Request["body"], draining: Draining): AsyncGenerator<Uint8Array> {
   try {
-    yield* body ?? [];
+    for await (const chunk of body ?? []) {
+      length += chunk.length;
+      if (length > limit) break;
+      chunks.push(chunk);
+    }
   } catch (cause) {
     if (draining.hasBegun) throw new Problem("shutting-down", { cause });
     throw new Problem("bad-body", { detail: "The body ended too early.", cause });
   }
-}
-
-function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
+  if (length > limit) {
+    throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
+  }
   try {
-    return decoder.decode(chunk, { stream: chunk !== undefined });
+    const bytes = await new Blob(chunks).bytes();
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new Problem("bad-body", { detail: "The body must be UTF-8.", cause });
   }
@@ -68,36 +61,29 @@ export async function* bodyLines(
   limit: number,
 ): AsyncGenerator<readonly BodyLine[]> {
   const read = lineReader(limit);
-  try {
-    yield* linesOf(body, { read, limit });
-  } catch {
-    // Only the body throws here.
-    yield [{ ...read(new Uint8Array()), error: TRUNCATED_BODY }];
-  }
-}
-
-async function* linesOf(
-  body: ReadableStream<Uint8Array>,
-  { read, limit }: { read(bytes: Uint8Array): BodyLine; limit: number },
-): AsyncGenerator<readonly BodyLine[]> {
   let rest: Uint8Array = new Uint8Array();
   let since = performance.now();
-  for await (const chunk of body) {
-    if (performance.now() - since > TURN_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
+  try {
+    for await (const chunk of body) {
+      if (performance.now() - since > TURN_MS) {
+        await new Promise((resolve) => setImmediate(resolve));
+        since = performance.now();
+      }
+      const bytes = joined(rest, chunk);
+      const lines: BodyLine[] = [];
+      let start = 0;
+      for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
+        const line = read(bytes.subarray(start, end));
+        if (line.text !== "" || line.error !== undefined) lines.push(line);
+        if (line.error !== undefined) return yield lines;
+      }
+      rest = bytes.slice(start);
+      if (rest.length > limit) return yield [...lines, read(rest)];
+      if (lines.length > 0) yield lines;
     }
-    const bytes = joined(rest, chunk);
-    const lines: BodyLine[] = [];
-    let start = 0;
-    for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
-      const line = read(bytes.subarray(start, end));
-      if (line.text !== "" || line.error !== undefined) lines.push(line);
-      if (line.error !== undefined) return yield lines;
-    }
-    rest = bytes.slice(start);
-    if (rest.length > limit) return yield [...lines, read(rest)];
-    if (lines.length > 0) yield lines;
+  } catch {
+    // Only the body throws here.
+    return yield [{ ...read(new Uint8Array()), error: TRUNCATED_BODY }];
   }
   const last = read(rest);
   if (last.text !== "" || last.error !== undefined) yield [last];

@@ -17,36 +17,21 @@ export function isUnchanged(request: Request, tag: string): boolean {
     known.split(",").some((item) => item.trim().replace(/^W\//, "") === tag);
 }
 
-/** An image with a tag that differs for different bytes and consists of characters of a URL. */
-export interface Drawing {
-  readonly svg: string;
-  readonly tag: string;
-}
-
-/** A drawing with its headers. */
-export interface RevalidatedImage {
-  readonly svg: string;
-  readonly etag: string;
-  readonly headers: HeaderRecord;
-}
-
-/** Images that caches may keep but have to revalidate every time. */
-export interface RevalidatedImages {
-  prepare(drawing: Drawing): RevalidatedImage;
-  /** Returns the image, or 304 if the client has it. */
-  respond(image: RevalidatedImage, request: Request): Response;
-}
-
-/** Creates images that caches may keep only if reads are public. */
-export function createRevalidatedImages(reads: ReadPolicy): RevalidatedImages {
+/** Creates images that caches may keep, if reads are public, but have to revalidate every time. */
+export function createRevalidatedImages(reads: ReadPolicy) {
   const plain = headersFor("svg", reads.cacheControl("no-cache, max-age=0, must-revalidate"));
   const unchanged = withoutContentType(plain);
   return {
-    prepare({ svg, tag }) {
+    /** Returns an image with its headers. `tag` consists of characters of a URL. */
+    prepare({ svg, tag }: { svg: string; tag: string }) {
       const etag = `"${tag}"`;
       return { svg, etag, headers: reads.isPublic ? { ...plain, etag } : plain };
     },
-    respond({ svg, etag, headers }, request) {
+    /** Responds with the image, or with 304 if the client has it. */
+    respond(
+      { svg, etag, headers }: { svg: string; etag: string; headers: HeaderRecord },
+      request: Request,
+    ): Response {
       if (!reads.isPublic || !isUnchanged(request, etag)) return createResponse(svg, headers);
       return createResponse(null, { ...unchanged, etag }, 304);
     },

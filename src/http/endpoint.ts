@@ -70,7 +70,7 @@ export interface Protocol {
 }
 
 /** An endpoint: what its query may hold, what it does with it, and how it is described. */
-interface Definition<S extends Subject, Name extends string> extends EndpointFacts {
+interface Definition<S extends Subject, Name extends string, Parsed> extends EndpointFacts {
   /** Its query parameters, without those that name its subject and those of credentials. */
   readonly parameters?: readonly Parameter<Name>[];
   /** The format of its problems, which may depend on the query. The default is JSON. */
@@ -84,18 +84,8 @@ interface Definition<S extends Subject, Name extends string> extends EndpointFac
     problem: Problem,
     query: Contexts<Name>[S]["query"] | undefined,
   ) => void;
-}
-
-/** An endpoint that responds by its context alone. */
-interface Plain<S extends Subject, Name extends string> {
-  readonly parse?: undefined;
-  readonly respond: (context: Contexts<Name>[S]) => Response | Promise<Response>;
-}
-
-/** An endpoint that parses its query first. */
-interface Parsing<S extends Subject, Name extends string, Parsed> {
   /** Returns what the query asks for. Pure; throws a problem before the client is authorized. */
-  readonly parse: (query: Contexts<Name>[S]["query"], request: Request) => Parsed;
+  readonly parse?: (query: Contexts<Name>[S]["query"], request: Request) => Parsed;
   readonly respond: (
     context: Contexts<Name>[S],
     parsed: Parsed,
@@ -160,28 +150,18 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
  * which are reported in the format of the endpoint. `respond` sets no CORS headers, because those
  * follow from the route table.
  */
-export function endpoint<S extends Subject, Parsed, Name extends string = never>(
+export function endpoint<S extends Subject, Name extends string = never, Parsed = undefined>(
   subject: S,
-  definition: Definition<S, Name> & Parsing<S, Name, Parsed>,
-): Endpoint;
-export function endpoint<S extends Subject, Name extends string = never>(
-  subject: S,
-  definition: Definition<S, Name> & Plain<S, Name>,
-): Endpoint;
-export function endpoint<S extends Subject, Parsed, Name extends string = never>(
-  subject: S,
-  definition: Definition<S, Name> & (Plain<S, Name> | Parsing<S, Name, Parsed>),
+  { errors = "json", parameters = [], parse, respond, ...facts }: Definition<S, Name, Parsed>,
 ): Endpoint {
-  const { errors = "json", parameters = [], ...facts } = definition;
   return {
     ...facts,
     errors,
     subject,
     parameters: [...SUBJECT_PARAMETERS[subject], ...parameters],
     prepare(query, request) {
-      if (definition.parse === undefined) return definition.respond;
-      const { parse, respond } = definition;
-      const parsed = parse(query, request);
+      // Without `parse`, `Parsed` is undefined.
+      const parsed = parse?.(query, request) as Parsed;
       return (context) => respond(context, parsed);
     },
   };

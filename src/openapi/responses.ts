@@ -211,18 +211,18 @@ export function service(
 /** The format of an endpoint's problems. */
 type ProblemFormat = "json" | "text" | "json or text" | "html" | "svg" | "png";
 
-/** The bodies of problems: RFC 9457, plain text or an image. */
-const problemBodies: Record<ProblemFormat, Content> = {
-  json: { "application/problem+json": { schema: refTo("Problem") } },
-  text: { "text/plain": { schema: { type: "string", minLength: 1 } } },
-  "json or text": {
-    "application/problem+json": { schema: refTo("Problem") },
-    "text/plain": { schema: { type: "string", minLength: 1 } },
-  },
+/** A problem as RFC 9457 describes it. */
+const PROBLEM_JSON: Content = { "application/problem+json": { schema: refTo("Problem") } };
+const PROBLEM_TEXT: Content = { "text/plain": { schema: { type: "string", minLength: 1 } } };
+
+const PROBLEM_BODIES: Record<ProblemFormat, Content> = {
+  json: PROBLEM_JSON,
+  text: PROBLEM_TEXT,
+  "json or text": { ...PROBLEM_JSON, ...PROBLEM_TEXT },
   html: bodies.html,
   svg: bodies.svg,
   // Text if the renderer could not be loaded.
-  png: { ...bodies.png, "application/problem+json": { schema: refTo("Problem") } },
+  png: { ...bodies.png, ...PROBLEM_JSON },
 };
 
 const string = { type: "string" };
@@ -284,7 +284,7 @@ export function problemResponses(statuses: readonly number[], format: ProblemFor
       .filter(([status]) => statuses.includes(Number(status)))
       .map(([status, { description, headers }]) => [
         status,
-        { description, headers: { ...common, ...headers }, content: problemBodies[format] },
+        { description, headers: { ...common, ...headers }, content: PROBLEM_BODIES[format] },
       ]),
   );
 }

@@ -225,51 +225,32 @@ const PROBLEM_BODIES: Record<ProblemFormat, Content> = {
   png: { ...bodies.png, ...PROBLEM_JSON },
 };
 
-const string = { type: "string" };
+/** The descriptions of problems by status. */
+const PROBLEMS: { readonly [status: string]: string } = {
+  400: "A bad id, query or body, or a bad Host or Idempotency-Key header.",
+  401: "The secret or key is missing or wrong.",
+  403: "The family has reached its limit of new counters for today. Not counted.",
+  409: "The stored value is not a counter, or the counter is full. It is left unchanged. " +
+    "With `prefix`: the family has more than 100,000 counters.",
+  414: "The query is longer than 8,192 bytes.",
+  500: "An unexpected error. The cause is in the log.",
+  503: "The store is unavailable, too many requests are waiting, or the service is " +
+    "shutting down. Nothing was changed, so it is safe to retry.",
+  504: "The store did not answer in time. The outcome is unknown, and sending a hit again " +
+    "may count it twice.",
+};
 
-const PROBLEMS: {
-  [status: string]: Pick<ResponseObject, "description"> & Partial<ResponseObject>;
-} = {
-  400: { description: "A bad id, query or body, or a bad Host or Idempotency-Key header." },
-  401: {
-    description: "The secret or key is missing or wrong.",
-    headers: { "WWW-Authenticate": { required: true, schema: string } },
-  },
-  403: {
-    description: "The family has reached its limit of new counters for today. Not counted.",
-  },
-  409: {
-    description:
-      "The stored value is not a counter, or the counter is full. It is left unchanged. " +
-      "With `prefix`: the family has more than 100,000 counters.",
-  },
-  414: { description: "The query is longer than 8,192 bytes." },
-  500: { description: "An unexpected error. The cause is in the log." },
-  503: {
-    description: "The store is unavailable, too many requests are waiting, or the service is " +
-      "shutting down. Nothing was changed, so it is safe to retry.",
-    headers: {
-      "Retry-After": {
-        description: "In seconds.",
-        required: true,
-        schema: { type: "integer", minimum: 1 },
-      },
-    },
-  },
-  504: {
-    description:
-      "The store did not answer in time. The outcome is unknown, and sending a hit again " +
-      "may count it twice.",
-  },
+const SECONDS = { type: "integer", minimum: 1 };
+/** The headers of a status, next to those of all problems. */
+const PROBLEM_HEADERS: { readonly [status: string]: ResponseObject["headers"] } = {
+  401: { "WWW-Authenticate": { required: true, schema: { type: "string" } } },
+  503: { "Retry-After": { description: "In seconds.", required: true, schema: SECONDS } },
 };
 
 /** Describes the problems with the given statuses. */
 export function problemResponses(statuses: readonly number[], format: ProblemFormat): Responses {
-  const controls = format === "svg"
-    ? [UNCACHED_IMAGE]
-    : format === "png"
-    ? [UNCACHED_IMAGE, "no-store"]
-    : ["no-store"];
+  const isImage = format === "svg" || format === "png";
+  const controls = [...isImage ? [UNCACHED_IMAGE] : [], ...format === "svg" ? [] : ["no-store"]];
   const common = {
     ...cacheControl({ enum: controls }),
     "X-Tallymark": {
@@ -280,11 +261,10 @@ export function problemResponses(statuses: readonly number[], format: ProblemFor
     ...(format === "svg" && { Vary: { required: true, schema: { const: "Accept" } } }),
   };
   return Object.fromEntries(
-    Object.entries(PROBLEMS)
-      .filter(([status]) => statuses.includes(Number(status)))
-      .map(([status, { description, headers }]) => [
-        status,
-        { description, headers: { ...common, ...headers }, content: PROBLEM_BODIES[format] },
-      ]),
+    Object.entries(PROBLEMS).filter(([status]) => statuses.includes(Number(status)))
+      .map(([status, description]) => {
+        const headers = { ...common, ...PROBLEM_HEADERS[status] };
+        return [status, { description, headers, content: PROBLEM_BODIES[format] }];
+      }),
   );
 }

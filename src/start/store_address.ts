@@ -43,17 +43,6 @@ export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
   throw new RangeError("cannot name a file on Deno Deploy, which keeps no files");
 }
 
-/** Parses `HOSTED_STORE_URL`. Throws a RangeError if it is invalid. */
-export function parseHostedStore(host: string, password: string): StoreSetting {
-  const address = redisFromHosted(host, password);
-  if (address !== undefined) {
-    return { kind: "redis", form: "any", addresses: [address], master: undefined };
-  }
-  throw new RangeError(
-    "must be host, host:port, redis://host:port, rediss://host:port or https://host",
-  );
-}
-
 /** The parts of the URL of several hosts. A password may contain an at sign. */
 const REDIS_URL = /^(rediss?)(\+cluster|[+-]sentinel)?:\/\/(.*@)?([^/]*)(.*)$/is;
 /** The name and the database in the path of Sentinels, either of which may be missing. */
@@ -122,13 +111,19 @@ export function redisFromUrl(text: string): RedisAddress | undefined {
 }
 
 /**
- * Parses the address of a hosted Redis as its vendor shows it. Returns undefined if it is invalid.
- * It has TLS unless the scheme is `redis`, and the user `default` unless it names one.
+ * Parses `HOSTED_STORE_URL`, the address of a hosted Redis as its vendor shows it. It has TLS unless
+ * the scheme is `redis`, and the user `default` unless it names one. Throws a RangeError if it is
+ * invalid.
  */
-export function redisFromHosted(host: string, password: string): RedisAddress | undefined {
+export function parseHostedStore(host: string, password: string): StoreSetting {
   const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(host) ?? [];
-  if (!/^(?:rediss?|https)?$/i.test(scheme)) return undefined;
-  const address = redisFromUrl(`${/^redis$/i.test(scheme) ? "redis" : "rediss"}://${rest}`);
-  if (address === undefined) return undefined;
-  return { ...address, username: address.username ?? "default", password };
+  const protocol = /^redis$/i.test(scheme) ? "redis" : "rediss";
+  const address = redisFromUrl(`${protocol}://${rest}`);
+  if (address === undefined || !/^(?:rediss?|https)?$/i.test(scheme)) {
+    throw new RangeError(
+      "must be host, host:port, redis://host:port, rediss://host:port or https://host",
+    );
+  }
+  const login = { username: address.username ?? "default", password };
+  return { kind: "redis", form: "any", addresses: [{ ...address, ...login }], master: undefined };
 }

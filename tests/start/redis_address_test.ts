@@ -1,6 +1,10 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { assert, integer, property, string, webPath } from "fast-check";
-import { type RedisAddress, redisFromHosted, redisFromUrl } from "../../src/start/store_address.ts";
+import {
+  parseHostedStore,
+  type RedisAddress,
+  redisFromUrl,
+} from "../../src/start/store_address.ts";
 
 const plain: RedisAddress = {
   host: "h.example",
@@ -75,8 +79,15 @@ const hosts: [host: string, expected: RedisAddress | undefined][] = [
 ];
 
 for (const [host, expected] of hosts) {
-  Deno.test(`redisFromHosted: ${host || "nothing"}`, () => {
-    deepStrictEqual(redisFromHosted(host, "p@:/#"), expected);
+  Deno.test(`parseHostedStore: ${host || "nothing"}`, () => {
+    if (expected === undefined) {
+      return throws(() => parseHostedStore(host, "p@:/#"), {
+        name: "RangeError",
+        message: /^must be host/,
+      });
+    }
+    const redis = { kind: "redis", form: "any", master: undefined };
+    deepStrictEqual(parseHostedStore(host, "p@:/#"), { ...redis, addresses: [expected] });
   });
 }
 
@@ -94,11 +105,20 @@ Deno.test("redisFromUrl: any encoded user and password come back as they were", 
   }));
 });
 
+Deno.test("parseHostedStore: no message holds the password", () => {
+  assert(property(string(), webPath(), (text, path) => {
+    try {
+      parseHostedStore(`${text}${path}`, text);
+    } catch (error) {
+      match(String(error), /^RangeError: must be host, host:port/);
+    }
+  }));
+});
+
 Deno.test("redisFromUrl: never throws, so that no message can hold the password", () => {
   assert(property(string(), webPath(), (text, path) => {
     redisFromUrl(text);
     redisFromUrl(`redis://${text}${path}`);
-    redisFromHosted(`${text}${path}`, text);
   }));
   strictEqual(redisFromUrl("redis://%"), undefined);
 });

@@ -13,7 +13,7 @@ export function parseConfig(environment: Environment) {
   const ignored: readonly string[] = settings
     .filter(({ name, standaloneOnly }) => deploy && standaloneOnly && environment[name])
     .map(({ name }) => name);
-  /** The problem of each invalid setting by its name, so that the owner sees all of them at once. */
+  /** The problem of each invalid setting by its name. The owner sees all of them at once. */
   const problems = new Map<string, string>();
 
   function textOf({ name }: Setting<unknown>): string | undefined {

@@ -111,9 +111,9 @@ export function redisFromUrl(text: string): RedisAddress | undefined {
 }
 
 /**
- * Parses `HOSTED_STORE_URL`, the address of a hosted Redis as its vendor shows it. It has TLS unless
- * the scheme is `redis`, and the user `default` unless it names one. Throws a RangeError if it is
- * invalid.
+ * Parses `HOSTED_STORE_URL`, the address of a hosted Redis as its vendor shows it. It has TLS
+ * unless the scheme is `redis`, and the user `default` unless it names one. Throws a RangeError if
+ * it is invalid.
  */
 export function parseHostedStore(host: string, password: string): StoreSetting {
   const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(host) ?? [];

@@ -1,4 +1,4 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../../src/counting/counters.ts";
 import { createLog } from "../../../../src/log.ts";
@@ -111,5 +111,43 @@ Deno.test(
       "store available",
     ]);
     await counters.close();
+  },
+);
+
+Deno.test(
+  "openSentinels: hits go to the new master although the first Sentinel still waits for other replicas to follow it",
+  needsRedis,
+  async () => {
+    await using sentinels = await startSentinels({ replicas: 2 });
+    const link = await linkTo(sentinels.url);
+    const store = await storeOn(link);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    const [first, ...others] = sentinels.sentinels;
+    // It would else go on without a replica that hangs.
+    const patience = ["down-after-milliseconds", "60000", "failover-timeout", "60000"];
+    await first?.command("SENTINEL", "SET", "mymaster", ...patience);
+    await first?.command("SENTINEL", "FAILOVER", "mymaster");
+    const replicas = [sentinels.server(1), sentinels.server(2)];
+    const next = await waitFor("the promotion", async () => {
+      const roles = await Promise.all(
+        replicas.map((replica) => replica.command("INFO", "replication").catch(() => "")),
+      );
+      return replicas[roles.findIndex((role) => /role:master/.test(String(role)))];
+    }, { interval: 5 });
+    await replicas.find((replica) => replica !== next)?.kill("SIGSTOP");
+    await waitFor("the other Sentinels", async () => {
+      const told = await Promise.all(
+        others.map((sentinel) =>
+          sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster")
+        ),
+      );
+      return told.every((address) => String(address).endsWith(`,${next.port}`)) || undefined;
+    });
+    await waitFor("a hit", async () => {
+      const [number] = await store.add([addition(HOME, 1)]);
+      return String(number) === await next.command("GET", "hits:home") || undefined;
+    }, { timeout: 3000 });
+    match(String(await first?.command("SENTINEL", "MASTERS")), /failover_in_progress/);
+    await store.close();
   },
 );

@@ -68,7 +68,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/page/", [
     ...["src/page/compose.ts", "src/page/page.html", "src/page/page.css", "src/page/page.min.js"],
     ...["src/page/shared.html", "src/page/shared.min.js"],
-    ...["src/page/reference.css", "src/badge/parameters.ts"],
+    ...["src/page/reference.css", "src/badge/parameters.ts", "src/http/response.ts"],
   ]],
   ["src/hits/", [
     ...["src/hits/", "src/http/query.ts", "src/counter/counter_id.ts"],

@@ -17,25 +17,30 @@ export interface Page {
 export async function composePage(facts: PageFacts): Promise<Page> {
   const filled = html.replace("<!--styles-->", () => stylesWithoutScript(facts))
     .replace('id="facts">', (start) => start + inScript(facts));
-  return await compose(filled, script);
+  return await compose(filled, { style: STYLE, script, sources: PAGE_SOURCES });
 }
 
 /** Composes the page of a family, whose head the server completes for each request. */
 export async function composeSharedPage(): Promise<Page> {
-  return await compose(sharedHtml, sharedScript);
+  return await compose(sharedHtml, { style: STYLE, script: sharedScript, sources: PAGE_SOURCES });
 }
 
-/** Puts the style and the script into a document. */
-async function compose(html: string, script: string): Promise<Page> {
-  const style = css.replaceAll(/^ +/gm, "");
+const STYLE = css.replaceAll(/^ +/gm, "");
+const PAGE_SOURCES = "img-src 'self' blob:; connect-src 'self'";
+
+/** Puts a style and a script into a document. `sources` are the directives for other content. */
+export async function compose(
+  html: string,
+  { style, script, sources }: { style: string; script: string; sources: string },
+): Promise<Page> {
   const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
   return {
     html: html
       .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
       .replace(' src="page.js">', () => `>${script}`),
-    policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
-      "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
-      "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ${sources}; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "require-trusted-types-for 'script'; trusted-types 'none'",
   };
 }
 
@@ -50,7 +55,7 @@ function inScript(facts: PageFacts): string {
 }
 
 /** Returns the source expression of an inline script or style in a policy. */
-export async function hashOf(text: string): Promise<string> {
+async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }

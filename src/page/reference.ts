@@ -1,6 +1,7 @@
 import type { ParameterObject } from "../openapi/responses.ts";
 import type { Operation, PathItem } from "../openapi/document.ts";
-import { hashOf, type Page } from "./compose.ts";
+import { inHtml } from "../http/response.ts";
+import { compose, type Page } from "./compose.ts";
 import pageStyle from "./page.css" with { type: "text" };
 import ownStyle from "./reference.css" with { type: "text" };
 
@@ -39,7 +40,6 @@ document.head.append(Object.assign(document.createElement("link"), { rel: "icon"
 /** Composes the reference: the parameters, responses and a command of each endpoint. */
 export async function composeReference(described: Described): Promise<Page> {
   const { info, paths, components: { securitySchemes } } = described;
-  const style = pageStyle + ownStyle;
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
     documentedOperations(item, { path, securitySchemes })
   );
@@ -48,22 +48,18 @@ export async function composeReference(described: Described): Promise<Page> {
     return `<section id="${tag}"><h2>${title}</h2>${own.map(operationSection).join("")}</section>`;
   });
   const links = GROUPS.map(([tag, title]) => `<a href="#${tag}">${title}</a>`);
-  const [styleHash, scriptHash] = await Promise.all([style, SCRIPT].map(hashOf));
-  return {
-    html: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      `<meta name="color-scheme" content="light dark">` +
-      `<title>API · Tallymark</title><style>${style}</style></head><body>` +
-      `<header class="top"><div><a class="brand" href="." aria-label="Tallymark">${MARK}<b>Tallymark</b></a>` +
-      `<nav aria-label="Main"><a href=".#badges">Badges</a>` +
-      `<a href="api" aria-current="page">API</a><a href="openapi.json">OpenAPI</a></nav></div>` +
-      `</header><main><h1>API</h1><p>${marked(info.description)}</p>` +
-      `<p class="links">${links.join(" ")}</p>${groups.join("")}</main>` +
-      `<script type="module">${SCRIPT}</script></body></html>`,
-    policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ` +
-      "img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-      "require-trusted-types-for 'script'; trusted-types 'none'",
-  };
+  const html = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+    `<meta name="color-scheme" content="light dark">` +
+    `<title>API · Tallymark</title><link rel="stylesheet" href="page.css"></head><body>` +
+    `<header class="top"><div><a class="brand" href="." aria-label="Tallymark">${MARK}<b>Tallymark</b></a>` +
+    `<nav aria-label="Main"><a href=".#badges">Badges</a>` +
+    `<a href="api" aria-current="page">API</a><a href="openapi.json">OpenAPI</a></nav></div>` +
+    `</header><main><h1>API</h1><p>${marked(info.description)}</p>` +
+    `<p class="links">${links.join(" ")}</p>${groups.join("")}</main>` +
+    `<script type="module" src="page.js"></script></body></html>`;
+  const style = pageStyle + ownStyle;
+  return await compose(html, { style, script: SCRIPT, sources: "img-src blob:" });
 }
 
 const MARK =
@@ -93,16 +89,28 @@ interface DocumentedOperation {
 }
 
 function operationSection(documented: DocumentedOperation): string {
-  const { path, methods, operation } = documented;
-  const { summary, description, parameters, responses } = operation;
-  const rows = [...parameters.map(parameterRow), ...credentialRows(documented)];
-  const answers = Object.entries(responses).map(([status, answer]) =>
-    `<li><strong>${status}</strong> ${marked(answer.description)}</li>`
+  const { path, methods, operation, securitySchemes } = documented;
+  const { summary, description = "", parameters, responses, security } = operation;
+  const when = isOpen(operation) ? "If reads are protected. " : "";
+  const schemes = security.flatMap((way) => Object.keys(way));
+  const rows = [
+    ...parameters.map(({ name, description, schema }) =>
+      tableRow(name, `${marked(description)} ${inHtml(formatValues(schema))}`)
+    ),
+    ...schemes.map((scheme) => {
+      const { name = "Authorization", description = "" } = securitySchemes[scheme] ?? {};
+      return tableRow(name, when + marked(description));
+    }),
+  ];
+  const answers = Object.entries(responses).map(([status, { description }]) =>
+    `<li><strong>${status}</strong> ${marked(description)}</li>`
   );
-  return `<section class="panel"><h3>${methods.join(", ")} <code>${escaped(path)}</code></h3>` +
-    `<p>${marked(summary)}. ${marked(description ?? "")}</p>` +
-    `<pre tabindex="0">${escaped(commandFor(documented))}</pre>` +
-    (rows.length === 0 ? "" : details("Parameters", tableOf(rows))) +
+  return `<section class="panel"><h3>${methods.join(", ")} <code>${inHtml(path)}</code></h3>` +
+    `<p>${marked(summary)}. ${marked(description)}</p>` +
+    `<pre tabindex="0">${inHtml(commandFor(documented))}</pre>` +
+    (rows.length === 0
+      ? ""
+      : details("Parameters", `<table><tbody>${rows.join("")}</tbody></table>`)) +
     `${details("Responses", `<ul>${answers.join("")}</ul>`)}</section>`;
 }
 
@@ -124,41 +132,21 @@ function details(summary: string, content: string): string {
   return `<details><summary>${summary}</summary>${content}</details>`;
 }
 
-function parameterRow({ name, description, schema }: ParameterObject): string {
-  return rowOf(name, `${marked(description)} ${escaped(valuesOf(schema))}`);
+function tableRow(name: string, html: string): string {
+  return `<tr><th scope="row"><code>${inHtml(name)}</code></th><td>${html}</td></tr>`;
 }
 
-function credentialRows({ operation, securitySchemes }: DocumentedOperation): string[] {
-  const when = isOpen(operation) ? "If reads are protected. " : "";
-  return operation.security.flatMap((way) => Object.keys(way)).map((scheme) => {
-    const { name = "Authorization", description = "" } = securitySchemes[scheme] ?? {};
-    return rowOf(name, when + marked(description));
-  });
-}
-
-function rowOf(name: string, html: string): string {
-  return `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${html}</td></tr>`;
-}
-
-function tableOf(rows: readonly string[]): string {
-  return `<table><tbody>${rows.join("")}</tbody></table>`;
-}
-
-function valuesOf(schema: ParameterObject["schema"]): string {
-  const { enum: values, minimum, maximum, default: usual } = schema;
+function formatValues(schema: ParameterObject["schema"]): string {
+  const { enum: values, minimum, maximum, default: byDefault } = schema;
   const sentences = [
     Array.isArray(values) ? `One of ${values.join(", ")}.` : "",
     minimum === undefined ? "" : `${minimum} to ${maximum}.`,
-    usual === undefined ? "" : `Default: ${usual}.`,
+    byDefault === undefined ? "" : `Default: ${byDefault}.`,
   ];
   return sentences.filter((part) => part !== "").join(" ");
 }
 
 /** Converts Markdown code spans to HTML. */
 function marked(text: string): string {
-  return escaped(text).replace(/`([^`]*)`/g, "<code>$1</code>");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  return inHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 }

@@ -24,7 +24,7 @@ import { leancloud } from "./routes/leancloud.ts";
 import { metricsText } from "./routes/metrics.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { png } from "./routes/png.ts";
-import { createLatestReader } from "./routes/read_counter.ts";
+import { LatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { health, readiness, type Service } from "./routes/service.ts";
 import { sharedData, sharedPage } from "./routes/shared.ts";
@@ -114,7 +114,7 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
   const draining = { hasBegun: false };
   const service: Service = {
     counters,
-    latest: createLatestReader(counters),
+    latest: new LatestReader(counters),
     access: createAccess({ ...config, log }),
     reads: createReadPolicy(config.openReads),
     hits: createHitPolicy({ ...config, counters, metrics, log }),

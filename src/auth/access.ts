@@ -21,27 +21,6 @@ export const key = {
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/**
- * The credentials that an endpoint requires:
- * - `anyone`: none
- * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
- * - `viewer`: the secret, a session, or a read key of the prefix
- * - `keyholder`: the secret, or a key of the counter
- * - `prefix`: the secret, a session, or a key of the prefix
- * - `lister`: those of `prefix` or `viewer`
- * - `owner`: the secret or a session
- * - `secretholder`: the secret or, once, the token of a sign-in link
- */
-export type AccessLevel =
-  | "anyone"
-  | "reader"
-  | "viewer"
-  | "keyholder"
-  | "prefix"
-  | "lister"
-  | "owner"
-  | "secretholder";
-
 /** The parameters for credentials, by access level. */
 export const CREDENTIALS = {
   anyone: [],
@@ -53,6 +32,19 @@ export const CREDENTIALS = {
   owner: [token],
   secretholder: [token],
 } as const;
+
+/**
+ * The credentials that an endpoint requires:
+ * - `anyone`: none
+ * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
+ * - `viewer`: the secret, a session, or a read key of the prefix
+ * - `keyholder`: the secret, or a key of the counter
+ * - `prefix`: the secret, a session, or a key of the prefix
+ * - `lister`: those of `prefix` or `viewer`
+ * - `owner`: the secret or a session
+ * - `secretholder`: the secret or, once, the token of a sign-in link
+ */
+export type AccessLevel = keyof typeof CREDENTIALS;
 
 export interface Credentials {
   readonly request: Request;

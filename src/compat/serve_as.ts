@@ -1,31 +1,27 @@
-/** The services whose addresses work here, by the first part of a path below `/as/`. */
-export const COMPAT_NAMES = [
-  "komarev",
-  "visitor-badge",
-  "seeyoufarm",
-  "dwyl",
-  "hits.sh",
-  "profile-counter",
-  "countapi",
-  "busuanzi",
-  "applause",
+/**
+ * The services whose addresses work here, by the first part of a path below `/as/`, and what their
+ * ids are: case-sensitive, folded to lower case, or beginning with the host of a URL.
+ */
+const SERVICES = [
+  ["komarev", "folded"],
+  ["visitor-badge", "plain"],
+  ["seeyoufarm", "host"],
+  ["dwyl", "plain"],
+  ["hits.sh", "plain"],
+  ["profile-counter", "plain"],
+  ["countapi", "plain"],
+  ["busuanzi", "host"],
+  ["applause", "host"],
 ] as const;
 
 /** The name of a service. */
-export type CompatName = (typeof COMPAT_NAMES)[number];
+export type CompatName = (typeof SERVICES)[number][0];
+
+export const COMPAT_NAMES: readonly CompatName[] = SERVICES.map(([name]) => name);
+const ID_FORMS: ReadonlyMap<string, string> = new Map(SERVICES);
 
 /** The counters that anyone may hit without a key: ids, and prefixes, which end in a slash. */
 export type ServeAs = readonly string[];
-
-/** Services whose ids are not case-sensitive. */
-const CASELESS: ReadonlySet<string> = new Set<CompatName>(["komarev"]);
-
-/** Services whose ids begin with the host of a URL, which is normalized. */
-const BY_HOST: ReadonlySet<string> = new Set<CompatName>([
-  "seeyoufarm",
-  "busuanzi",
-  "applause",
-]);
 
 /** Parses a list of ids and prefixes. Throws a RangeError with the positions of unknown entries. */
 export function parseServeAs(text: string): ServeAs {
@@ -55,9 +51,9 @@ export function asciiLowerCase(text: string): string {
 /** Normalizes an entry as the service normalizes its ids. */
 function normalizeEntry(entry: string): string {
   const [name = "", host = ""] = entry.split("/", 2);
-  const text = CASELESS.has(name) ? asciiLowerCase(entry) : entry;
+  const text = ID_FORMS.get(name) === "folded" ? asciiLowerCase(entry) : entry;
   const address = `http://${host}`;
-  if (!BY_HOST.has(name) || !URL.canParse(address)) return text.normalize("NFC");
+  if (ID_FORMS.get(name) !== "host" || !URL.canParse(address)) return text.normalize("NFC");
   const rest = text.slice(name.length + host.length + 1);
   return `${name}/${new URL(address).hostname}${rest}`.normalize("NFC");
 }

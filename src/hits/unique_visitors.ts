@@ -19,21 +19,6 @@ const MAX_PER_PROCESS = 1_000_000;
  */
 const CACHE_SIZE = 10_000;
 
-export interface UniqueVisitorsOptions {
-  counters: Counters;
-  proxies: Proxies;
-  log: Log;
-}
-
-/**
- * Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is
- * over.
- */
-export interface UniqueVisitors {
-  /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
-  count(visit: Visit, idempotencyKey: string | undefined): Promise<OnceOutcome>;
-}
-
 /** A request of a visitor. */
 interface Visit {
   readonly request: Request;
@@ -42,9 +27,13 @@ interface Visit {
   readonly query: { readonly get: (name: "visitor") => string | undefined };
 }
 
+/**
+ * Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is
+ * over.
+ */
 export function createUniqueVisitors(
-  { counters, proxies, log }: UniqueVisitorsOptions,
-): UniqueVisitors {
+  { counters, proxies, log }: { counters: Counters; proxies: Proxies; log: Log },
+) {
   const { calendar } = counters;
   let visitors: DailyVisitors | undefined;
   const warnedOn = new Map<string, Day>();
@@ -88,7 +77,8 @@ export function createUniqueVisitors(
   }
 
   return {
-    async count(visit, key) {
+    /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
+    async count(visit: Visit, key: string | undefined): Promise<OnceOutcome> {
       const { id } = visit;
       const traits = identify(visit);
       if (traits === undefined) {

@@ -4,7 +4,7 @@ import type { CompatAddress, CompatRequest, Numbers, Picture } from "../compat/s
 import { COMPAT_SERVICES } from "../compat/services.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
-import { type ConnectionInfo, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
 import {
   allowPages,
@@ -19,82 +19,17 @@ import type { Service } from "./service.ts";
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
 const SCRIPT = headersFor("script", "max-age=86400");
 
-/** A request to another service. */
-interface IncomingRequest {
-  readonly request: Request;
-  readonly connection: ConnectionInfo;
-  /** The name of the service. */
-  readonly name: string;
-  readonly parsed: CompatRequest;
-}
-
 /** A request for an endpoint of this service. */
 interface Target extends Pick<Picture, "counter"> {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
+/** Has the endpoint respond that counts or reads a counter. */
+type CallTarget = (target: Target) => Response | Promise<Response>;
+
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
 export function compat({ access, call, draining, serveAs }: Service): Endpoint {
-  /** Has the endpoint respond that counts or reads a counter. */
-  function callTarget(
-    { path, counter, parameters }: Target,
-    { request, connection, name, parsed }: IncomingRequest,
-  ): Response | Promise<Response> {
-    const id = counterId(`${name}/${counter.id}`);
-    const [key, token] = [parsed.get("key"), parsed.get("token")];
-    const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
-    const query = new Map<string, string>();
-    for (const [name, value] of Object.entries(values)) {
-      if (value !== undefined) query.set(name, value);
-    }
-    const isPublic = counter.counts && key === undefined && token === undefined &&
-      access.keysAreOn && allowsPublicHits(serveAs, id);
-    return call(path, { request, connection, query, isPublic });
-  }
-
-  /** Resolves with the numbers of the counters, or with the problem of one of them. */
-  async function respondWithNumbers(
-    { counters, format, body, notFoundIfZero = false }: Numbers,
-    incoming: IncomingRequest,
-  ): Promise<Response> {
-    const targets = counters.map((counter): Target => {
-      const { counts, once = false, today = false } = counter;
-      return counts
-        ? { path: "/hit", counter, parameters: { once: once ? "day" : undefined } }
-        : { path: "/count", counter, parameters: { period: today ? "today" : undefined } };
-    });
-    // One after the other, because a number that is read after a hit has to include it.
-    const reads = counters.some(({ counts }) => counts)
-      ? []
-      : targets.map((target) => callTarget(target, incoming));
-    const numbers: number[] = [];
-    const flags = new Set<string | null>();
-    let isShared = true;
-    for (const [index, target] of targets.entries()) {
-      const response = await (reads[index] ?? callTarget(target, incoming));
-      const { ok, status, headers } = response;
-      if (!ok) {
-        // A 503 promises that nothing was changed, but some counters were.
-        if (status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
-        return response;
-      }
-      numbers.push((await response.json()).hits);
-      if (target.counter.counts) flags.add(headers.get("x-tallymark"));
-      isShared = headers.has("access-control-allow-origin");
-    }
-    if (notFoundIfZero && numbers[0] === 0) {
-      throw new Problem("not-found", { detail: "Key not found" });
-    }
-    const [flag] = flags;
-    const response = createResponse(body(numbers), {
-      ...headersFor(format, UNCACHED_IMAGE),
-      // The request is an ordinary hit if one of its hits is.
-      ...(flags.size === 1 && flag && { "x-tallymark": flag }),
-    });
-    return allowPages(response, isShared ? "any" : "none");
-  }
-
   return endpoint("none", {
     summary: "Serve the addresses of other counters",
     // Other services accept queries that are not percent-encoded.
@@ -109,15 +44,27 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
         throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
       }
       const body = limit ? await bodyText(request, { limit, draining }) : "";
-      const incoming = { request, connection, name, parsed: parseRequest(url, request, body) };
+      const parsed = parseRequest(url, request, body);
+      const [key, token] = [parsed.get("key"), parsed.get("token")];
+      const callTarget: CallTarget = ({ path, counter, parameters }) => {
+        const id = counterId(`${name}/${counter.id}`);
+        const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
+        const query = new Map<string, string>();
+        for (const [name, value] of Object.entries(values)) {
+          if (value !== undefined) query.set(name, value);
+        }
+        const isPublic = counter.counts && key === undefined && token === undefined &&
+          access.keysAreOn && allowsPublicHits(serveAs, id);
+        return call(path, { request, connection, query, isPublic });
+      };
       try {
-        const translation = address.translate(path, incoming.parsed);
+        const translation = address.translate(path, parsed);
         if (translation.kind === "script") {
           return allowPages(createResponse(translation.body, SCRIPT), "any");
         }
         return await (translation.kind === "picture"
-          ? callTarget(translation, incoming)
-          : respondWithNumbers(translation, incoming));
+          ? callTarget(translation)
+          : respondWithNumbers(translation, callTarget));
       } catch (problem) {
         if (!(problem instanceof Problem) || isPicture !== true) throw problem;
         const image = errorBadge(problem);
@@ -126,6 +73,46 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
     },
     // Not in the OpenAPI document, because other services define these addresses.
   });
+}
+
+/** Resolves with the numbers of the counters, or with the problem of one of them. */
+async function respondWithNumbers(
+  { counters, format, body, notFoundIfZero = false }: Numbers,
+  callTarget: CallTarget,
+): Promise<Response> {
+  const targets = counters.map((counter): Target => {
+    const { counts, once = false, today = false } = counter;
+    return counts
+      ? { path: "/hit", counter, parameters: { once: once ? "day" : undefined } }
+      : { path: "/count", counter, parameters: { period: today ? "today" : undefined } };
+  });
+  // One after the other, because a number that is read after a hit has to include it.
+  const reads = counters.some(({ counts }) => counts) ? [] : targets.map(callTarget);
+  const numbers: number[] = [];
+  const flags = new Set<string | null>();
+  let isShared = true;
+  for (const [index, target] of targets.entries()) {
+    const response = await (reads[index] ?? callTarget(target));
+    const { ok, status, headers } = response;
+    if (!ok) {
+      // A 503 promises that nothing was changed, but some counters were.
+      if (status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
+      return response;
+    }
+    numbers.push((await response.json()).hits);
+    if (target.counter.counts) flags.add(headers.get("x-tallymark"));
+    isShared = headers.has("access-control-allow-origin");
+  }
+  if (notFoundIfZero && numbers[0] === 0) {
+    throw new Problem("not-found", { detail: "Key not found" });
+  }
+  const [flag] = flags;
+  const response = createResponse(body(numbers), {
+    ...headersFor(format, UNCACHED_IMAGE),
+    // The request is an ordinary hit if one of its hits is.
+    ...(flags.size === 1 && flag && { "x-tallymark": flag }),
+  });
+  return allowPages(response, isShared ? "any" : "none");
 }
 
 const PARTLY = {

@@ -3,7 +3,6 @@ import type { Calendar } from "../counter/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions, ListPage } from "../counter/store.ts";
-import type { Counters } from "../counting/counters.ts";
 import { ImportError } from "../counting/import.ts";
 import { bodyLines, bodyText, textStream, TRUNCATED_BODY } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -37,7 +36,23 @@ export const lastDays = {
 
 /** `GET /counters`: one counter, or a line for each of them and a last line with their number. */
 export function listCounters({ counters }: Service): Endpoint {
-  const exportList = createExports(counters);
+  let exporting = 0;
+
+  /** Waits for the first counters, so that the status says if the store is unavailable. */
+  async function exportList(options: ExportOptions): Promise<Response> {
+    if (exporting === MAX_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
+    exporting++;
+    const pages = counters.list(options);
+    try {
+      const first = await pages.next();
+      const lines = linesOf({ first, pages, since: options.since, onEnd: () => exporting-- });
+      return new Response(textStream(lines), { headers: LINES });
+    } catch (error) {
+      exporting--;
+      throw error;
+    }
+  }
+
   return endpoint("none", {
     summary: "List or export counters, one line of JSON each",
     parameters: [ownId, prefix, lastDays],
@@ -147,41 +162,16 @@ const MAX_EXPORTS = 8;
 /** The counters to export, with their days from `since` on. */
 type ExportOptions = ListOptions & { readonly since: Day };
 
-function createExports(counters: Counters): (options: ExportOptions) => Promise<Response> {
-  let exporting = 0;
-
-  async function* releasing(source: AsyncGenerator<string>): AsyncGenerator<string> {
-    try {
-      yield* source;
-    } finally {
-      exporting--;
-    }
-  }
-
-  /** Waits for the first counters, so that the status says if the store is unavailable. */
-  return async (options) => {
-    if (exporting === MAX_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
-    exporting++;
-    const pages = counters.list(options);
-    try {
-      const first = await pages.next();
-      const lines = releasing(linesOf({ first, pages, ...options }));
-      return new Response(textStream(lines), { headers: LINES });
-    } catch (error) {
-      exporting--;
-      throw error;
-    }
-  };
-}
-
 const TOO_MANY_EXPORTS =
   `${MAX_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
+/** Yields a line for each counter, then a last line with their number. Calls `onEnd` once. */
 async function* linesOf(
-  { first, pages, since }: {
+  { first, pages, since, onEnd }: {
     first: IteratorResult<ListPage>;
     pages: AsyncGenerator<ListPage>;
     since: Day;
+    onEnd(): void;
   },
 ): AsyncGenerator<string> {
   let counters = 0;
@@ -195,10 +185,11 @@ async function* linesOf(
       );
       if (lines.length > 0) yield lines.join("");
     }
+    yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
   } finally {
+    onEnd();
     await pages.return(undefined);
   }
-  yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
 }
 
 function trimmed(held: CounterState, since: Day): CounterState {
@@ -257,8 +248,8 @@ export function importCounters({ counters, draining }: Service): Endpoint {
 
 /** Returns the problem of an import that the shutdown of the service cuts off. */
 function cutShort({ importedCount }: ImportError, dry: boolean): Problem {
-  const stored = dry ? "Nothing was written." : `Lines stored for sure: ${importedCount}.`;
-  const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
+  const detail = `The service is shutting down. ${storedLines(importedCount, "for sure", dry)} ` +
+    "It is safe to send all lines again.";
   return new Problem("shutting-down", { detail });
 }
 
@@ -267,16 +258,16 @@ function problemOfLine(
   { line, message, importedCount, problem }: ImportError,
   dry: boolean,
 ): Problem {
-  const [what, how] = problem === undefined
-    ? [`cannot be used: ${message}.`, "so far"]
-    : [`could not be stored: ${reasonOf(problem)}`, "for sure"];
-  const stored = dry ? "Nothing was written." : `Lines stored ${how}: ${importedCount}.`;
-  const again = "Once this is fixed, it is safe to send all lines again.";
-  const detail = `Line ${line} ${what} ${stored} ${again}`;
+  const stored = storedLines(importedCount, problem === undefined ? "so far" : "for sure", dry);
+  const reason = problem === undefined
+    ? `cannot be used: ${message}.`
+    // The detail of a store problem describes a whole request.
+    : `could not be stored: ${problem.status < 500 ? problem.detail : `${problem.title}.`}`;
+  const detail = `Line ${line} ${reason} ${stored} ` +
+    "Once this is fixed, it is safe to send all lines again.";
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
 }
 
-/** Returns the reason for one line. The detail of a store problem describes a whole request. */
-function reasonOf({ status, title, detail }: Problem): string {
-  return status < 500 ? detail : `${title}.`;
+function storedLines(count: number, certainty: string, dry: boolean): string {
+  return dry ? "Nothing was written." : `Lines stored ${certainty}: ${count}.`;
 }

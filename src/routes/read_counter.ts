@@ -123,60 +123,58 @@ export interface BadgeCounts {
 /** Minimum number of cached counts of periods. */
 const CACHE_SIZE = 10_000;
 
-/** Reads the counts that badges show, or the last known ones while the store is unavailable. */
-export interface LatestReader {
+/**
+ * Reads the counts that badges show, or the last known ones while the store is unavailable. Caches
+ * the counts of periods and prefixes. The counters cache totals.
+ */
+export class LatestReader {
+  readonly #counters: Counters;
+  readonly #cache = new BoundedMap<string, Counts>(CACHE_SIZE);
+
+  constructor(counters: Counters) {
+    this.#counters = counters;
+  }
+
   /**
    * Returns the counts that a query asks for, with the last `dayCount` days if there are any to
    * read. Rejects if the counts were never read, and for any problem but a 503.
    */
-  read(context: BadgeContext, dayCount?: number): BadgeCounts | Promise<BadgeCounts>;
-}
+  read(context: BadgeContext, dayCount = 0): BadgeCounts | Promise<BadgeCounts> {
+    const isTotal = dayCount === 0 && cacheKey(context) === undefined;
+    if (!isTotal) return this.#orLatest(context, this.#readCounts(context, dayCount));
+    // Most totals are known at once, and need no promise.
+    const counts = this.#counters.count(context.id);
+    return typeof counts === "number"
+      ? { counts }
+      : this.#orLatest(context, counts.then((counts) => ({ counts })));
+  }
 
-/** Creates a reader that caches the counts of periods and prefixes. The counters cache totals. */
-export function createLatestReader(counters: Counters): LatestReader {
-  const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
-
-  async function readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
+  async #readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
     const { id, isPrefix, query } = context;
     const showsToday = query.get("show") !== undefined;
-    if (dayCount === 0 && !showsToday) return { counts: await readPeriod(counters, context) };
+    if (dayCount === 0 && !showsToday) return { counts: await readPeriod(this.#counters, context) };
     const period = periodOf(query);
-    const today = counters.calendar.today();
+    const today = this.#counters.calendar.today();
     const start = periodStart(period, today);
     const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
-    const held = await readDays(counters, { id, isPrefix, since });
+    const held = await readDays(this.#counters, { id, isPrefix, since });
     const { days, hits } = held;
     const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
     return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
   }
 
-  async function orLatest(
-    context: BadgeContext,
-    reading: Promise<BadgeCounts>,
-  ): Promise<BadgeCounts> {
+  async #orLatest(context: BadgeContext, reading: Promise<BadgeCounts>): Promise<BadgeCounts> {
     const key = cacheKey(context);
     try {
       const found = await reading;
-      if (key !== undefined) cache.set(key, found.counts);
+      if (key !== undefined) this.#cache.set(key, found.counts);
       return found;
     } catch (error) {
-      const counts = key === undefined ? counters.lastSeen(context.id) : cache.get(key);
+      const counts = key === undefined ? this.#counters.lastSeen(context.id) : this.#cache.get(key);
       if (!(error instanceof Problem) || error.status !== 503 || counts === undefined) throw error;
       return { counts, isStale: true };
     }
   }
-
-  return {
-    read(context, dayCount = 0) {
-      // Most totals are known at once, and need no promise.
-      const isTotal = dayCount === 0 && cacheKey(context) === undefined;
-      if (!isTotal) return orLatest(context, readCounts(context, dayCount));
-      const counts = counters.count(context.id);
-      return typeof counts === "number"
-        ? { counts }
-        : orLatest(context, counts.then((counts) => ({ counts })));
-    },
-  };
 }
 
 /** Returns the key of cached counts. Returns undefined for totals, which the counters cache. */

@@ -46,7 +46,7 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
 export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
-export type HitResult = number | { readonly hits: number; readonly flag: HitFlag };
+export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
 
 export interface HitPolicy {
   /**

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { period, readPeriod, readSum } from "./read_counter.ts";
+import { period, periodOf, readPeriod } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 export const format = {
@@ -23,7 +23,7 @@ export function count({ counters, reads }: Service): Endpoint {
     respond(context) {
       const { id, isPrefix, query } = context;
       const found: number | Promise<number | PrefixSum> = isPrefix
-        ? readSum(counters, context)
+        ? counters.prefixes.sum(id, periodOf(query))
         : readPeriod(counters, context);
       return whenKnown(found, (found) => {
         const hits = typeof found === "number" ? found : found.hits;

@@ -15,16 +15,10 @@ export function hit({ counters, hits, recentHits }: Service): Endpoint {
     respond(context) {
       const { id } = context;
       return whenKnown(hits.countHit(context, parseIdempotencyKey(context)), (result) => {
-        const { source } = counters;
-        recentHits.record(id, typeof result === "number" ? "counted" : result.flag);
-        if (typeof result === "number") {
-          return createResponse(JSON.stringify({ id, hits: result, source }), HEADERS);
-        }
-        const { hits, flag } = result;
-        return createResponse(JSON.stringify({ id, hits, source }), {
-          ...HEADERS,
-          ...flagHeader(flag),
-        });
+        const { hits, flag } = typeof result === "number" ? { hits: result } : result;
+        recentHits.record(id, flag ?? "counted");
+        const body = JSON.stringify({ id, hits, source: counters.source });
+        return createResponse(body, flag ? { ...HEADERS, ...flagHeader(flag) } : HEADERS);
       });
     },
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),

@@ -2,13 +2,13 @@ import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { badgeBars, daysBehind } from "../badge/spark.ts";
 import type { Days } from "../counter/days.ts";
-import { type HitResult, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
-import type { HitOutcome } from "../hits/recent_hits.ts";
+import { once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
 import { type CounterContext, type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
   createResponse,
   flagHeader,
   headersFor,
+  type HitFlag,
   problemImageResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
@@ -19,10 +19,11 @@ import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("svg", UNCACHED_IMAGE);
 
-/** A hit that the store did not confirm, with the last known number. */
-interface FailedHit {
+/** The number of a hit, or the last known number and the reason why the hit is not confirmed. */
+interface ShownHit {
   readonly hits: number;
-  readonly problem: Problem;
+  readonly flag?: HitFlag;
+  readonly problem?: Problem;
 }
 
 type Context = CounterContext<
@@ -33,9 +34,10 @@ type Context = CounterContext<
 export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
 
-  async function count(context: Context): Promise<HitResult | FailedHit> {
+  async function count(context: Context): Promise<ShownHit> {
     try {
-      return await hits.countHit(context);
+      const result = await hits.countHit(context);
+      return typeof result === "number" ? { hits: result } : result;
     } catch (error) {
       const hits = counters.lastSeen(context.id);
       if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
@@ -57,22 +59,19 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;
-      const hit = await count(context);
-      const isFailed = typeof hit === "object" && "problem" in hit;
-      const total = typeof hit === "number" ? hit : hit.hits;
+      const { hits: total, flag, problem } = await count(context);
       const [bars, showsToday] = [sparkOf(query), query.get("show") !== undefined];
-      const drawsDays = !isFailed && (bars > 0 || showsToday);
+      const drawsDays = problem === undefined && (bars > 0 || showsToday);
       const days = drawsDays ? await readDaysAfter(context, Math.max(1, bars)) : undefined;
       // HEAD sends no hit.
-      if (request.method !== "HEAD") recentHits.record(id, outcomeOf(hit));
+      if (request.method !== "HEAD") recentHits.record(id, problem?.kind ?? flag ?? "counted");
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const figures = days !== undefined && bars > 0
         ? { counts, bars: badgeBars(days, bars) }
         : counts;
       const svg = draw(query, figures);
-      if (typeof hit === "number") return createResponse(svg, HEADERS);
-      if ("problem" in hit) return problemImageResponse(hit.problem, { image: svg, request });
-      return createResponse(svg, { ...HEADERS, ...flagHeader(hit.flag) });
+      if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });
+      return createResponse(svg, flag ? { ...HEADERS, ...flagHeader(flag) } : HEADERS);
     },
     drawProblem: errorBadge,
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
@@ -87,9 +86,4 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
       problems: HIT_PROBLEMS,
     },
   });
-}
-
-function outcomeOf(hit: HitResult | FailedHit): HitOutcome {
-  if (typeof hit === "number") return "counted";
-  return "problem" in hit ? hit.problem.kind : hit.flag;
 }

@@ -9,7 +9,6 @@ import {
   padToDay,
 } from "../counter/days.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { PrefixSum } from "../counting/prefixes.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";
@@ -54,23 +53,14 @@ export function checkPeriodOrShow(query: Query<"period" | "show">): void {
 /** Returns the hits of a counter or a prefix in the period that a query asks for. */
 export function readPeriod(
   counters: Counters,
-  context: ReadContext<"period">,
+  { id, isPrefix, query }: ReadContext<"period">,
 ): number | Promise<number> {
-  const { id, isPrefix, query } = context;
-  if (isPrefix) return readSum(counters, context).then(({ hits }) => hits);
   const period = periodOf(query);
+  if (isPrefix) return counters.prefixes.sum(id, period).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
     .then((held) => hitsIn(period, { held, today }));
-}
-
-/** Resolves with the hits of a prefix in the requested period, and the number of its counters. */
-export async function readSum(
-  counters: Counters,
-  { id, query }: Pick<ReadContext<"period">, "id" | "query">,
-): Promise<PrefixSum> {
-  return await counters.prefixes.sum(id, periodOf(query));
 }
 
 /** Resolves with the state of a counter or a prefix, with its days from `since` or earlier. */

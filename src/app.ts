@@ -1,4 +1,5 @@
 import { type AccessOptions, createAccess } from "./auth/access.ts";
+import * as pictures from "./chart/pictures.ts";
 import type { ServeAs } from "./compat/serve_as.ts";
 import type { Counters } from "./counting/counters.ts";
 import type { Proxies } from "./hits/caller_address.ts";
@@ -11,7 +12,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRenderer } from "./png/renderer.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
-import { CALENDAR, CARD, CHART, picture, PREVIEW } from "./routes/chart.ts";
+import { parseOthers, picture } from "./routes/chart.ts";
 import { compat } from "./routes/compat.ts";
 import { count, countText } from "./routes/count.ts";
 import { deleteCounter, importCounters, listCounters, setCounter } from "./routes/counters.ts";
@@ -73,14 +74,14 @@ function routesOf(s: Service): readonly Route[] {
     route("/top", SHARED_READ, "lister", "none", top(s)),
     route("/badge", SHARED_READ, "reader", readCors, badge(s)),
     route("/badge.json", SHARED_READ, "reader", readCors, badgeJson(s)),
-    route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, CHART)),
-    route("/calendar.svg", SHARED_READ, "reader", readCors, picture(s, CALENDAR)),
-    route("/card.svg", SHARED_READ, "reader", readCors, picture(s, CARD)),
+    route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, pictures.chart, parseOthers)),
+    route("/calendar.svg", SHARED_READ, "reader", readCors, picture(s, pictures.calendar)),
+    route("/card.svg", SHARED_READ, "reader", readCors, picture(s, pictures.card)),
     route("/badge.png", SHARED_READ, "reader", readCors, png(badge(s), s)),
-    route("/chart.png", SHARED_READ, "reader", readCors, png(picture(s, CHART), s)),
-    route("/calendar.png", SHARED_READ, "reader", readCors, png(picture(s, CALENDAR), s)),
-    route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, CARD), s)),
-    route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, PREVIEW), s, { scale: 3 })),
+    route("/chart.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.chart, parseOthers), s)),
+    route("/calendar.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.calendar), s)),
+    route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.card), s)),
+    route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.preview), s, { scale: 3 })),
     route("/key", READ, "owner", "none", counterKey(s)),
     route("/p", SHARED_READ, "viewer", "none", sharedPage(s)),
     route("/p.json", SHARED_READ, "viewer", "none", sharedData(s)),
@@ -99,9 +100,9 @@ function routesOf(s: Service): readonly Route[] {
     route("/healthz", READ, "anyone", "none", health()),
     route("/readyz", READ, "anyone", "none", readiness(s)),
     route("/sample/badge", READ, "anyone", "none", sampleBadge(s)),
-    route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, CHART)),
-    route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, CALENDAR)),
-    route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, CARD)),
+    route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, pictures.chart)),
+    route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, pictures.calendar)),
+    route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, pictures.card)),
     route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "prefix", "none", leancloud(s)),
     route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", compat(s)),
     route("/", READ, "anyone", "none", welcome(() => routes, s)),

@@ -19,6 +19,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/serve.ts", ["src/server.ts", "src/start/", "src/problem.ts"]],
   ["src/app.ts", [
     ...["src/routes/", "src/hits/", "src/http/", "src/auth/", "src/png/renderer.ts"],
+    "src/chart/pictures.ts",
     // Preloaded for the routes.
     ...["src/page/", "src/openapi/"],
   ]],

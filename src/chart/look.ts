@@ -74,10 +74,6 @@ export const PICTURE_PARAMETERS = Object.freeze([label, color, numbers, locale, 
 /** Everything that shapes a card. */
 export const CARD_PARAMETERS = Object.freeze([...PICTURE_PARAMETERS, goal] as const);
 
-export interface CardQuery {
-  readonly get: (name: (typeof CARD_PARAMETERS)[number]["name"]) => string | undefined;
-}
-
 export interface ChartQuery {
   readonly get: (name: (typeof CHART_PARAMETERS)[number]["name"]) => string | undefined;
 }

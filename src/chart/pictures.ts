@@ -2,6 +2,7 @@ import type { ProblemText } from "../badge/badge.ts";
 import { parseGoal } from "../badge/goal.ts";
 import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./card.ts";
@@ -9,27 +10,40 @@ import { drawChart } from "./chart.ts";
 import { frame, paintOf, type Size } from "./frame.ts";
 import { drawLines, type NamedFigures } from "./lines.ts";
 import {
-  type CardQuery,
-  type ChartQuery,
+  CARD_PARAMETERS,
+  CHART_PARAMETERS,
   parseChartLook,
   parseLineKind,
   parsePictureLook,
+  PICTURE_PARAMETERS,
   type PictureLook,
   type PictureQuery,
 } from "./look.ts";
 import { drawType, setType, setWithin } from "./type.ts";
 
-/** A picture of a counter's days, as its route uses it. */
-export interface Picture<Query> {
+/** A picture of a counter's days, as its routes use and describe it. */
+export interface Picture<Name extends string> {
+  readonly name: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter<Name>[];
   /** The first day that it shows. */
-  since(query: Query, today: Day): Day;
+  since(query: Pick<Query<Name>, "get">, today: Day): Day;
   /** `others` are the other counters of a picture that can show several. */
-  draw(figures: NamedFigures, query: Query, others?: readonly NamedFigures[]): string;
+  draw(
+    figures: NamedFigures,
+    query: Pick<Query<Name>, "get">,
+    others?: readonly NamedFigures[],
+  ): string;
   /** Draws a problem in the size of the picture. */
-  drawProblem(problem: ProblemText, query: Query): string;
+  drawProblem(problem: ProblemText, query: Pick<Query<Name>, "get">): string;
 }
 
-export const chart: Picture<ChartQuery> = {
+type NameIn<Parameters extends readonly Parameter[]> = Parameters[number]["name"];
+
+export const chart: Picture<NameIn<typeof CHART_PARAMETERS>> = {
+  name: "Chart",
+  summary: "Show the hits of days, weeks or months as a chart",
+  parameters: CHART_PARAMETERS,
   since(query, today) {
     const { range } = parseChartLook(query);
     return range === undefined ? FIRST_DAY : firstDay(range, today, range.count - 1);
@@ -48,14 +62,20 @@ export const chart: Picture<ChartQuery> = {
 /** 1970-01-01. No counter has an earlier day. */
 const FIRST_DAY: Day = 0;
 
-export const calendar: Picture<PictureQuery> = {
+export const calendar: Picture<NameIn<typeof PICTURE_PARAMETERS>> = {
+  name: "Calendar",
+  summary: "Show the hits of a year as a calendar",
+  parameters: PICTURE_PARAMETERS,
   since: (_, today) => calendarSince(today),
   draw: (figures, query) => drawCalendar(figures, parsePictureLook(query)),
   drawProblem: (problem, query) =>
     drawProblem(problem, { look: parsePictureLook(query), size: CALENDAR }),
 };
 
-export const card: Picture<CardQuery> = {
+export const card: Picture<NameIn<typeof CARD_PARAMETERS>> = {
+  name: "Card",
+  summary: "Show a counter as a card",
+  parameters: CARD_PARAMETERS,
   since: (_, today) => today - CARD_DAYS + 1,
   draw(figures, query) {
     const goal = parseGoal(query.get("goal"));
@@ -66,7 +86,10 @@ export const card: Picture<CardQuery> = {
 };
 
 /** A card for links. It has a background, because it is shown on pages of any color. */
-export const preview: Picture<PictureQuery> = {
+export const preview: Picture<NameIn<typeof PICTURE_PARAMETERS>> = {
+  name: "Preview",
+  summary: "Show a counter as the preview image of a link, 1200 by 630 pixels",
+  parameters: PICTURE_PARAMETERS,
   since: (_, today) => today - CARD_DAYS + 1,
   draw: (figures, query) => drawCard(figures, parsePreviewLook(query), PREVIEW),
   drawProblem: (problem, query) =>

@@ -1,64 +1,28 @@
 import { textHash } from "../badge/text.ts";
-import { CARD_PARAMETERS, CHART_PARAMETERS, PICTURE_PARAMETERS } from "../chart/look.ts";
-import * as pictures from "../chart/pictures.ts";
+import type { Picture } from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
-import { type Parameter, type Query, valuesOf } from "../http/query.ts";
+import { type Query, valuesOf } from "../http/query.ts";
 import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { readDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** A kind of picture and its endpoint. */
-export interface PictureFacts<Name extends string> {
-  readonly name: string;
-  readonly summary: string;
-  readonly parameters: readonly Parameter<Name>[];
-  readonly picture: pictures.Picture<Pick<Query<Name>, "get">>;
-  /** Parses the counters after the first, if the picture can show several. */
-  readonly others?: (query: Pick<Query<Name | "id">, "get">) => readonly CounterId[];
-}
-
-export const CHART = {
-  name: "Chart",
-  others: parseOthers,
-  summary: "Show the hits of days, weeks or months as a chart",
-  parameters: CHART_PARAMETERS,
-  picture: pictures.chart,
-};
-
-export const CALENDAR = {
-  name: "Calendar",
-  summary: "Show the hits of a year as a calendar",
-  parameters: PICTURE_PARAMETERS,
-  picture: pictures.calendar,
-};
-
-export const CARD = {
-  name: "Card",
-  summary: "Show a counter as a card",
-  parameters: CARD_PARAMETERS,
-  picture: pictures.card,
-};
-
-export const PREVIEW = {
-  name: "Preview",
-  summary: "Show a counter as the preview image of a link, 1200 by 630 pixels",
-  parameters: PICTURE_PARAMETERS,
-  picture: pictures.preview,
-};
-
-/** `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of counters or a prefix. */
+/**
+ * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix. `parseOthers`
+ * parses the counters after the first, if the picture can show several.
+ */
 export function picture<Name extends string>(
   { counters, reads }: Service,
-  { name, summary, parameters, picture: { since, draw, drawProblem }, others }: PictureFacts<Name>,
+  { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
+  parseOthers?: (query: Pick<Query<Name | "id">, "get">) => readonly CounterId[],
 ): Endpoint {
   const images = createRevalidatedImages(reads);
-  return endpoint(others === undefined ? "counter or prefix" : "counters or prefix", {
+  return endpoint(parseOthers === undefined ? "counter or prefix" : "counters or prefix", {
     summary,
     parameters,
-    parse: (query) => others?.(query) ?? [],
+    parse: (query) => parseOthers?.(query) ?? [],
     async respond({ id, isPrefix, query, request }, others) {
       const first = since(query, counters.calendar.today());
       const read = async (id: CounterId, isPrefix: boolean) => {
@@ -85,7 +49,7 @@ export function picture<Name extends string>(
 }
 
 /** Returns the counters of a request after the first, each once. */
-function parseOthers(query: Pick<Query<"id" | "kind">, "get">): readonly CounterId[] {
+export function parseOthers(query: Pick<Query<"id" | "kind">, "get">): readonly CounterId[] {
   const given = valuesOf(query.get("id"));
   if (given.length > MAX_DRAWN) {
     throw new Problem("bad-query", {

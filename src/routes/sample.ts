@@ -2,11 +2,11 @@ import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { badgeBars } from "../badge/spark.ts";
 import type { ChartFigures } from "../chart/chart.ts";
+import type { Picture } from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { keptImage } from "../openapi/responses.ts";
-import type { PictureFacts } from "./chart.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("svg", "max-age=3600");
@@ -35,7 +35,7 @@ export function sampleBadge({ counters: { calendar } }: Service): Endpoint {
 /** `GET /sample/chart.svg`, `calendar.svg` and `card.svg`: pictures of made-up figures. */
 export function samplePicture<Name extends string>(
   { counters: { calendar } }: Service,
-  { name, parameters, picture: { draw, drawProblem } }: PictureFacts<Name>,
+  { name, parameters, draw, drawProblem }: Picture<Name>,
 ): Endpoint {
   const noun = name.toLowerCase();
   return endpoint("none", {

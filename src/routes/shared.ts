@@ -22,10 +22,7 @@ const embed = {
 
 /** `GET /p`: the numbers of a family as a page for people without the secret. */
 export function sharedPage({ embedOrigins }: Service): Endpoint {
-  const load = loadOnce(async () => {
-    const { composeSharedPage } = await import("../page/compose.ts");
-    return await composeSharedPage();
-  });
+  const load = loadOnce(async () => (await import("../page/compose.ts")).composeSharedPage());
   const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
   return endpoint("prefix", {
     summary: "Show a family to everyone with its read key",

@@ -76,14 +76,12 @@ export function leancloud({ call, counters, draining }: Service): Endpoint {
         const object = await write(parseWrite({ method, path, body }, prefix), context);
         return respond(object, method === "POST" ? 201 : 200);
       }
-      const results = parseBatch(body, prefix).map(async (one) => {
-        try {
-          return { success: await write(one, context) };
-        } catch (error) {
+      const results = parseBatch(body, prefix).map((one) =>
+        write(one, context).then((success) => ({ success }), (error) => {
           if (error instanceof Problem) return { error: errorObject(error) };
           throw error;
-        }
-      });
+        })
+      );
       return respond(await Promise.all(results));
     },
     // Not in the OpenAPI document, because LeanCloud defines these addresses.
@@ -208,61 +206,55 @@ const WHERE = `where must be {"url":PAGE} or {"url":{"$in":[PAGES]}}, with at mo
   "pages. The field may be target instead of url.";
 
 function parseWhere(text: string): Pick<Read, "field" | "pages"> {
-  const [[field, value] = [], ...others] = Object.entries(recordOf(parseJson(text, WHERE)));
-  if ((field !== "url" && field !== "target") || others.length > 0) refuse(WHERE);
+  const { url, target } = membersOf(parseJson(text, WHERE), ["url", "target"], WHERE);
+  if (url !== undefined && target !== undefined) refuse(WHERE);
+  const field = url === undefined ? "target" : "url";
+  const value = url ?? target;
   if (typeof value === "string") return { field, pages: [value] };
-  const { $in: pages, ...operators } = recordOf(value);
-  if (!Array.isArray(pages) || pages.length > MAX_ITEMS || hasMembers(operators)) refuse(WHERE);
+  const { $in: pages } = membersOf(value, ["$in"], WHERE);
+  if (!Array.isArray(pages) || pages.length > MAX_ITEMS) refuse(WHERE);
   if (!pages.every((page) => typeof page === "string")) refuse(WHERE);
   return { field, pages };
 }
 
 /** Parses the writes of a batch, which are all checked before the first is carried out. */
 function parseBatch(body: unknown, prefix: CounterId): readonly Write[] {
-  const { requests, ...others } = recordOf(body);
-  if (!Array.isArray(requests) || requests.length > MAX_ITEMS || hasMembers(others)) {
-    refuse(`A batch is {"requests":[…]} with at most ${MAX_ITEMS} writes.`);
-  }
-  return requests.map((request) => parseWrite(recordOf(request), prefix));
+  const { requests } = membersOf(body, ["requests"], BATCH_FORMAT);
+  if (!Array.isArray(requests) || requests.length > MAX_ITEMS) refuse(BATCH_FORMAT);
+  return requests.map((request) => parseWrite(request, prefix));
 }
 
-function parseWrite(
-  { method, path, body, ...others }: Readonly<Record<string, unknown>>,
-  prefix: CounterId,
-): Write {
+const BATCH_FORMAT = `A batch is {"requests":[…]} with at most ${MAX_ITEMS} writes.`;
+
+function parseWrite(request: unknown, prefix: CounterId): Write {
+  const { method, path, body } = membersOf(request, ["method", "path", "body"], SUPPORTED);
   const [isCounter, objectId] = COUNTER.exec(String(path)) ?? [];
-  if (isCounter === undefined || hasMembers(others)) refuse(SUPPORTED);
-  if (method === "PUT" && objectId !== undefined) {
-    if (!isIncrement(body)) refuse(SUPPORTED);
-    return { id: parseObjectId(objectId, prefix), hits: 1 };
+  if (isCounter === undefined) refuse(SUPPORTED);
+  if (method === "POST" && objectId === undefined) return parseCreation(body, prefix);
+  const { time } = membersOf(body, ["time"], SUPPORTED);
+  const { __op, amount } = membersOf(time, ["__op", "amount"], SUPPORTED);
+  if (method !== "PUT" || objectId === undefined || __op !== "Increment" || amount !== 1) {
+    refuse(SUPPORTED);
   }
-  if (method !== "POST" || objectId !== undefined) refuse(SUPPORTED);
-  return parseCreation(body, prefix);
-}
-
-/** Reports whether a body is `{"time":{"__op":"Increment","amount":1}}`. */
-function isIncrement(body: unknown): boolean {
-  const { time, ...fields } = recordOf(body);
-  const { __op, amount, ...others } = recordOf(time);
-  return __op === "Increment" && amount === 1 && !hasMembers(fields) && !hasMembers(others);
+  return { id: parseObjectId(objectId, prefix), hits: 1 };
 }
 
 /** Parses `{"url":PAGE,"time":1}`. The title and the access rules of a counter are not stored. */
 function parseCreation(body: unknown, prefix: CounterId): Write {
-  const { url, target, time, title: _, ACL: __, ...others } = recordOf(body);
+  const names = ["url", "target", "time", "title", "ACL"];
+  const { url, target, time } = membersOf(body, names, CREATION_FORMAT);
   const page = url ?? target;
   if (typeof page !== "string" || (url !== undefined && target !== undefined)) {
     refuse("A counter needs the page, as url or as target.");
   }
-  if ((time !== 0 && time !== 1) || hasMembers(others)) {
-    refuse(
-      "A counter begins with time 0 or 1, and has no fields but url or target, time and title.",
-    );
-  }
+  if (time !== 0 && time !== 1) refuse(CREATION_FORMAT);
   const id = pageId(prefix, page);
   if (id === undefined) refuse("The page is too long, or has characters that ids cannot have.");
   return { id, hits: time };
 }
+
+const CREATION_FORMAT =
+  "A counter begins with time 0 or 1, and has no fields but url or target, time and title.";
 
 /** Parses JSON. Refuses the request with a detail if it is invalid. */
 function parseJson(text: string, detail = "The body must be JSON."): unknown {
@@ -273,11 +265,14 @@ function parseJson(text: string, detail = "The body must be JSON."): unknown {
   }
 }
 
-/** Returns the members of an object, and none of any other value. */
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function hasMembers(record: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(record).length > 0;
+/** Returns the members of an object, and none of any other value. Refuses other names. */
+function membersOf(
+  value: unknown,
+  names: readonly string[],
+  detail: string,
+): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const members = isObject ? { ...value } : {};
+  if (Object.keys(members).some((name) => !names.includes(name))) refuse(detail);
+  return members;
 }

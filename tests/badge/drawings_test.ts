@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createDrawings } from "../../src/badge/badge.ts";
 import { textHash } from "../../src/badge/text.ts";
 import { times } from "../support/times.ts";
+import { codePoint } from "../support/code_point.ts";
 
 Deno.test("createDrawings() gives a tag that can stand in an entity tag among others, whatever the look", () => {
   const draw = createDrawings(({ tag }) => tag);
@@ -25,7 +26,7 @@ Deno.test("createDrawings() draws the same badge once only", () => {
 });
 
 Deno.test("textHash() tells texts apart", () => {
-  const text = fc.string({ unit: "binary" });
+  const text = fc.string({ unit: codePoint });
   fc.assert(
     fc.property(text, text, (one, other) => {
       strictEqual(textHash(one) === textHash(other), one === other);

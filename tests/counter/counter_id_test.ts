@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "../support/times.ts";
+import { codePoint } from "../support/code_point.ts";
 
 const accepted: { text: string | undefined; id: string }[] = [
   { text: undefined, id: "home" },
@@ -94,7 +95,7 @@ for (const { text, what } of refused) {
 const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u;
 
 const text = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: "grapheme", maxLength: 120 }),
   fc.string({
     unit: fc.constantFrom(..." \t\u00a0\u2028\u3164\ufe0fe\u0301é\0\u200b\ud83d\udc4da"),

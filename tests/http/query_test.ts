@@ -12,6 +12,7 @@ import {
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";
 import { times } from "../support/times.ts";
+import { codePoint } from "../support/code_point.ts";
 
 const documented = new Set(["id", "label", "__proto__"]);
 
@@ -93,7 +94,7 @@ Deno.test("parseQuery() names the parameter that is given twice", () => {
   strictEqual(error?.detail, "The query has label more than once.");
 });
 
-const wellFormed = fc.string({ unit: "binary", maxLength: 20 }).filter((text) =>
+const wellFormed = fc.string({ unit: codePoint, maxLength: 20 }).filter((text) =>
   text.isWellFormed()
 );
 
@@ -120,7 +121,7 @@ Deno.test("parseQuery() gives back every text that encodeURIComponent has encode
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 12 }),
-  fc.string({ unit: "binary", maxLength: 6 }).map((text) => new TextEncoder().encode(text)),
+  fc.string({ unit: codePoint, maxLength: 6 }).map((text) => new TextEncoder().encode(text)),
 );
 
 Deno.test("parseQuery() takes bytes where they are UTF-8 and for nothing else than they are", () => {

@@ -5,6 +5,7 @@ import { field, memoryApp, openApp, type TestApp } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
 import { times } from "../support/times.ts";
+import { codePoint } from "../support/code_point.ts";
 
 Deno.test("GET /badge draws the label and the count", async () => {
   await using app = await memoryApp();
@@ -85,7 +86,9 @@ Deno.test("/badge cuts a label after 100 characters as people count them", async
 Deno.test("/badge and /hit.svg are well-formed for any query that is read", async () => {
   await using app = await memoryApp();
   const names = "label style color bg labelColor valueColor font numbers locale theme".split(" ");
-  const text = fc.string({ unit: "binary", maxLength: 30 }).filter((value) => value.isWellFormed());
+  const text = fc.string({ unit: codePoint, maxLength: 30 }).filter((value) =>
+    value.isWellFormed()
+  );
   const value = fc.oneof(
     text,
     fc.constantFrom(

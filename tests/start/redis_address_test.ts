@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
-import { assert, integer, property, string, webPath } from "fast-check";
+import { array, assert, integer, property, string } from "fast-check";
 import {
   parseHostedStore,
   type RedisAddress,
@@ -105,8 +105,13 @@ Deno.test("redisFromUrl: any encoded user and password come back as they were", 
   }));
 });
 
+/** The path of a URL, with any text in it. `webPath` of fast-check spends 1 s of CPU on a table. */
+const path = array(string({ unit: "grapheme" })).map((parts) =>
+  parts.map((part) => `/${encodeURIComponent(part)}`).join("")
+);
+
 Deno.test("parseHostedStore: no message holds the password", () => {
-  assert(property(string(), webPath(), (text, path) => {
+  assert(property(string(), path, (text, path) => {
     try {
       parseHostedStore(`${text}${path}`, text);
     } catch (error) {
@@ -116,7 +121,7 @@ Deno.test("parseHostedStore: no message holds the password", () => {
 });
 
 Deno.test("redisFromUrl: never throws, so that no message can hold the password", () => {
-  assert(property(string(), webPath(), (text, path) => {
+  assert(property(string(), path, (text, path) => {
     redisFromUrl(text);
     redisFromUrl(`redis://${text}${path}`);
   }));

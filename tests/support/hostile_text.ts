@@ -1,6 +1,7 @@
 import { doesNotMatch, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { parseSvg } from "./parse_svg.ts";
+import { codePoint } from "./code_point.ts";
 
 const PAYLOADS = [
   '"><script>alert(1)</script>',
@@ -23,7 +24,7 @@ const PAYLOADS = [
 
 /** Any text that a caller might send, and texts that try to break out of an SVG. */
 export const hostileText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 150 }),
+  fc.string({ unit: codePoint, maxLength: 150 }),
   fc.string({ unit: "grapheme", maxLength: 150 }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 50 })
     .map((units) => String.fromCharCode(...units)),

@@ -51,11 +51,13 @@ export async function startSentinels(options: SentinelsOptions = {}): Promise<Re
 }
 
 /**
- * Waits until every replica has confirmed a write. One that has the data of its master gets the writes since then only after
- * its first confirmation, up to a second later, and would lose them if the master failed before.
+ * Waits until every replica has confirmed a write. One that has the data of its master gets the
+ * writes since then only after its first confirmation, up to a second later, and would lose them if
+ * the master failed before.
  */
 async function replicate([master, ...replicas]: readonly RedisServer[]): Promise<void> {
-  // First, because a master that has never had a replica counts no writes, so that any replica satisfies WAIT.
+  // First, because a master that has never had a replica counts no writes, so that any replica
+  // satisfies WAIT.
   await Promise.all(replicas.map(isInSync));
   await waitFor("the replicas to confirm a write", async () => {
     const [, , confirmed] = await master?.commands([

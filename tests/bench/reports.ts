@@ -1,6 +1,6 @@
 // Compares imports of 10,000 reports with imports of 10,000 lines, of new counters and of the same
-// same ones again. They take turns on one store. With another checkout, its imports of lines take
-// turns with these. Options: --against FOLDER, --store redis, --pairs 8.
+// ones again. They take turns on one store. With another checkout, its imports of lines take turns
+// with these. Options: --against FOLDER, --store redis, --pairs 8.
 import { parseArgs } from "node:util";
 import { projectFolder } from "../support/programs.ts";
 import { startRedis } from "../support/redis_server.ts";

@@ -73,30 +73,25 @@ const HEX = /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/;
 // "lightgoldenrodyellow" has 20 letters; the rest is room for blanks.
 const MAX_LENGTH = 32;
 
-// The palette of badge-maker 6, the renderer of shields.io.
-const SHIELDS_COLORS: ReadonlyMap<string, Color> = new Map([
-  ["brightgreen", "#4b0"],
-  ["green", "#67ac09"],
-  ["yellow", "#d8b800"],
-  ["yellowgreen", "#95991a"],
-  ["orange", "#ea7233"],
-  ["red", "#dd4343"],
-  ["blue", "#007ec6"],
-  ["grey", "#555"],
-  ["gray", "#555"],
-  ["lightgrey", "#939393"],
-  ["lightgray", "#939393"],
-  ["critical", "#dd4343"],
-  ["important", "#ea7233"],
-  ["success", "#4b0"],
-  ["informational", "#007ec6"],
-  ["inactive", "#939393"],
-]);
+/** Parses names and hex digits such as `red=f00`. */
+function parseTable(text: string): ReadonlyMap<string, Color> {
+  return new Map(
+    text.split(/\s+/).map((pair): [string, Color] => {
+      const [name = "", digits = ""] = pair.split("=");
+      return [name, `#${digits}`];
+    }),
+  );
+}
 
-/**
- * The named colors of CSS Color Module Level 4, section 6.1 (148 names), as lower-case hex.
- */
-export const CSS_COLORS: ReadonlyMap<string, `#${string}`> = new Map(
+// The palette of badge-maker 6, the renderer of shields.io.
+const SHIELDS_COLORS = parseTable(
+  `brightgreen=4b0 green=67ac09 yellow=d8b800 yellowgreen=95991a orange=ea7233 red=dd4343
+    blue=007ec6 grey=555 gray=555 lightgrey=939393 lightgray=939393 critical=dd4343
+    important=ea7233 success=4b0 informational=007ec6 inactive=939393`,
+);
+
+/** The named colors of CSS Color Module Level 4, section 6.1 (148 names). */
+export const CSS_COLORS: ReadonlyMap<string, Color> = parseTable(
   `aliceblue=f0f8ff antiquewhite=faebd7 aqua=00ffff aquamarine=7fffd4 azure=f0ffff beige=f5f5dc
     bisque=ffe4c4 black=000000 blanchedalmond=ffebcd blue=0000ff blueviolet=8a2be2 brown=a52a2a
     burlywood=deb887 cadetblue=5f9ea0 chartreuse=7fff00 chocolate=d2691e coral=ff7f50
@@ -125,9 +120,5 @@ export const CSS_COLORS: ReadonlyMap<string, `#${string}`> = new Map(
     sienna=a0522d silver=c0c0c0 skyblue=87ceeb slateblue=6a5acd slategray=708090 slategrey=708090
     snow=fffafa springgreen=00ff7f steelblue=4682b4 tan=d2b48c teal=008080 thistle=d8bfd8
     tomato=ff6347 turquoise=40e0d0 violet=ee82ee wheat=f5deb3 white=ffffff whitesmoke=f5f5f5
-    yellow=ffff00 yellowgreen=9acd32`
-    .split(/\s+/).map((pair): [string, `#${string}`] => {
-      const [name = "", hex = ""] = pair.split("=");
-      return [name, `#${hex}`];
-    }),
+    yellow=ffff00 yellowgreen=9acd32`,
 );

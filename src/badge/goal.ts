@@ -51,16 +51,15 @@ export function filledBox(box: Ink): FilledInks {
 export function filledPaper(
   { paper, text, accent }: { paper: Ink; text: Ink; accent: Color },
 ): FilledInks {
-  const inks = [0, 1].map((scheme) => {
+  const inksIn = (scheme: 0 | 1) => {
     const rest = mix(inScheme(paper, scheme), BLACK, 0);
     const toward = contrast(BLACK, rest) > contrast(WHITE, rest) ? BLACK : WHITE;
     const tints = [0.35, 0.25, 0.15].map((share) => mix(rest, accent, share));
     const away = mix(rest, toward === BLACK ? WHITE : BLACK, 0.3);
     const fill = tints.find((tint) => contrast(toward, tint) >= AA) ?? away;
     return { fill, rest, text: legible(inScheme(text, scheme), { on: [rest, fill], toward }) };
-  });
-  const [light, dark] = inks;
-  if (light === undefined || dark === undefined) return { fill: accent, rest: paper, text };
+  };
+  const [light, dark] = [inksIn(0), inksIn(1)];
   return {
     fill: [light.fill, dark.fill],
     rest: [light.rest, dark.rest],
@@ -86,6 +85,6 @@ function legible(color: Color, { on, toward }: { on: readonly Color[]; toward: C
   return toward;
 }
 
-function inScheme(ink: Ink, scheme: number): Color {
-  return typeof ink === "string" ? ink : ink[scheme === 0 ? 0 : 1];
+function inScheme(ink: Ink, scheme: 0 | 1): Color {
+  return typeof ink === "string" ? ink : ink[scheme];
 }

@@ -26,23 +26,21 @@ export class Paint {
   }
 
   fill(name: string, ink: Ink): string {
-    return this.#part(name, "fill", ink);
+    return this.#paint(name, { fill: ink });
   }
 
   stroke(name: string, ink: Ink): string {
-    return this.#part(name, "stroke", ink);
+    return this.#paint(name, { stroke: ink });
   }
 
   /** Paints a stop of a gradient. */
   stop(name: string, ink: Ink): string {
-    return this.#part(name, "stop-color", ink);
+    return this.#paint(name, { "stop-color": ink });
   }
 
   /** Paints an area with a border. */
   area(name: string, { fill, border }: { fill: Ink; border: Ink }): string {
-    const rules = [darkRule("fill", fill), darkRule("stroke", border)];
-    return this.#mark(name, rules.filter((rule) => rule !== "").join(";")) +
-      this.#attribute("fill", fill) + this.#attribute("stroke", border);
+    return this.#paint(name, { fill, stroke: border });
   }
 
   /**
@@ -53,24 +51,18 @@ export class Paint {
     return `<style>@media(prefers-color-scheme:dark){${this.#rules}}</style>`;
   }
 
-  #part(name: string, property: string, ink: Ink): string {
-    return this.#mark(name, darkRule(property, ink)) + this.#attribute(property, ink);
+  #paint(name: string, inks: Readonly<Record<string, Ink>>): string {
+    let attributes = "";
+    const rules: string[] = [];
+    for (const [property, ink] of Object.entries(inks)) {
+      const [light, dark] = typeof ink === "string" ? [ink, ink] : ink;
+      attributes += ` ${property}="${this.#scheme === "dark" ? dark : light}"`;
+      if (light !== dark) rules.push(`${property}:${dark}`);
+    }
+    if (this.#scheme !== "auto" || rules.length === 0) return attributes;
+    this.#rules += `.${name}{${rules.join(";")}}`;
+    return ` class="${name}"${attributes}`;
   }
-
-  #mark(name: string, rule: string): string {
-    if (this.#scheme !== "auto" || rule === "") return "";
-    this.#rules += `.${name}{${rule}}`;
-    return ` class="${name}"`;
-  }
-
-  #attribute(property: string, ink: Ink): string {
-    const color = typeof ink === "string" ? ink : ink[this.#scheme === "dark" ? 1 : 0];
-    return ` ${property}="${color}"`;
-  }
-}
-
-function darkRule(property: string, ink: Ink): string {
-  return typeof ink === "string" || ink[0] === ink[1] ? "" : `${property}:${ink[1]}`;
 }
 
 /** Derives an ink from another, for each color scheme. */

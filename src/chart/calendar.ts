@@ -3,10 +3,10 @@ import { type Ink, Paint } from "../badge/paint.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartFigures } from "./chart.ts";
 import { weekdayIndex } from "./bars.ts";
-import { dateOfMark, monthOf, spanOf, weekdayOf } from "./dates.ts";
+import { dateOfMark, dateText, MONTH_NAME, spanOf } from "./dates.ts";
 import { frame, paintOf, schemeOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
-import { drawHeading, drawType, type Setting, setType } from "./type.ts";
+import { drawHeading, drawType, ENGLISH, type Setting, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */
 export const CALENDAR = { width: 747, height: 189 };
@@ -107,8 +107,6 @@ function legendOf(most: number, look: PictureLook): Legend {
   };
 }
 
-const ENGLISH = /^en\b/;
-
 /** Between a weekday and the grid, and at least that between it and the edge. */
 const WEEKDAY_MARGIN = 6;
 
@@ -121,15 +119,15 @@ function drawWords({ since, newest, best, most, legend }: Words, look: PictureLo
     const first = firstOfMonth(since + 7 * week);
     const x = LEFT + 1 + week * PITCH;
     if (first === undefined || first > newest || x < free) continue;
-    const name = setType(monthOf(first, locale), SMALL);
+    const name = setType(dateText(first, locale, MONTH_NAME), SMALL);
     if (x + name.width > LEFT + WEEKS * PITCH) continue;
     months.push(drawType(name, { x, y: 52, at: "left" }));
     free = x + name.width + 6;
   }
   const weekdays = [0, 2, 4].map((row) => {
-    const short = setType(weekdayOf(since + row, locale, "short"), SMALL);
-    const fits = short.width <= LEFT - 2 * WEEKDAY_MARGIN;
-    const name = fits ? short : setType(weekdayOf(since + row, locale, "narrow"), SMALL);
+    const set = (weekday: "short" | "narrow") =>
+      setType(dateText(since + row, locale, { weekday }), SMALL);
+    const name = set("short").width <= LEFT - 2 * WEEKDAY_MARGIN ? set("short") : set("narrow");
     return drawType(name, { x: LEFT - WEEKDAY_MARGIN, y: TOP + 10 + row * PITCH, at: "right" });
   });
   const foot = TOP + LEGEND_ROW * PITCH + 10;

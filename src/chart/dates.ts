@@ -33,7 +33,7 @@ export function tickText(day: Day, range: Range, locale: string): string {
   if (unit === "week" ? count > 52 : unit === "month" && count > 12) {
     return dateText(day, locale, MONTH);
   }
-  return isLong(range) ? monthOf(day, locale) : dateText(day, locale, DATE);
+  return dateText(day, locale, isLong(range) ? MONTH_NAME : DATE);
 }
 
 function isLong({ unit, count }: Range): boolean {
@@ -67,16 +67,6 @@ function when(first: Day, { unit }: Range): string {
   return unit === "week" ? `in the week of ${date}` : `on ${date}`;
 }
 
-/** The name of a month, as short as the locale has it. */
-export function monthOf(day: Day, locale: string): string {
-  return dateText(day, locale, { month: "short" });
-}
-
-/** The name of a weekday, in one letter if it is narrow. */
-export function weekdayOf(day: Day, locale: string, weekday: "short" | "narrow"): string {
-  return dateText(day, locale, { weekday });
-}
-
 /** "today", in the reader's language. */
 export function todayIn(locale: string): string {
   return formatterOf(locale, "today", () => {
@@ -88,13 +78,16 @@ export function todayIn(locale: string): string {
 type DateForm = Intl.DateTimeFormatOptions;
 
 const DATE: DateForm = { day: "numeric", month: "short" };
+/** As short as the locale has it. */
+export const MONTH_NAME: DateForm = { month: "short" };
 const MONTH: DateForm = { month: "short", year: "numeric" };
 const YEAR: DateForm = { year: "numeric" };
 const WHOLE_DATE: DateForm = { ...DATE, year: "numeric" };
 
 const DAY_MS = 86_400_000;
 
-function dateText(day: Day, locale: string, form: DateForm): string {
+/** Writes a date, or a part of it. */
+export function dateText(day: Day, locale: string, form: DateForm): string {
   // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
   const options = { ...form, timeZone: "UTC", calendar: "gregory" };
   const name = `date ${Object.entries(form)}`;

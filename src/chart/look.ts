@@ -2,13 +2,8 @@ import { type Color, parseColor } from "../badge/color.ts";
 import { parseLabel, parseTheme } from "../badge/look.ts";
 import { type NumberForm, parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
-import {
-  goal as badgeGoal,
-  label,
-  locale,
-  numbers as badgeNumbers,
-  theme as badgeTheme,
-} from "../badge/parameters.ts";
+import * as badge from "../badge/parameters.ts";
+import { label, locale } from "../badge/parameters.ts";
 import type { Theme } from "../badge/styles/style.ts";
 import type { Parameter } from "../http/query.ts";
 import { type Range, RANGES } from "./bars.ts";
@@ -46,19 +41,19 @@ const color = {
 } as const satisfies Parameter;
 
 const theme = {
-  ...badgeTheme,
+  ...badge.theme,
   meaning:
     "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
     "transparent, with colors that are readable on light and on dark pages.",
 } as const satisfies Parameter;
 
 const numbers = {
-  ...badgeNumbers,
-  schema: { ...badgeNumbers.schema, default: "grouped" },
+  ...badge.numbers,
+  schema: { ...badge.numbers.schema, default: "grouped" },
 } as const satisfies Parameter;
 
 const goal = {
-  ...badgeGoal,
+  ...badge.goal,
   meaning:
     "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
 } as const satisfies Parameter;
@@ -74,13 +69,11 @@ export const PICTURE_PARAMETERS = Object.freeze([label, color, numbers, locale, 
 /** Everything that shapes a card. */
 export const CARD_PARAMETERS = Object.freeze([...PICTURE_PARAMETERS, goal] as const);
 
-export interface ChartQuery {
-  readonly get: (name: (typeof CHART_PARAMETERS)[number]["name"]) => string | undefined;
+export interface PictureQuery<Name extends string = (typeof PICTURE_PARAMETERS)[number]["name"]> {
+  readonly get: (name: Name) => string | undefined;
 }
 
-export interface PictureQuery {
-  readonly get: (name: (typeof PICTURE_PARAMETERS)[number]["name"]) => string | undefined;
-}
+export type ChartQuery = PictureQuery<(typeof CHART_PARAMETERS)[number]["name"]>;
 
 /** The common look of charts, calendars and cards, parsed and safe. */
 export interface PictureLook extends NumberForm {
@@ -117,11 +110,6 @@ export function parseChartLook(query: ChartQuery): ChartLook {
   });
 }
 
-/** Parses the kind of a chart of several counters. */
-export function parseLineKind(query: ChartQuery): "area" | "total" {
-  return query.get("kind") === "area" ? "area" : "total";
-}
-
 export function parsePictureLook(query: PictureQuery): PictureLook {
   return Object.freeze({
     label: parseLabel(query),
@@ -132,13 +120,10 @@ export function parsePictureLook(query: PictureQuery): PictureLook {
   });
 }
 
-interface Length {
-  readonly default: number;
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-function parseLength(text: string | undefined, length: Length): number {
+function parseLength(
+  text: string | undefined,
+  length: { readonly default: number; readonly minimum: number; readonly maximum: number },
+): number {
   if (text === undefined || !/^\d+$/.test(text)) return length.default;
   return Math.min(length.maximum, Math.max(length.minimum, Number(text)));
 }

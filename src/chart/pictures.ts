@@ -13,7 +13,6 @@ import {
   CARD_PARAMETERS,
   CHART_PARAMETERS,
   parseChartLook,
-  parseLineKind,
   parsePictureLook,
   PICTURE_PARAMETERS,
   type PictureLook,
@@ -51,7 +50,8 @@ export const chart: Picture<NameIn<typeof CHART_PARAMETERS>> = {
   draw(figures, query, others = []) {
     const look = parseChartLook(query);
     if (others.length === 0) return drawChart(figures, look);
-    return drawLines([figures, ...others], { ...look, kind: parseLineKind(query) });
+    const kind = look.kind === "area" ? "area" : "total";
+    return drawLines([figures, ...others], { ...look, kind });
   },
   drawProblem(problem, query) {
     const look = parseChartLook(query);

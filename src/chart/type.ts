@@ -108,24 +108,22 @@ const GAP = 12;
 /** Width of a label that is visible before the numbers become shorter. */
 const LEAST_LABEL = 60;
 
-interface Room {
-  readonly look: PictureLook;
-  readonly size: number;
-  readonly label: Setting;
-}
-
 /** Returns the figures in full, compact, or the count alone, whichever fits. */
-function setFigures(heading: Heading, { look, size, label }: Room): readonly Setting[] {
+function setFigures(
+  heading: Heading,
+  { look, size, label }: { look: PictureLook; size: number; label: Setting },
+): readonly Setting[] {
   const room = heading.right - heading.left;
-  const full = figuresIn(heading, { look, size });
+  const full = figuresIn(heading, look, size);
   if (widthOf(full) + GAP + Math.min(label.width, LEAST_LABEL) <= room) return full;
-  const compact = figuresIn(heading, { look: { ...look, numbers: "compact" }, size });
+  const compact = figuresIn(heading, { ...look, numbers: "compact" }, size);
   return widthOf(compact) <= room ? compact : compact.filter(({ type }) => type.bold);
 }
 
 function figuresIn(
   { total, within, span }: Heading,
-  { look, size }: Pick<Room, "look" | "size">,
+  look: PictureLook,
+  size: number,
 ): readonly Setting[] {
   const count = setType(formatCount(total, look), { size, bold: true });
   if (within === undefined) return [count];
@@ -137,7 +135,7 @@ function figuresIn(
   return rest.line.rightToLeft ? [rest, count] : [count, rest];
 }
 
-const ENGLISH = /^en\b/;
+export const ENGLISH = /^en\b/;
 
 function widthOf(figures: readonly Setting[]): number {
   return figures.reduce((sum, { width }) => sum + width + SPACE, -SPACE);

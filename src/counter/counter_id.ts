@@ -40,6 +40,15 @@ export function counterId(text: string | undefined): CounterId {
   return branded(id);
 }
 
+/** Reports whether a text is an id as stores keep it. */
+export function isCounterId(text: string): text is CounterId {
+  try {
+    return text !== "" && counterId(text) === text;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Parses a prefix of counter ids, and normalizes it as they are. The empty prefix is that of all
  * counters. Throws `bad-id` if it is invalid.

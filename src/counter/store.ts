@@ -74,6 +74,19 @@ export interface ListedCounter extends CounterState {
   readonly id: CounterId;
 }
 
+/** The properties of a store that are known before it is open. */
+export interface StoreTraits {
+  readonly source: Source;
+  /** Maximum number of batches of each kind in flight. */
+  readonly batches: number;
+  /** Maximum number of ids in a batch. */
+  readonly idsPerBatch: number;
+  /** True if counters are sorted by id, so that a list with a prefix passes over no others. */
+  readonly sortedById: boolean;
+}
+
+export type CounterStore = StoreTraits & OpenStore;
+
 /**
  * A store of counters. The same tests run against every store.
  *
@@ -85,14 +98,7 @@ export interface ListedCounter extends CounterState {
  * counted, and `outcome-unknown` if something may have been. A call with an unknown outcome is
  * never sent again.
  */
-export interface CounterStore {
-  readonly source: Source;
-  /** Maximum number of batches of each kind in flight. */
-  readonly batches: number;
-  /** Maximum number of ids in a batch. */
-  readonly idsPerBatch: number;
-  /** True if counters are sorted by id, so that a list with a prefix passes over no others. */
-  readonly sortedById: boolean;
+export interface OpenStore {
   /**
    * Adds hits to the current day. Resolves with the new totals when they are as durable as the
    * store promises. An addition beyond {@linkcode MAX_HITS} is the outcome `counter-full`.

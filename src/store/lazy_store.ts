@@ -1,16 +1,13 @@
 import { Problem } from "../problem.ts";
-import type { CounterStore } from "../counter/store.ts";
+import type { CounterStore, OpenStore, StoreTraits } from "../counter/store.ts";
 import type { StoreHealth } from "./store_health.ts";
-
-/** The properties of a store that are known before it is open. */
-export type StoreTraits = Pick<CounterStore, "source" | "batches" | "idsPerBatch" | "sortedById">;
 
 export interface LazyStoreOptions {
   traits: StoreTraits;
   health: StoreHealth;
   /** A resource to close if the store never opens. A store that opens owns it. */
   resource?: Pick<CounterStore, "close">;
-  open(): Promise<CounterStore>;
+  open(): Promise<OpenStore>;
 }
 
 /** Delay before a store without calls is opened, in milliseconds. It would slow down the start. */

@@ -2,14 +2,18 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { KV_BATCHES } from "./kv/limits.ts";
 import type { KvStoreOptions } from "./kv/store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { REDIS_BATCHES } from "./redis/limits.ts";
 import { StartError } from "../problem.ts";
-import { type CounterStore, withTimeout } from "../counter/store.ts";
+import { type CounterStore, type Source, withTimeout } from "../counter/store.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 
+/**
+ * The batches of a Deno KV. One at a time: the next one fills while the disk or the network is busy
+ * with this one. A hundred ids are as many as a commit can check.
+ */
+export const KV_BATCHES = { batches: 1, idsPerBatch: 100, sortedById: true };
 /** Timeout of the store at the start of a service that fails fast, in milliseconds. */
 const FAIL_FAST_LIMIT_MS = 5000;
 /** Timeout for closing a store that did not answer, in milliseconds. */
@@ -55,14 +59,14 @@ async function open(
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
       const file = await openCounterFile(setting.path);
       const { kv } = file;
-      const store = ownKv({ kv, file, prefix, source: "deno-kv", health, calendar, onDamaged });
+      const store = ownKv("deno-kv", { kv, file, prefix, health, calendar, onDamaged });
       // Opening the store loads the journal, for which a first request might not wait.
       if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
       return store;
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return ownKv({ kv, prefix, source: "memory", health, calendar, onDamaged });
+      return ownKv("memory", { kv, prefix, health, calendar, onDamaged });
     }
     case "kv-remote":
     case "kv-platform":
@@ -76,7 +80,6 @@ async function open(
             kv,
             isShared: true,
             prefix,
-            source: "deno-kv",
             health,
             calendar,
             onDamaged,
@@ -152,8 +155,8 @@ function requireDenoKv(): void {
  * A store whose database is open already: its file is locked before the service listens, the code
  * for it is loaded later.
  */
-function ownKv(options: Omit<KvStoreOptions, "isShared">): CounterStore {
-  const { kv, file, source, health } = options;
+function ownKv(source: Source, options: Omit<KvStoreOptions, "isShared">): CounterStore {
+  const { kv, file, health } = options;
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
     health,

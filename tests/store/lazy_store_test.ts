@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { KV_BATCHES } from "../../src/store/kv/limits.ts";
+import { KV_BATCHES } from "../../src/store/open_store.ts";
 import { createLazyStore } from "../../src/store/lazy_store.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { memoryStore } from "../support/app.ts";

@@ -4,6 +4,7 @@ import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { openKvStore } from "../../src/store/kv/store.ts";
+import { KV_BATCHES } from "../../src/store/open_store.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 
 /** Options of a store on Deno KV. The defaults are those of the service. */
@@ -31,16 +32,21 @@ const DAY_MS = 86_400_000;
 
 /** Opens a store on a Deno KV, which belongs to it from then on. */
 export async function kvStore(
-  { shared = false, today = () => SOME_DAY, msUntilMidnight = () => DAY_MS, ...setup }:
-    KvStoreSetup,
+  {
+    shared = false,
+    source = "deno-kv",
+    today = () => SOME_DAY,
+    msUntilMidnight = () => DAY_MS,
+    ...setup
+  }: KvStoreSetup,
 ): Promise<CounterStore> {
-  return await openKvStore({
+  const store = await openKvStore({
     prefix: "hits:",
-    source: "deno-kv",
     health: NOOP_HEALTH,
     calendar: { ...createCalendar("UTC"), today, msUntilMidnight },
     onDamaged() {},
     ...setup,
     isShared: shared,
   });
+  return { source, ...KV_BATCHES, ...store };
 }

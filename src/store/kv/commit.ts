@@ -17,9 +17,6 @@ export interface Change<Item extends Identified = Identified, Result = unknown> 
   readonly plan: Plan<Result>;
 }
 
-/** Lifetime of idempotency keys, which are searched in two buckets of a day. */
-const KEY_LIFETIME_MS = 2 * DAY_MS;
-
 /**
  * Adds all that changes write to a commit, which fails if one of the counters changes before it.
  */
@@ -30,6 +27,8 @@ export function addToCommit(
 ): void {
   // A local file expires nothing by itself.
   const lasting = (expireIn: number) => isShared ? { expireIn } : {};
+  // Idempotency keys are searched in two buckets of a day.
+  const forKeys = lasting(2 * DAY_MS);
   for (const { item: { id }, record, plan: { writes } } of changes) {
     if (writes === undefined) continue;
     const { total, history, deduplication, report = record.report } = writes;
@@ -38,10 +37,7 @@ export function addToCommit(
     operation.check({ key, versionstamp: record.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
     if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
-    else {
-      const deleted = keys.deleted(id, dayBucketAt(Date.now()));
-      operation.delete(key).set(deleted, true, lasting(KEY_LIFETIME_MS));
-    }
+    else operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, forKeys);
     if (history !== undefined) {
       const { ledger, years, deletedYears } = history;
       if (ledger === undefined) operation.delete(keys.ledger(id));
@@ -53,7 +49,7 @@ export function addToCommit(
       const time = Date.now();
       const bucket = dayBucketAt(time);
       for (const [key, hits] of deduplication.keys) {
-        operation.set(keys.once(id, { key, bucket }), [hits, time], lasting(KEY_LIFETIME_MS));
+        operation.set(keys.once(id, { key, bucket }), [hits, time], forKeys);
       }
       for (const visitor of deduplication.visitors) {
         const seen = keys.seen(visitor, deduplication.day);

@@ -73,7 +73,7 @@ export class Database {
     },
   };
 
-  private constructor(options: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
     const { kv, isShared, journalLimits } = options;
     this.place = { ...options, journaled: (id) => this.#journal.get(id) };
     this.#options = options;
@@ -82,23 +82,21 @@ export class Database {
     this.#isUncertain = !isShared;
   }
 
-  static async open(options: DatabaseOptions): Promise<Database> {
-    const database = new Database(options);
-    // Without what a killed process left in the journal, reads would return old totals.
-    if (!options.isShared) await database.#loadJournal();
-    return database;
+  /**
+   * Loads what a killed process left in the journal of a database that is not shared. Before that,
+   * reads would return old totals.
+   */
+  async load(): Promise<void> {
+    await this.#journal.load().catch((cause) => this.#unavailable(cause));
+    this.#isUncertain = false;
   }
 
-  /** Throws `store-unavailable` if the file is missing or was replaced. */
-  checkPresent(): void {
-    if (this.#options.file?.isPresent() !== false) return;
-    this.unavailable(VANISHED);
-  }
-
-  /** Reports that the database cannot be used, and throws `store-unavailable`. */
-  unavailable(cause: unknown): never {
-    this.#options.health.unreachable(cause);
-    throw new Problem("store-unavailable", { cause });
+  /** Carries out a read. Throws `store-unavailable` if it fails, or if the file has vanished. */
+  async read<Value>(step: () => Promise<Value>): Promise<Value> {
+    this.#checkPresent();
+    const value = await step().catch((cause) => this.#unavailable(cause));
+    this.#options.health.readable();
+    return value;
   }
 
   /** Returns the total of a counter, if it is certain without a read. */
@@ -111,12 +109,14 @@ export class Database {
 
   /** Reads totals, and remembers them unless a commit may change them at the same time. */
   async readTotals(ids: readonly CounterId[]): Promise<KvRecord[]> {
-    const isQuiet = !this.#isUncertain && this.#inFlight === 0;
+    const isQuiet = !this.place.isShared && !this.#isUncertain && this.#inFlight === 0;
     const begun = this.#begun;
     const records = await readTotals(this.place, ids);
     if (!isQuiet || begun !== this.#begun) return records;
     for (const record of records) {
-      if (record.exists && this.#cache.get(record.id) === undefined) this.#remember(record);
+      if (record.exists && this.#cache.get(record.id) === undefined) {
+        this.#cache.set(record.id, record);
+      }
     }
     return records;
   }
@@ -141,7 +141,7 @@ export class Database {
     items: readonly Item[],
     verb: Verb<Item, Read, Result>,
   ): Promise<(Result | Problem)[]> {
-    this.checkPresent();
+    this.#checkPresent();
     const endTime = performance.now() + CONFLICT_LIMIT_MS;
     return await this.inTurn(() => this.#attempt(items, verb, endTime));
   }
@@ -150,7 +150,7 @@ export class Database {
   inTurn<Value>(step: () => Promise<Value>): Promise<Value> {
     if (this.place.isShared) return step();
     const done = this.#lastTurn.then(async () => {
-      if (this.#isUncertain) await this.#loadJournal();
+      if (this.#isUncertain) await this.load();
       return await step();
     });
     this.#lastTurn = done.catch(() => {});
@@ -171,7 +171,7 @@ export class Database {
     endTime: number,
   ): Promise<(Result | Problem)[]> {
     const today = this.place.calendar.today();
-    const records = await verb.read(items, today).catch((cause) => this.unavailable(cause));
+    const records = await verb.read(items, today).catch((cause) => this.#unavailable(cause));
     const changes = items.map((item, index) => {
       const record = records[index];
       if (record === undefined) throw new TypeError("A counter of this batch was not read");
@@ -179,7 +179,10 @@ export class Database {
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
       if (await this.#commit(part, verb)) return part.map(({ plan }) => plan.result);
-      await this.#pause(endTime);
+      if (performance.now() > endTime) {
+        this.#unavailable(new Error("Too many conflicts with other writers"));
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
       return await this.#attempt(part.map(({ item }) => item), verb, endTime);
     };
     const parts = cutIntoCommits(changes, this.place);
@@ -234,26 +237,21 @@ export class Database {
   }
 
   #rememberChange({ record, plan: { writes } }: Change, versionstamp: string | null): void {
+    if (this.place.isShared) return;
     const { id } = record;
     const openDay = writes?.history?.ledger?.openDay ?? record.openDay;
     if (writes?.total === undefined) this.#cache.delete(id);
-    else this.#remember({ id, total: writes.total, exists: true, openDay, versionstamp });
+    else this.#cache.set(id, { id, total: writes.total, exists: true, openDay, versionstamp });
   }
 
-  #remember(record: KvRecord): void {
-    if (!this.place.isShared) this.#cache.set(record.id, record);
+  #checkPresent(): void {
+    if (this.#options.file?.isPresent() === false) this.#unavailable(VANISHED);
   }
 
-  async #pause(endTime: number): Promise<void> {
-    if (performance.now() > endTime) {
-      this.unavailable(new Error("Too many conflicts with other writers"));
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
-  }
-
-  async #loadJournal(): Promise<void> {
-    await this.#journal.load().catch((cause) => this.unavailable(cause));
-    this.#isUncertain = false;
+  /** Reports that the database cannot be used, and throws `store-unavailable`. */
+  #unavailable(cause: unknown): never {
+    this.#options.health.unreachable(cause);
+    throw new Problem("store-unavailable", { cause });
   }
 
   /** Folds the journal, unless that is in progress. What it leaves after a failure still counts. */

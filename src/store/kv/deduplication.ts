@@ -1,11 +1,15 @@
-import { type Day, LAST_DAY } from "../../counter/days.ts";
+import { type Day, DAY_MS, LAST_DAY } from "../../counter/days.ts";
 import type { KnownKeys } from "../../counter/once.ts";
 import type { OnceAddition } from "../../counter/store.ts";
-import { KEYS_PER_READ } from "./limits.ts";
-import { type KvEntry, type KvPlace, type KvRecord, recordOf, withYears } from "./records.ts";
+import {
+  KEYS_PER_READ,
+  type KvEntry,
+  type KvPlace,
+  type KvRecord,
+  recordOf,
+  withYears,
+} from "./records.ts";
 
-/** Time for which a hit with the same idempotency key is a repeat. */
-const KEY_LIFETIME_MS = 86_400_000;
 /** Maximum number of reads of a counter that other processes write to all the time. */
 const MAX_READS = 20;
 
@@ -19,25 +23,14 @@ export interface OnceRecord extends KvRecord {
  * together. A key is searched in the present bucket and the one before.
  */
 export function dayBucketAt(time: number): number {
-  return Math.floor(time / KEY_LIFETIME_MS);
-}
-
-/** Reads the records for hits with deduplication keys, together with those keys. */
-export async function readForOnce(
-  place: KvPlace,
-  additions: readonly OnceAddition[],
-  today: Day,
-): Promise<OnceRecord[]> {
-  return await Promise.all(additions.map(async (addition) => {
-    return await withYears(place, await readOnceRecord(place, addition, today), LAST_DAY);
-  }));
+  return Math.floor(time / DAY_MS);
 }
 
 /**
  * Reads a counter with its ledger, and which keys and visitors of hits are stored, all from one
  * instant: if every hit is a repeat nothing is written, so that no commit would notice a change.
  */
-async function readOnceRecord(
+export async function readForOnce(
   place: KvPlace,
   { id, hits }: OnceAddition,
   day: Day,
@@ -63,7 +56,8 @@ async function readOnceRecord(
     return found.flatMap((number) => number === undefined ? [] : [[name, number]]);
   });
   const known = { keys: new Map(numbers), visitors: new Set(seen) };
-  return { ...recordOf(place, { id, total, ledger, row }), known };
+  const record = { ...recordOf(place, { id, total, ledger, row }), known };
+  return await withYears(place, record, LAST_DAY);
 }
 
 /**
@@ -92,5 +86,5 @@ function numberIn(entry: KvEntry | undefined, now: number): number | undefined {
   if (!Array.isArray(entry?.value)) return undefined;
   const [hits, time]: readonly unknown[] = entry.value;
   if (typeof hits !== "number" || typeof time !== "number") return undefined;
-  return now - time < KEY_LIFETIME_MS ? hits : undefined;
+  return now - time < DAY_MS ? hits : undefined;
 }

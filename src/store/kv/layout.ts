@@ -7,7 +7,6 @@ import {
   type Report,
   type YearEntry,
 } from "../../counter/days.ts";
-import { KEY_BYTES_PER_COMMIT, MUTATIONS_PER_COMMIT } from "./limits.ts";
 
 /** The first part of every key except those of totals. */
 export const OWN = "tallymark";
@@ -17,6 +16,10 @@ export function saltKey(day: Day): Deno.KvKey {
   return [OWN, "salt", day];
 }
 
+/** Maximum number of mutations in a commit. With the largest values, they have 750 of 800 KiB. */
+const MUTATIONS_PER_COMMIT = 250;
+/** Maximum size of all keys that a commit writes, in bytes. */
+const KEY_BYTES_PER_COMMIT = 80_000;
 /**
  * Maximum size of a key apart from prefix and id: names, a number, a caller's key and separators.
  */
@@ -92,28 +95,22 @@ const REPORT_NUMBER_BYTES = 8;
  * versions read an unfinished number and ignore it.
  */
 function encodeReport({ seen, at }: Report): number[] {
-  const bytes: number[] = [];
-  for (let rest of [seen, at]) {
-    for (let byte = 0; byte < REPORT_NUMBER_BYTES; byte++) {
-      bytes.push(rest % 128 + 128);
-      rest = Math.floor(rest / 128);
-    }
-  }
-  return bytes;
+  return [seen, at].flatMap((number) => {
+    return Array.from({ length: REPORT_NUMBER_BYTES }, (_, place) => {
+      return Math.floor(number / 128 ** place) % 128 + 128;
+    });
+  });
 }
 
 /** Decodes the report at the end of a ledger. Returns undefined if there is none. */
 export function decodeReport(ledger: unknown): Report | undefined {
   if (!(ledger instanceof Uint8Array)) return undefined;
-  let start = ledger.length;
-  while ((ledger[start - 1] ?? 0) >= 128) start--;
-  if (ledger.length - start !== 2 * REPORT_NUMBER_BYTES) return undefined;
-  let [seen, at] = [0, 0];
-  for (let byte = REPORT_NUMBER_BYTES - 1; byte >= 0; byte--) {
-    seen = seen * 128 + (ledger[start + byte] ?? 0) % 128;
-    at = at * 128 + (ledger[start + REPORT_NUMBER_BYTES + byte] ?? 0) % 128;
-  }
-  return { seen, at };
+  const bytes = ledger.subarray(-2 * REPORT_NUMBER_BYTES);
+  if (bytes.length < 2 * REPORT_NUMBER_BYTES || bytes.some((byte) => byte < 128)) return undefined;
+  const number = (digits: Uint8Array) =>
+    digits.reduceRight((sum, byte) => sum * 128 + byte % 128, 0);
+  const seen = number(bytes.subarray(0, REPORT_NUMBER_BYTES));
+  return { seen, at: number(bytes.subarray(REPORT_NUMBER_BYTES)) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type CounterId, counterId } from "../../counter/counter_id.ts";
+import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import { type Day, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
@@ -27,11 +27,13 @@ export async function* listCounters(
   let start = keys.total(prefix);
   for (let entries: KvEntry[] = [];;) {
     // In a database of this process alone, all of a page is from one instant.
-    yield await database.inTurn(async () => {
-      const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
-      entries = await Array.fromAsync(range);
-      return await pageOf(database.place, entries, since);
-    });
+    const read = () =>
+      database.inTurn(async () => {
+        const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
+        entries = await Array.fromAsync(range);
+        return await pageOf(database.place, entries, since);
+      });
+    yield await database.read(read);
     const last = entries.at(limit - 1);
     if (last === undefined) return;
     start = [...last.key, new Uint8Array()];
@@ -44,8 +46,9 @@ async function pageOf(
   since: Day | undefined,
 ): Promise<ListPage> {
   const totals = entries.flatMap((total) => {
-    const id = idOf(total.key);
-    return id === undefined ? [] : [{ id, total, row: place.journaled(id) }];
+    const [, id, ...rest] = total.key;
+    const isCounter = typeof id === "string" && isCounterId(id) && rest.length === 0;
+    return isCounter ? [{ id, total, row: place.journaled(id) }] : [];
   });
   const read = async (keyOf: (id: CounterId) => Deno.KvKey) => {
     return since === undefined ? NONE : await readRange(place, totals, keyOf);
@@ -75,17 +78,6 @@ async function pageOf(
     return state instanceof Problem || !record.exists ? [] : [{ id: record.id, ...state }];
   });
   return { counters, foreign };
-}
-
-/** Returns undefined for a key that no request can name. */
-function idOf([, text, ...rest]: Deno.KvKey): CounterId | undefined {
-  if (typeof text !== "string" || rest.length > 0) return undefined;
-  try {
-    const id = counterId(text);
-    return id === text ? id : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const NONE: ReadonlyMap<unknown, KvEntry[]> = new Map();

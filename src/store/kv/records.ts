@@ -2,11 +2,10 @@ import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/days.ts";
 import type { YearEntry } from "../../counter/days.ts";
-import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
-import { KEYS_PER_READ } from "./limits.ts";
 
 /** A counter as Deno KV holds it. */
 export interface KvRecord extends CounterRecord {
@@ -39,6 +38,9 @@ export interface KvPlace {
   onDamaged(id: string): void;
 }
 
+/** Maximum number of keys in one `getMany` (docs.deno.com, "Key-value store limits"). */
+export const KEYS_PER_READ = 10;
+
 export type KvEntry = Deno.KvEntryMaybe<unknown>;
 
 /** Reads totals alone, in the order of the ids. */
@@ -58,27 +60,6 @@ export async function readRecords(place: KvPlace, ids: readonly CounterId[]): Pr
     const [total, ledger] = found.slice(2 * index, 2 * index + 2);
     return recordOf(place, { id, total, ledger, row: rows[index] });
   });
-}
-
-/** Reads records for updates and deletions, with all years. */
-export async function readForWrites(
-  place: KvPlace,
-  writes: readonly Write[],
-): Promise<KvRecord[]> {
-  const { kv, keys, isShared } = place;
-  // A report that is ignored is not committed, so its record has to be from one instant.
-  if (isShared) {
-    return await readHistories(place, writes.map(({ id }) => ({ id, since: -Infinity })));
-  }
-  // Nothing changes between two reads, because writes to a database of this process take turns.
-  const records = await readTotals(place, writes.map(({ id }) => id));
-  // Most counters of an import are new. Only deletions also remove days without a total.
-  const needed = records.filter(({ exists }, index) => exists || !writes[index]?.update);
-  const entries = await readKeys(kv, needed.map(({ id }) => keys.ledger(id)));
-  const ledgers = new Map(needed.map((record, index) => [record, entries[index]]));
-  return await Promise.all(records.map((record) => {
-    return withYears(place, withLedger(place, record, ledgers.get(record)), -Infinity);
-  }));
 }
 
 /** Reads records with the closed years from `since` on, each from one instant. */
@@ -126,40 +107,34 @@ async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEnt
   return (await Promise.all(reads)).flat();
 }
 
-/** The entries of a counter, and the row that the journal had before they were read. */
-interface CounterEntries {
-  readonly id: CounterId;
-  readonly total: KvEntry | undefined;
-  readonly ledger?: KvEntry | undefined;
-  readonly row: JournalTotal | undefined;
-}
-
-/** Converts entries to a record. A row counts if it is newer than the entry of the total. */
-export function recordOf(place: KvPlace, { id, total, ledger, row }: CounterEntries): KvRecord {
+/**
+ * Converts entries to a record, given the row that the journal had before they were read. A row
+ * counts if it is newer than the entry of the total.
+ */
+export function recordOf(
+  place: KvPlace,
+  { id, total, ledger, row }: {
+    id: CounterId;
+    total: KvEntry | undefined;
+    ledger?: KvEntry | undefined;
+    row: JournalTotal | undefined;
+  },
+): KvRecord {
   const versionstamp = total?.versionstamp ?? null;
   const isJournaled = row !== undefined && versionstamp !== null && row.versionstamp > versionstamp;
-  const record = {
+  const ledgerStamp = ledger?.versionstamp;
+  const valid = decodeLedger(ledger?.value);
+  const isDamaged = valid === undefined && typeof ledgerStamp === "string";
+  if (isDamaged) place.onDamaged(id);
+  return {
     id,
     total: isJournaled ? row.total : totalIn(total),
     exists: versionstamp !== null,
-    openDay: -Infinity,
-    versionstamp,
-  };
-  return withLedger(place, record, ledger);
-}
-
-function withLedger(place: KvPlace, record: KvRecord, entry: KvEntry | undefined): KvRecord {
-  if (entry === undefined) return record;
-  const { value, versionstamp: ledgerStamp } = entry;
-  const valid = decodeLedger(value);
-  const isDamaged = valid === undefined && ledgerStamp !== null;
-  if (isDamaged) place.onDamaged(record.id);
-  return {
-    ...record,
     openDay: valid?.openDay ?? -Infinity,
+    versionstamp,
     ledger: isDamaged ? "damaged" : valid,
     ledgerStamp,
-    report: valid && decodeReport(value),
+    report: valid && decodeReport(ledger?.value),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CounterId, counterId } from "../../counter/counter_id.ts";
+import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterState, Day } from "../../counter/days.ts";
 import type {
@@ -191,7 +191,7 @@ export class RedisReading {
   }
 
   async #pageOf(texts: readonly string[], since: Day | undefined): Promise<ListPage> {
-    const ids = texts.filter(isId);
+    const ids = texts.filter(isCounterId);
     const found = since === undefined
       ? await this.#findTotals(ids)
       : await this.#findStates(ids.map((id) => ({ id, since })));
@@ -219,15 +219,6 @@ function textsOf(reply: Reply): readonly (string | null)[] | Problem {
   return reply.kind === "done" && Array.isArray(reply.value)
     ? reply.value
     : problemOf(reply, "store-unavailable");
-}
-
-/** Reports whether a request could name a key. Other keys were not written by this service. */
-function isId(text: string): text is CounterId {
-  try {
-    return text !== "" && counterId(text) === text;
-  } catch {
-    return false;
-  }
 }
 
 /** The state of a counter that does not exist. */

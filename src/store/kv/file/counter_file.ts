@@ -71,10 +71,6 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
   }
 }
 
-/** The text after the versionstamp in the file of the mark, for people. */
-const MEANING =
-  " is the last commit of the counter file beside this note. A file with less is not opened.\n";
-
 const encoder = new TextEncoder();
 
 /**
@@ -104,7 +100,7 @@ class HighWaterMark implements Disposable {
       const isFirst = this.#file === undefined;
       const file = this.#file ??= Deno.openSync(this.#name, { create: true, write: true });
       file.seekSync(0, Deno.SeekMode.Start);
-      file.writeSync(encoder.encode(isFirst ? versionstamp + MEANING : versionstamp));
+      file.writeSync(encoder.encode(versionstamp));
       if (isFirst) return file.sync().catch(() => {});
     } catch {
       // See above.

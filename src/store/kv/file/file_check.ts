@@ -2,12 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { errorMessage, StartError } from "../../../problem.ts";
 import { folderOf } from "./file_lock.ts";
 
-/**
- * Size up to which a whole file is checked, in bytes: 16 MiB, some 200,000 counters, take 50 ms.
- */
-const MAX_CHECKED_BYTES = 16 * 2 ** 20;
-/** The tables that Deno KV reads when it opens a file. They do not grow with the counters. */
-const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
 /** SQLite's messages about a damaged file and about another kind of file. */
 const DAMAGE = /malformed|not a database/;
 
@@ -58,7 +52,20 @@ export function refuseMissing(path: string, lastCommit: string | undefined): voi
  */
 export async function checkKvFile(path: string, lastCommit?: string): Promise<string | undefined> {
   if (sizeOf(path) === 0) return undefined;
-  const found = await quickCheck(path);
+  const { DatabaseSync } = await import("node:sqlite");
+  let found: string | undefined;
+  try {
+    // If a process was killed while it created the file, SQLite has to write to it before it can
+    // read it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
+    const readOnly = sizeOf(`${path}-journal`) === 0;
+    using database = new DatabaseSync(path, { readOnly });
+    // Takes 3 ms per MiB.
+    const check = database.prepare("PRAGMA quick_check").get()?.quick_check;
+    if (check !== "ok") throw damaged(path);
+    found = lastVersionstamp(database);
+  } catch (error) {
+    throw DAMAGE.test(errorMessage(error)) ? damaged(path) : error;
+  }
   if (lastCommit === undefined || (found !== undefined && found >= lastCommit)) return found;
   throw new StartError(
     `${path} holds less than it has held: it is an older copy, or the log next to it was lost or damaged. Put ` +
@@ -78,44 +85,23 @@ export async function requireWritable(path: string): Promise<void> {
 }
 
 /** Advice by the reason of SQLite or the system. The first pattern that matches counts. */
-const REMEDIES: readonly (readonly [RegExp, (path: string) => string])[] = [
-  [/locked|busy/i, () => "close the other program that has it open"],
-  [/full|no space|disk i\/o/i, () => "make room on its disk, and check the disk"],
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/locked|busy/i, "close the other program that has it open"],
+  [/full|no space|disk i\/o/i, "make room on its disk, and check the disk"],
   [
     /read-?only|permission|denied|unable to open/i,
-    (path) =>
-      `let the user who runs this process read and write it, the files next to it (${path}-wal, -shm, .lock and .held) and their folder`,
+    "let the user who runs this process read and write it, the files next to it (-wal, -shm, .lock and .held) and their folder",
   ],
-  [/directory/i, () => "name a file in STORE_URL whose folder can be created"],
+  [/directory/i, "name a file in STORE_URL whose folder can be created"],
 ];
 
 /** Returns the error for a sound file that cannot be opened, with advice. */
 export function explainFailure(path: string, cause: unknown): StartError {
   const reason = errorMessage(cause);
-  const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1](path);
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1];
   const advice = remedy === undefined ? "" : `: ${remedy}`;
-  return new StartError(`${path} cannot be opened as a counter file (${reason})${advice}`, {
-    cause,
-  });
-}
-
-/** Runs SQLite's "quick_check" and returns the last commit. */
-async function quickCheck(path: string): Promise<string | undefined> {
-  const { DatabaseSync } = await import("node:sqlite");
-  try {
-    // If a process was killed while it created the file, SQLite has to write to it before it can
-    // read it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
-    const readOnly = sizeOf(`${path}-journal`) === 0;
-    using database = new DatabaseSync(path, { readOnly });
-    const isSmall = sizeOf(path) <= MAX_CHECKED_BYTES;
-    for (const table of isSmall ? [""] : KV_TABLES.map((name) => `("${name}")`)) {
-      const found = database.prepare(`PRAGMA quick_check${table}`).get()?.quick_check;
-      if (found !== "ok") throw damaged(path);
-    }
-    return lastVersionstamp(database);
-  } catch (error) {
-    throw DAMAGE.test(errorMessage(error)) ? damaged(path) : error;
-  }
+  const message = `${path} cannot be opened as a counter file (${reason})${advice}`;
+  return new StartError(message, { cause });
 }
 
 /** Deno KV derives versionstamps from the number in this table. Other databases lack the table. */

@@ -66,17 +66,7 @@ export type Grant = "open" | "secret" | KeyKind | "SERVE_AS";
 /** Throws "unauthorized" if the credentials do not suffice. */
 export type AccessCheck = (credentials: Credentials) => Grant;
 
-export interface Access {
-  /** True if the secret is long enough for keys and sessions. */
-  readonly keysAreOn: boolean;
-  /** The check of each level. Undefined if it requires nothing. */
-  readonly check: Readonly<Record<AccessLevel, AccessCheck | undefined>>;
-  /**
-   * Returns the secret, to make keys or sessions with. Throws "unauthorized" if it is too short for
-   * those.
-   */
-  secretFor(purpose: "Counter keys" | "Sessions"): Secret;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 export interface AccessOptions {
   /** Undefined if no request can have the secret. */
@@ -89,9 +79,8 @@ export interface AccessOptions {
 }
 
 /** Creates the checks. A missing secret and a wrong one get the same response. */
-export function createAccess(
-  { secret: text, openReads, startedAt, log }: AccessOptions,
-): Access {
+export function createAccess({ secret: text, openReads, startedAt, log }: AccessOptions) {
+  /** True if the secret is long enough for keys and sessions. */
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   const isLink = startedAt === undefined ? () => false : createLinkCheck(startedAt);
   const warnIfOnPage = createPageWarning(log);
@@ -103,7 +92,6 @@ export function createAccess(
     return opened;
   }
 
-  /** Returns the secret if it is long enough for keys and sessions. */
   function keySecret(): Secret | undefined {
     return keysAreOn ? secret() : undefined;
   }
@@ -156,32 +144,37 @@ export function createAccess(
 
   const ownerGrant = (c: Credentials) => secretGrant(c) ?? tokenGrant(c, isSession);
 
-  return {
-    keysAreOn,
-    check: {
-      anyone: undefined,
-      reader: openReads
-        ? undefined
-        : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
-      viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), "", NO_READ_KEY),
-      keyholder: requireGrant(
-        (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
-        keysAreOn ? OR_KEY : areOff("Counter keys"),
-      ),
-      prefix: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
-      lister: requireGrant(
-        (c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c),
-        OF_PREFIX,
-      ),
-      owner: requireGrant(ownerGrant),
-      secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
-    },
-    secretFor(purpose) {
-      const secret = keySecret();
-      if (secret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
-      return secret;
-    },
+  /** The check of each level. Undefined if it requires nothing. */
+  const check: Readonly<Record<AccessLevel, AccessCheck | undefined>> = {
+    anyone: undefined,
+    reader: openReads
+      ? undefined
+      : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
+    viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), "", NO_READ_KEY),
+    keyholder: requireGrant(
+      (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
+      keysAreOn ? OR_KEY : areOff("Counter keys"),
+    ),
+    prefix: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
+    lister: requireGrant(
+      (c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c),
+      OF_PREFIX,
+    ),
+    owner: requireGrant(ownerGrant),
+    secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
   };
+
+  /**
+   * Returns the secret, to make keys or sessions with. Throws "unauthorized" if it is too short for
+   * those.
+   */
+  function secretFor(purpose: "Counter keys" | "Sessions"): Secret {
+    const secret = keySecret();
+    if (secret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
+    return secret;
+  }
+
+  return { keysAreOn, check, secretFor };
 }
 
 const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";

@@ -48,24 +48,22 @@ export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
 export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
 
-export interface HitPolicy {
-  /**
-   * Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that
-   * hit again.
-   */
-  countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult>;
-}
+export type HitPolicy = ReturnType<typeof createHitPolicy>;
 
 export interface HitPolicyOptions extends CreationLimitOptions {
   proxies: Proxies;
 }
 
 /** Creates the policy. The first of its rules that applies decides. */
-export function createHitPolicy(options: HitPolicyOptions): HitPolicy {
+export function createHitPolicy(options: HitPolicyOptions) {
   const { counters } = options;
   const visitors = createUniqueVisitors(options);
   const limitCreation = createCreationLimit(options);
 
+  /**
+   * Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that
+   * hit again.
+   */
   function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
     const { request, query, id, grant } = hit;
     if (isPrefetch(request)) return withFlag("prefetch", counters.count(id));

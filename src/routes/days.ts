@@ -4,7 +4,7 @@ import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { daysIn, type Range, readHistory } from "./read_counter.ts";
+import { type Range, readRange } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** Maximum number of days in a response: ten years. */
@@ -35,10 +35,9 @@ export function days({ counters, reads }: Service): Endpoint {
     parameters: [fromDay, toDay],
     parse: (query) => parseRange(query, calendar.today()),
     async respond({ id, isPrefix }, range) {
-      const held = await readHistory(counters, { id, isPrefix, since: range.first });
-      const days = daysIn(range, { held, today: calendar.today() });
+      const { total, days } = await readRange(counters, { id, isPrefix }, range);
       const subject = isPrefix ? { prefix: id } : { id };
-      const body = { ...subject, total: held.hits, timeZone: calendar.timeZone, days };
+      const body = { ...subject, total, timeZone: calendar.timeZone, days };
       return createResponse(JSON.stringify(body), headers);
     },
     openapi: {

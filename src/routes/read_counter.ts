@@ -64,7 +64,7 @@ export function readPeriod(
 }
 
 /** Resolves with the state of a counter or a prefix, with its days from `since` or earlier. */
-export async function readHistory(
+async function readHistory(
   counters: Counters,
   { id, isPrefix, since }: Target & { since: Day },
 ): Promise<CounterState> {
@@ -77,18 +77,21 @@ export interface Range {
   readonly last: Day;
 }
 
-/** Returns the known days of a range, oldest first. */
-export function daysIn(
+/** Resolves with the total of a counter or a prefix and the known days of a range, oldest first. */
+export async function readRange(
+  counters: Counters,
+  { id, isPrefix }: Target,
   { first, last }: Range,
-  { held, today }: { held: CounterState; today: Day },
-): { day: string; hits: number }[] {
-  if (held.days === undefined) return [];
-  const { newest, hits } = dropBefore(padToDay(held.days, today), first);
-  return hits
+): Promise<{ total: number; days: { day: string; hits: number }[] }> {
+  const { hits: total, days } = await readHistory(counters, { id, isPrefix, since: first });
+  if (days === undefined) return { total, days: [] };
+  const { newest, hits } = dropBefore(padToDay(days, counters.calendar.today()), first);
+  const known = hits
     .map((number, index) => ({ day: newest - index, hits: number }))
     .filter(({ day }) => day <= last)
     .map(({ day, hits }) => ({ day: formatDay(day), hits }))
     .reverse();
+  return { total, days: known };
 }
 
 /** Resolves with the state of a counter or a prefix, with its days from `since` to today. */

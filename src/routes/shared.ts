@@ -4,7 +4,7 @@ import type { Parameter } from "../http/query.ts";
 import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
 import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { daysIn, readHistory } from "./read_counter.ts";
+import { readRange } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** Number of days on a shared page: those of its longest chart. */
@@ -77,14 +77,13 @@ export function sharedData({ counters }: Service): Endpoint {
     async respond({ id }) {
       const today = counters.calendar.today();
       const range = { first: today - SHARED_DAYS + 1, last: today };
-      const [held, ranking] = await Promise.all([
-        readHistory(counters, { id, isPrefix: true, since: range.first }),
+      const [{ total, days }, ranking] = await Promise.all([
+        readRange(counters, { id, isPrefix: true }, range),
         counters.prefixes.ranking(id, "total"),
       ]);
-      const days = daysIn(range, { held, today });
       const body = {
         prefix: id,
-        total: held.hits,
+        total,
         since: days[0]?.day ?? null,
         days,
         counters: ranking.slice(0, SHARED_COUNTERS),

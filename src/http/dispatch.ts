@@ -107,7 +107,7 @@ export function createDispatcher(
     const { route, request, query, queryError } = state;
     if (route === undefined) return finish(problemResponse(problem, "json"), state);
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
-    const { errors, protocol } = route;
+    const { errors = "json", protocol } = route;
     const format = typeof errors === "function" ? errors(query) : errors;
     return whenKnown(route.drawProblem?.(problem, query), (image) => {
       const response = image === undefined

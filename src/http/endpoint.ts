@@ -41,8 +41,8 @@ interface Contexts<Name extends string> {
  */
 export type Subject = keyof Contexts<string>;
 
-/** The facts about an endpoint that do not depend on its parameters. */
-interface EndpointFacts {
+/** The facts about an endpoint, whose queries have the type `Q`. */
+interface EndpointFacts<Q> {
   /** A few words that say what it does. */
   readonly summary: string;
   /** True if any query is valid. */
@@ -51,6 +51,17 @@ interface EndpointFacts {
   readonly setsCors?: boolean;
   /** The conventions of another service, if the endpoint follows its protocol. */
   readonly protocol?: Protocol;
+  /** The format of its problems, which may depend on the query. The default is JSON. */
+  readonly errors?: TextFormat | ((query: Q) => TextFormat);
+  /**
+   * Draws a problem, from the valid part of the query. Without this, or if it resolves with
+   * undefined, problems are text. Never rejects.
+   */
+  readonly drawProblem?:
+    | ((problem: Problem, query: Q) => string | Promise<Image | undefined>)
+    | undefined;
+  /** Called with each problem of a request; `query` is undefined if it is invalid. */
+  readonly onProblem?: (problem: Problem, query: Q | undefined) => void;
   /**
    * The rest of its description in the OpenAPI document, which leaves the endpoint out without one.
    */
@@ -70,20 +81,10 @@ export interface Protocol {
 }
 
 /** An endpoint: what its query may hold, what it does with it, and how it is described. */
-interface Definition<S extends Subject, Name extends string, Parsed> extends EndpointFacts {
+interface Definition<S extends Subject, Name extends string, Parsed>
+  extends EndpointFacts<Contexts<Name>[S]["query"]> {
   /** Its query parameters, without those that name its subject and those of credentials. */
   readonly parameters?: readonly Parameter<Name>[];
-  /** The format of its problems, which may depend on the query. The default is JSON. */
-  readonly errors?: TextFormat | ((query: Contexts<Name>[S]["query"]) => TextFormat);
-  /**
-   * Draws a problem as an SVG, from the valid part of the query. Without this, problems are text.
-   */
-  readonly drawProblem?: (problem: Problem, query: Contexts<Name>[S]["query"]) => string;
-  /** Called with each problem of a request; `query` is undefined if it is invalid. */
-  readonly onProblem?: (
-    problem: Problem,
-    query: Contexts<Name>[S]["query"] | undefined,
-  ) => void;
   /** Returns what the query asks for. Pure; throws a problem before the client is authorized. */
   readonly parse?: (query: Contexts<Name>[S]["query"], request: Request) => Parsed;
   readonly respond: (
@@ -92,23 +93,15 @@ interface Definition<S extends Subject, Name extends string, Parsed> extends End
   ) => Response | Promise<Response>;
 }
 
-/** The last step of a request that was parsed. */
-type Responder = (context: CounterContext) => Response | Promise<Response>;
-
 /** An endpoint of any kind, as the dispatcher runs it. */
-export interface Endpoint extends EndpointFacts {
+export interface Endpoint extends EndpointFacts<Query<string>> {
   readonly subject: Subject;
   readonly parameters: readonly Parameter[];
-  readonly errors: TextFormat | ((query: Query<string>) => TextFormat);
-  /** Resolves with undefined if the problem cannot be drawn. Then it is text. Never rejects. */
-  readonly drawProblem?:
-    | ((problem: Problem, query: Query<string>) => string | Promise<Image | undefined>)
-    | undefined;
-  readonly onProblem?:
-    | ((problem: Problem, query: Query<string> | undefined) => void)
-    | undefined;
   /** Parses a query and returns what responds to the request once it is authorized. */
-  readonly prepare: (query: Query<string>, request: Request) => Responder;
+  readonly prepare: (
+    query: Query<string>,
+    request: Request,
+  ) => (context: CounterContext) => Response | Promise<Response>;
 }
 
 /** Names a counter. */
@@ -152,11 +145,10 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
  */
 export function endpoint<S extends Subject, Name extends string = never, Parsed = undefined>(
   subject: S,
-  { errors = "json", parameters = [], parse, respond, ...facts }: Definition<S, Name, Parsed>,
+  { parameters = [], parse, respond, ...facts }: Definition<S, Name, Parsed>,
 ): Endpoint {
   return {
     ...facts,
-    errors,
     subject,
     parameters: [...SUBJECT_PARAMETERS[subject], ...parameters],
     prepare(query, request) {

@@ -141,7 +141,7 @@ function operationOf(
 }
 
 function responsesOf(
-  { access, errors, drawProblem }: Route,
+  { access, errors = "json", drawProblem }: Route,
   { responses, problems = [] }: Description,
 ): Responses {
   const statuses = [400, ...(access === "anyone" ? [] : [401]), 414, 500, ...problems];

@@ -45,21 +45,6 @@ export interface AppOptions {
   log: Log;
 }
 
-/** The HTTP surface. */
-export interface App {
-  readonly fetch: Dispatcher["handle"];
-  readonly routes: readonly Route[];
-  /**
-   * Loads the modules that compose pages. Without a free file descriptor, Deno panics when it
-   * imports a file, so a server loads them before a flood of connections can use up all of them.
-   */
-  preload(): Promise<unknown>;
-  /** Has every response from now on close its connection. */
-  drain(): void;
-  /** Ends the thread that draws PNGs. */
-  close(): void;
-}
-
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
 // deno-fmt-ignore: one line for each route
 function routesOf(s: Service): readonly Route[] {
@@ -111,7 +96,7 @@ function routesOf(s: Service): readonly Route[] {
 }
 
 /** Creates the HTTP surface of counters. */
-export function createApp({ config, counters, metrics, log }: AppOptions): App {
+export function createApp({ config, counters, metrics, log }: AppOptions) {
   const draining = { hasBegun: false };
   const service: Service = {
     counters,
@@ -129,19 +114,25 @@ export function createApp({ config, counters, metrics, log }: AppOptions): App {
     call: (path, call) => dispatcher.call(path, call),
   };
   const routes = routesOf(service);
-  const dispatcher = createDispatcher({ ...service, routes });
+  const dispatcher: Dispatcher = createDispatcher({ ...service, routes });
   return {
     fetch: dispatcher.handle,
     routes,
+    /**
+     * Loads the modules that compose pages. Without a free file descriptor, Deno panics when it
+     * imports a file, so a server loads them before a flood of connections can use up all of them.
+     */
     preload: () =>
       Promise.all([
         import("./page/compose.ts"),
         import("./page/reference.ts"),
         import("./openapi/document.ts"),
       ]).catch((cause) => log.error("unexpected error", { cause })),
+    /** Has every response from now on close its connection. */
     drain() {
       draining.hasBegun = true;
     },
+    /** Ends the thread that draws PNGs. */
     close: service.renderer.close,
   };
 }

@@ -1,8 +1,6 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
-import { printTo } from "./log.ts";
 import { StartError } from "./problem.ts";
-import { closeOnSignal, fail, type OpenService, openService, pause } from "./server.ts";
-import { banner } from "./start/banner.ts";
+import { announce, closeOnSignal, fail, type OpenService, openService, pause } from "./server.ts";
 import { parseConfig } from "./start/config.ts";
 import { readEnvironment } from "./start/environment.ts";
 
@@ -47,13 +45,10 @@ export default {
   },
   /** Called in one worker only. */
   onListen(address: Deno.NetAddr): void {
-    const { config, warnings, log, counters } = service;
-    printTo("stdout", banner({ config, address, own: undefined, signIn: undefined }));
-    for (const warning of warnings) log.warn(warning);
+    announce(service, address);
     if (Deno.env.get("PORT") || Deno.env.get("HOST")) {
-      log.warn("PORT and HOST ignored: deno serve takes --port and --host instead");
+      service.log.warn("PORT and HOST ignored: deno serve takes --port and --host instead");
     }
-    log.info("start", { source: counters.source });
   },
 };
 

@@ -1,10 +1,10 @@
-import { type App, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
 import { createLinkToken } from "./auth/signed_token.ts";
 import { banner, runLine, secretWarnings, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
-import { type Counters, createCounters } from "./counting/counters.ts";
+import { createCounters } from "./counting/counters.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import { errorMessage, StartError } from "./problem.ts";
 import type { CounterStore } from "./counter/store.ts";
@@ -63,17 +63,25 @@ export async function run(): Promise<void> {
 async function start(environment: LoadedEnvironment): Promise<void> {
   const isTerminal = Deno.stdout.isTerminal();
   const service = await openService(environment, { isTerminal, onUnusable: fail });
-  const { config, own, signIn, log, counters } = service;
-  for (const warning of service.warnings) log.warn(warning);
+  const { config, log } = service;
   const at = config.platform === "deploy" ? undefined : config;
   const listener = listen({ at, fetch: service.app.fetch, log });
   const closed = closeOnSignal(service, listener.stop);
-  printTo("stdout", banner({ config, address: listener.address, own, signIn }));
-  log.info("start", { source: counters.source });
+  announce(service, listener.address);
   // The first requests come first.
   setTimeout(() => service.app.preload(), PRELOAD_DELAY_MS);
   await closed;
   Deno.exit(0);
+}
+
+/** Prints the address of the service, and logs its start. */
+export function announce(
+  { config, own, signIn, log, counters, warnings }: OpenService,
+  address: Deno.NetAddr,
+): void {
+  printTo("stdout", banner({ config, address, own, signIn }));
+  for (const warning of warnings) log.warn(warning);
+  log.info("start", { source: counters.source });
 }
 
 /** Waits for a signal. Resolves once accepted requests are answered and the counters are closed. */
@@ -98,23 +106,13 @@ export interface OpenServiceOptions {
 }
 
 /** The service without a listener. */
-export interface OpenService {
-  readonly config: Config;
-  /** Warnings about the settings, which are not in the log yet. */
-  readonly warnings: readonly string[];
-  readonly own: GeneratedSecret | undefined;
-  /** The token of the sign-in link, if there is a terminal for it. */
-  readonly signIn: string | undefined;
-  readonly log: Log;
-  readonly counters: Counters;
-  readonly app: App;
-}
+export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the store and builds the app on it. */
 export async function openService(
   { environment, unknownNames }: LoadedEnvironment,
   { isTerminal, onUnusable, worker }: OpenServiceOptions,
-): Promise<OpenService> {
+) {
   const config = parseConfig(environment);
   const own = config.secret === undefined && config.platform === "standalone"
     ? findSecret(config.store)
@@ -123,6 +121,7 @@ export async function openService(
   const startedAt = config.platform === "standalone" ? Date.now() : undefined;
   const canSignIn = startedAt !== undefined && secret !== undefined &&
     secret.length >= MIN_SECRET_LENGTH;
+  /** The token of the sign-in link, if there is a terminal for it. */
   const signIn = isTerminal && canSignIn ? createLinkToken(new Secret(secret)) : undefined;
   const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
@@ -142,6 +141,7 @@ export async function openService(
     metrics,
     log,
   });
+  // Not in the log yet, because one of several workers logs them.
   const warnings = settingsWarnings(config, unknownNames);
   return { config, warnings, own, signIn, log, counters, app };
 }

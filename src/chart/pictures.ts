@@ -2,7 +2,7 @@ import type { ProblemText } from "../badge/badge.ts";
 import { parseGoal } from "../badge/goal.ts";
 import { cleanText } from "../badge/text.ts";
 import type { Day } from "../counter/days.ts";
-import type { Parameter, Query } from "../http/query.ts";
+import type { Parameter } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
 import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./card.ts";
@@ -26,15 +26,11 @@ export interface Picture<Name extends string> {
   readonly summary: string;
   readonly parameters: readonly Parameter<Name>[];
   /** The first day that it shows. */
-  since(query: Pick<Query<Name>, "get">, today: Day): Day;
+  since(query: PictureQuery<Name>, today: Day): Day;
   /** `others` are the other counters of a picture that can show several. */
-  draw(
-    figures: NamedFigures,
-    query: Pick<Query<Name>, "get">,
-    others?: readonly NamedFigures[],
-  ): string;
+  draw(figures: NamedFigures, query: PictureQuery<Name>, others?: readonly NamedFigures[]): string;
   /** Draws a problem in the size of the picture. */
-  drawProblem(problem: ProblemText, query: Pick<Query<Name>, "get">): string;
+  drawProblem(problem: ProblemText, query: PictureQuery<Name>): string;
 }
 
 type NameIn<Parameters extends readonly Parameter[]> = Parameters[number]["name"];

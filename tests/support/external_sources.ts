@@ -28,7 +28,7 @@ export interface Source extends Disposable {
   url: string;
   received: Received[];
   /** Sent in place of the next responses. */
-  planned: (() => Response)[];
+  planned: (() => Response | Promise<Response>)[];
 }
 
 /** The numbers that the sources show. A test changes them. */

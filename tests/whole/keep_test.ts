@@ -130,6 +130,21 @@ Deno.test("keep.mjs: all pages of stars and releases are read", async () => {
   );
 });
 
+Deno.test("keep.mjs: a list without an end is given up after 100 pages", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const releases = `${sources.github.url}/repos/o/r/releases`;
+  // One more response than the pages, so that a script without the limit ends as well.
+  sources.github.planned = Array.from({ length: 102 }, () => () => {
+    return Response.json([], { headers: { link: `<${releases}>; rel="next"` } });
+  });
+  const keep = "github-downloads o/r";
+  const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
+  strictEqual(code, 1);
+  strictEqual(stderr, "github-downloads o/r: the list has more than 100 pages\n");
+  strictEqual(sources.github.received.length, 100);
+});
+
 /** Moves the clock of the script through nights, and tells the test how each one ended. */
 const NIGHTS = `
 const RealDate = Date;
@@ -403,6 +418,21 @@ Deno.test("keep.mjs: a total that restarts is the old total and what is new", as
     strictEqual(code, 0);
     strictEqual((await counter(service.url, "docker/o/r")).hits, hits, `${pulls} pulls`);
   }
+});
+
+Deno.test("keep.mjs: a total that was requested before another report adds nothing to it", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  sources.docker.planned = [async () => {
+    const line = JSON.stringify({ id: "docker/o/r", seen: 130, at: new Date().toISOString() });
+    const options = { method: "POST", headers: authorized, body: line };
+    const response = await fetch(`${service.url}/counters?mode=max`, options);
+    strictEqual(response.status, 200, await response.text());
+    return Response.json({ pull_count: 126 });
+  }];
+  const { code } = await runKeep({ env: sources.env, keep: "docker o/r", service: service.url });
+  strictEqual(code, 0);
+  strictEqual((await counter(service.url, "docker/o/r")).seen, 130);
 });
 
 Deno.test("keep.mjs: the secret is sent to the service only, and the token of GitHub to GitHub only", async () => {

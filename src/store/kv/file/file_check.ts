@@ -2,6 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { errorMessage, StartError } from "../../../problem.ts";
 import { folderOf } from "./file_lock.ts";
 
+/** Size up to which a whole file is checked, in bytes. 16 MiB, some 200,000 counters, take 50 ms. */
+const MAX_CHECKED_BYTES = 16 * 2 ** 20;
+/** The tables that Deno KV reads when it opens a file. They do not grow with the counters. */
+const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];
 /** SQLite's messages about a damaged file and about another kind of file. */
 const DAMAGE = /malformed|not a database/;
 
@@ -59,9 +63,11 @@ export async function checkKvFile(path: string, lastCommit?: string): Promise<st
     // read it: it rolls the transaction back (sqlite.org/lockingv3.html, "hot journals").
     const readOnly = sizeOf(`${path}-journal`) === 0;
     using database = new DatabaseSync(path, { readOnly });
-    // Takes 3 ms per MiB.
-    const check = database.prepare("PRAGMA quick_check").get()?.quick_check;
-    if (check !== "ok") throw damaged(path);
+    const isSmall = sizeOf(path) <= MAX_CHECKED_BYTES;
+    for (const table of isSmall ? [""] : KV_TABLES.map((name) => `("${name}")`)) {
+      const check = database.prepare(`PRAGMA quick_check${table}`).get()?.quick_check;
+      if (check !== "ok") throw damaged(path);
+    }
     found = lastVersionstamp(database);
   } catch (error) {
     throw DAMAGE.test(errorMessage(error)) ? damaged(path) : error;

@@ -138,9 +138,7 @@ function drawWords({ since, newest, best, most, legend }: Words, look: PictureLo
   const end = start + (SHARES.length + 2) * PITCH;
   return months.join("") + weekdays.join("") +
     drawType(legend.least, { x: start - BESIDE, y: foot, at: "right" }) +
-    (legend.most === undefined
-      ? ""
-      : drawType(legend.most, { x: end + BESIDE, y: foot, at: "left" })) +
+    drawType(legend.most, { x: end + BESIDE, y: foot, at: "left" }) +
     (most === 0 ? "" : drawType(setType(bestText, SMALL), { x: LEFT + 1, y: foot, at: "left" }));
 }
 

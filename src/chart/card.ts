@@ -69,7 +69,7 @@ export function drawCard(
       sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
       (hasHistory(days.hits) ? "" : drawNoHistory()) +
-      (label === undefined ? "" : drawType(label, { x: LEFT, y: 87, at: "left" })) +
+      drawType(label, { x: LEFT, y: 87, at: "left" }) +
       drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56, ink: strong }) +
       (trend === undefined ? "" : drawAside({
         figure: trend.drawn,

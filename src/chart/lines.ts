@@ -134,7 +134,7 @@ function drawSeries(
   });
   const texts = labels.rows.map(({ name, number }, index) => {
     const y = (middles[index] ?? 0) + 4;
-    return (name === undefined ? "" : drawType(name, { x: labelX, y, at: "left" })) +
+    return drawType(name, { x: labelX, y, at: "left" }) +
       drawType(number, { x: right, y, at: "right", ink: strong });
   });
   return { grid, lines: drawn.join(""), words: words + texts.join("") };

@@ -110,7 +110,7 @@ export function drawProblem(
   const sentence = setType(cleanText(detail), small);
   const fits = sentence.width <= room && !sentence.line.drawn.endsWith("…");
   const shown = fits ? sentence : setType(cleanText(badge), small);
-  const words = (label === undefined ? "" : drawType(label, { x: MARGIN, y: 26, at: "left" })) +
+  const words = drawType(label, { x: MARGIN, y: 26, at: "left" }) +
     drawType(shown, { x: width / 2, y: height / 2 + 4, at: "middle" });
   return frame(size, {
     title: `${look.label === "" ? "" : `${look.label}: `}${cleanText(badge)}`,

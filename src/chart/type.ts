@@ -49,9 +49,10 @@ export function setWithin(text: string, type: Type, width: number): Setting | un
   return kept.length < FEWEST ? undefined : setType(`${kept.trimEnd()}…`, type);
 }
 
-/** Draws a text as wide as it was set, whatever fonts the reader has. */
-export function drawType({ line, width, type }: Setting, { x, y, at, ink = "" }: Place): string {
-  if (tenth(width) === 0) return "";
+/** Draws a text as wide as it was set, whatever fonts the reader has. Returns "" for none. */
+export function drawType(setting: Setting | undefined, { x, y, at, ink = "" }: Place): string {
+  if (setting === undefined || tenth(setting.width) === 0) return "";
+  const { line, width, type } = setting;
   // The ends change sides where the text runs from right to left; its middle does not.
   const middle = at === "middle" ? x : at === "left" ? x + width / 2 : x - width / 2;
   const more = type.bold ? ' font-weight="bold"' : "";
@@ -98,8 +99,9 @@ export function drawHeading(heading: Heading, look: PictureLook): string {
     x += part.width + SPACE;
     return text;
   });
-  const labelText = shown === undefined ? "" : drawType(shown, { x: left, y, at: "left" });
-  return `<g font-size="${size}">${labelText}${drawn.join("")}</g>`;
+  return `<g font-size="${size}">${drawType(shown, { x: left, y, at: "left" })}${
+    drawn.join("")
+  }</g>`;
 }
 
 const NARROW = 300;

@@ -37,7 +37,7 @@ export interface Renderer {
 
 /** Creates a renderer that loads nothing yet. */
 export function createRenderer(log: Log): Renderer {
-  let engine: Engine | undefined;
+  let engine: ReturnType<typeof createEngine> | undefined;
   let waiting = 0;
   let lastJob: Promise<unknown> = Promise.resolve();
   let hasLoggedFailure = false;
@@ -98,16 +98,10 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** A painter that can be closed. */
-interface Engine {
-  readonly paint: Painter;
-  close(): void;
-}
-
 /** Creates an engine in a worker, or in this thread on platforms without workers. */
 function createEngine(
   { createPainter, parts, glue, script }: typeof import("./tallymark-png.js"),
-): Engine {
+): { paint: Painter; close: () => void } {
   if (typeof Worker === "undefined") {
     const painter = createPainter(parts);
     return { paint: async (job) => (await painter)(job), close() {} };
@@ -116,27 +110,27 @@ function createEngine(
   const url = moduleUrl(script.replace("@resvg/resvg-wasm", () => glueUrl));
   let current: Worker | undefined;
 
-  function paint(job: PaintJob): Promise<Png> {
+  async function paint(job: PaintJob): Promise<Png> {
     const worker = current ??= startWorker(url, parts);
-    return new Promise<Png>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error("Timed out")), RENDER_LIMIT_MS);
-      const settle = (result: PaintResult) => {
-        clearTimeout(timer);
-        if ("png" in result) resolve(result.png);
-        else reject(result.error);
-      };
-      worker.onmessage = ({ data }: MessageEvent<PaintResult>) => settle(data);
-      worker.onerror = (event) => {
-        event.preventDefault();
-        settle({ error: new Error(event.message) });
-      };
-      worker.postMessage(job);
-    }).catch((error) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Png>();
+    const timer = setTimeout(() => reject(new Error("Timed out")), RENDER_LIMIT_MS);
+    worker.onmessage = ({ data }: MessageEvent<PaintResult>) =>
+      "png" in data ? resolve(data.png) : reject(data.error);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(new Error(event.message));
+    };
+    worker.postMessage(job);
+    try {
+      return await promise;
+    } catch (error) {
       // Its next answer would belong to this job. The next job starts another worker.
       worker.terminate();
       current = undefined;
       throw error;
-    });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return { paint, close: () => current?.terminate() };

@@ -94,15 +94,17 @@ async function open(
         async open() {
           const { openRedis, createRedisStore, RightsError, watchDurability } = await loadRedis();
           let isOpen = false;
+          // Until the store is open, calls fail although Redis answers.
+          const onceOpen = (report: () => void) => () => {
+            if (isOpen) report();
+          };
           const link = await openRedis({
             setting,
             replicas,
             health: {
               ...health,
-              readable() {
-                // Until the store is open, calls fail although Redis answers.
-                if (isOpen) health.readable();
-              },
+              readable: onceOpen(health.readable),
+              healthy: onceOpen(health.healthy),
             },
             healthOf(node) {
               metrics.nodes.delete(STORE_LABEL);

@@ -85,34 +85,52 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "/hit: if the Redis user lacks permissions it is 503, the log names them once, and it counts once they are given",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await redis.command("ACL", "SETUSER", "default", "-scan", "-@scripting");
-    await using service = await startService(connectedTo(redis.url));
-    await service.waitForOutput(/ACL SETUSER with these rules: \+scan \+evalsha \+eval"/);
-    for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
-    const connections = async () => {
-      const info = String(await redis.command("INFO", "stats"));
-      return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
-    };
-    const before = await connections();
-    // Each attempt to open the store, twice a second, opens a connection, and so does each look
-    // here.
-    let looks = 0;
-    await waitFor("three more attempts", async () => {
-      looks++;
-      return await connections() - before - looks >= 3 || undefined;
-    });
-    await redis.command("ACL", "SETUSER", "default", "+@all");
-    await service.storeReady();
-    strictEqual(await statusOfHit(service), 200);
-    strictEqual(service.stderr().match(/lacks permissions/g)?.length, 1, service.stderr());
-    strictEqual(service.stderr().match(/store available/g)?.length, 1, service.stderr());
-  },
-);
+/** Arguments for a redis-server that is the node of a Cluster and owns no slot. */
+const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
+
+for (
+  const { what, args } of [
+    { what: "a Redis", args: [] },
+    { what: "a Redis Cluster", args: cluster },
+  ]
+) {
+  Deno.test(
+    `/hit: if the user of ${what} lacks permissions it is 503, the log names them once, and it counts once they are given`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis({ args });
+      if (args.length > 0) {
+        await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        await waitFor(
+          "all slots",
+          async () =>
+            /cluster_state:ok/.test(String(await redis.command("CLUSTER", "INFO"))) || undefined,
+        );
+      }
+      await redis.command("ACL", "SETUSER", "default", "-scan", "-@scripting");
+      await using service = await startService(connectedTo(redis.url));
+      await service.waitForOutput(/ACL SETUSER with these rules: \+scan \+evalsha \+eval"/);
+      for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
+      const connections = async () => {
+        const info = String(await redis.command("INFO", "stats"));
+        return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
+      };
+      const before = await connections();
+      // Each attempt to open the store, twice a second, opens a connection, and so does each look
+      // here.
+      let looks = 0;
+      await waitFor("three more attempts", async () => {
+        looks++;
+        return await connections() - before - looks >= 3 || undefined;
+      });
+      await redis.command("ACL", "SETUSER", "default", "+@all");
+      await service.storeReady();
+      strictEqual(await statusOfHit(service), 200);
+      strictEqual(service.stderr().match(/lacks permissions/g)?.length, 1, service.stderr());
+      strictEqual(service.stderr().match(/store available/g)?.length, 1, service.stderr());
+    },
+  );
+}
 
 Deno.test(
   "FAIL_FAST_STORE: if the Redis user lacks permissions the start ends with 1, and the log names them",
@@ -201,9 +219,6 @@ Deno.test(
     reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
   },
 );
-
-/** Arguments for a redis-server that is the node of a Cluster and owns no slot. */
-const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
 
 Deno.test(
   "/hit: a Redis Cluster without a slot is 503, which the log tells once, and counts once it has them all",

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { firstDayOf, type OpenYear, yearOf } from "../../src/counter/days.ts";
 import { encodeLedger, encodeYear, kvKeys } from "../../src/store/kv/layout.ts";
-import { formatLedger, formatYear, yearKey } from "../../src/store/redis/layout.ts";
+import { formatLedger, formatYear, relatedKey } from "../../src/store/redis/layout.ts";
 import { projectFolder } from "../support/programs.ts";
 import { redisAvailable, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { serviceCommand } from "../support/service_command.ts";
@@ -215,8 +215,10 @@ async function addToRedis(redis: RedisServer): Promise<void> {
   for (const { family, ledger } of LEFT) {
     for (let number = 0; number < FIRST_HITS; number++) {
       const key = `hits:${family}/${number}`;
-      const days = `{${key}}days`;
-      const years = yearsOf(ledger).flatMap((year) => [yearKey(days, year.year), formatYear(year)]);
+      const days = relatedKey(key, "days");
+      const years = yearsOf(ledger).flatMap((year) => {
+        return [relatedKey(key, `days${year.year}`), formatYear(year)];
+      });
       await redis.command("MSET", key, "10000", days, formatLedger(ledger), ...years);
     }
   }

@@ -1,4 +1,5 @@
-import { createRedisStore, type RedisStoreOptions } from "../../src/store/redis/store.ts";
+import type { RedisStoreOptions } from "../../src/store/redis/reading.ts";
+import { createRedisStore } from "../../src/store/redis/store.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import type { Day } from "../../src/counter/days.ts";

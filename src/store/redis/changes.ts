@@ -11,10 +11,10 @@ import {
   type Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { type CounterRecord, type Plan, planWrite } from "../planner.ts";
-import { ledgerKey, relatedKey } from "./layout.ts";
+import { relatedKey } from "./layout.ts";
+import type { RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, problemOf, type Reply } from "./reply.ts";
-import type { RedisCommands } from "./scripts.ts";
+import { scriptCall, sendScripts } from "./scripts.ts";
 import type { RedisSwap } from "./swap.ts";
 
 /** Largest total for which a plain INCRBY is used, because the counter is far from full. */
@@ -22,28 +22,20 @@ const MAX_PLAIN_TOTAL = MAX_HITS / 2;
 /** Number of counters whose open day is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
 
-interface RedisChangesOptions {
-  commands: RedisCommands;
-  swap: RedisSwap;
-  /** The beginning of every key of a counter. */
-  prefix: string;
-  calendar: Calendar;
-}
-
 /**
  * Changes counters, each as a whole and without an effect on others. The first hit of this process
  * on a counter and a day is a script, which opens that day. Later hits are plain INCRBYs. Opening
  * days by compare-and-set took twice as long at midnight.
  */
 export class RedisChanges {
-  readonly #options: RedisChangesOptions;
+  readonly #options: RedisStoreOptions;
+  readonly #swap: RedisSwap;
   /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   #openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
-  /** The number of additions that left the bounds of a counter and are being undone, by id. */
-  readonly #undoing = new Map<CounterId, number>();
 
-  constructor(options: RedisChangesOptions) {
+  constructor(options: RedisStoreOptions, swap: RedisSwap) {
     this.#options = options;
+    this.#swap = swap;
   }
 
   /** See `CounterStore.add`. */
@@ -54,7 +46,7 @@ export class RedisChanges {
       const isOpen = (this.#openDays.get(id) ?? -Infinity) >= day;
       return isOpen
         ? ["INCRBY", prefix + id, String(amount)]
-        : this.#call("add", prefix + id, [day, amount]);
+        : hitCall("add", prefix + id, [day, amount]);
     });
     const replies = await this.#send(commands);
     const outcomes = additions.map((addition, index) => {
@@ -71,24 +63,23 @@ export class RedisChanges {
   async addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
-    const { commands, prefix, calendar } = this.#options;
+    const { prefix, calendar } = this.#options;
     const today = calendar.today();
     const replies = await this.#send(additions.map(({ id, hits }) => {
       const total = prefix + id;
-      const ledger = ledgerKey(total);
       const hasKeys = hits.some(({ key }) => key !== undefined);
       const hasVisitors = hits.some(({ visitor }) => visitor !== undefined);
       // Name no key in vain, because a missing one delays the script while its slot is being moved.
       const keys = [
         total,
-        ledger,
-        hasVisitors ? relatedKey(ledger, `seen${today}`) : total,
-        hasKeys ? relatedKey(ledger, "epoch") : total,
+        relatedKey(total, "days"),
+        hasVisitors ? relatedKey(total, `seen${today}`) : total,
+        hasKeys ? relatedKey(total, "epoch") : total,
       ];
       const args = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return commands.call("once", { keys, args: [today, secondsLeft(calendar), ...args] });
+      return scriptCall("once", keys, [today, secondsLeft(calendar), ...args]);
     }));
     return additions.map((_, index) => {
       const reply = replies[index];
@@ -100,35 +91,17 @@ export class RedisChanges {
 
   /** See `CounterStore.write`. */
   async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
-    const { calendar, swap, prefix } = this.#options;
-    const day = calendar.today();
     for (const { id } of writes) this.#openDays.delete(id);
     try {
-      return await swap.run(writes.map((write) => ({
-        key: prefix + write.id,
-        plan(record: CounterRecord): Plan<CounterState> {
-          const { result, writes } = planWrite(record, write.update, day);
-          // A ledger without a total is left from a counter that was deleted.
-          const isEmpty = !record.exists && !(result instanceof Problem);
-          return { result: isEmpty ? { ...result, hits: 0, days: undefined } : result, writes };
-        },
-      })));
+      return await this.#swap.write(writes);
     } finally {
       // Hits that were in flight may have cached a day that these writes have closed.
       for (const { id } of writes) this.#openDays.delete(id);
     }
   }
 
-  #call(
-    script: "add" | "begin" | "undoIncrement",
-    key: string,
-    args: readonly number[],
-  ): Command {
-    return this.#options.commands.call(script, { keys: [key, ledgerKey(key)], args });
-  }
-
   async #send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await this.#options.commands.send(commands);
+    const replies = await sendScripts(this.#options.link, commands);
     // Another Redis may answer next, on which not every day is open.
     if (replies.some(isFailure)) this.#openDays = new BoundedMap(CACHE_SIZE);
     return replies;
@@ -141,8 +114,7 @@ export class RedisChanges {
   ): Outcome | Promise<Outcome> {
     const { id, amount } = addition;
     const isValid = total >= amount && total <= MAX_HITS;
-    // While an earlier overflow is being undone, this total includes it and is invalid too.
-    if (!isValid || this.#undoing.has(id)) return this.#undo(addition);
+    if (!isValid) return this.#undo(addition);
     if (isPlain) return total === amount ? this.#begin(addition, day) : total;
     if (total < MAX_PLAIN_TOTAL) this.#openDays.set(id, day);
     return total;
@@ -150,28 +122,30 @@ export class RedisChanges {
 
   /** Stores the ledger of a counter that another client deleted while its day was open here. */
   async #begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
-    const { commands, prefix } = this.#options;
+    const { link, prefix } = this.#options;
     // The hits are counted even if this fails.
-    await commands.send([this.#call("begin", prefix + id, [day])]);
+    await sendScripts(link, [hitCall("begin", prefix + id, [day])]);
     return amount;
   }
 
   /** Undoes an addition that left the bounds of a counter, so that the total is as before. */
   async #undo({ id, amount }: Addition): Promise<Problem> {
-    const { commands, prefix } = this.#options;
+    const { link, prefix } = this.#options;
     this.#openDays.delete(id);
-    this.#undoing.set(id, (this.#undoing.get(id) ?? 0) + 1);
-    try {
-      const [reply] = await commands.send([this.#call("undoIncrement", prefix + id, [amount])]);
-      if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
-      const total = Number(reply.value);
-      return new Problem(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
-    } finally {
-      const left = (this.#undoing.get(id) ?? 1) - 1;
-      if (left > 0) this.#undoing.set(id, left);
-      else this.#undoing.delete(id);
-    }
+    const [reply] = await sendScripts(link, [hitCall("undoIncrement", prefix + id, [amount])]);
+    if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
+    const total = Number(reply.value);
+    return new Problem(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
   }
+}
+
+/** Returns the call of a script that uses the total and the ledger of a counter. */
+function hitCall(
+  script: "add" | "begin" | "undoIncrement",
+  key: string,
+  args: readonly number[],
+): Command {
+  return scriptCall(script, [key, relatedKey(key, "days")], args);
 }
 
 /** Returns the seconds until the day ends, rounded up. */

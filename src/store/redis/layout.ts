@@ -14,27 +14,14 @@ import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
 
 /**
- * Returns the key of a counter's ledger. It is in the same slot of a Redis Cluster as the counter,
- * so that one script can change both. It is never the key of a counter, whatever the prefix is.
+ * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,
+ * `report` the last report, `epoch`, `seen20000` and `once:…` belong to hits that count once. It is
+ * in the same slot of a Redis Cluster as the counter, so that one script can change both. It is
+ * never the key of a counter, whatever the prefix is.
  */
-export function ledgerKey(key: string): string {
-  if (!key.includes("}")) return `{${key}}days`;
-  return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}days:${key}`;
-}
-
-/** Returns the key of another entry of a counter in the same slot, for example `epoch`. */
-export function relatedKey(ledger: string, name: string): string {
-  return ledger.replace("}days", () => `}${name}`);
-}
-
-/** Returns the key of a closed year. */
-export function yearKey(ledger: string, year: number): string {
-  return relatedKey(ledger, `days${year}`);
-}
-
-/** Returns the key of the last report. */
-export function reportKey(ledger: string): string {
-  return relatedKey(ledger, "report");
+export function relatedKey(key: string, name: string): string {
+  if (!key.includes("}")) return `{${key}}${name}`;
+  return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}${name}:${key}`;
 }
 
 /** The part of a key that decides its slot: the content of the first braces, unless empty. */
@@ -81,6 +68,7 @@ export function slotOf(key: string): number {
 /** The entries of a counter as MGET returns them: null also for a value that is not a string. */
 export interface StoredTexts {
   readonly total: string | null;
+  /** Null also if only the total was read, as are the other entries then. */
   readonly ledger: string | null;
   readonly report: string | null;
   /** The closed years that were read. */
@@ -97,17 +85,20 @@ export function yearsToRead(ledger: string | null, since: Day, today: Day): read
 
 /** Returns the record that the texts of a counter describe. */
 export function parseRecord({ total, ledger, report, years }: StoredTexts): CounterRecord {
-  const parsed = ledger === null ? undefined : parseLedger(ledger) ?? "damaged";
+  const entries: YearEntry[] = [];
+  for (const [year, text] of years) {
+    // A damaged year has no hits, which no other year is without.
+    const damaged = { year, last: firstDayOf(year + 1) - 1, hits: [] };
+    if (text !== null) entries.push(parseYear(year, text) ?? damaged);
+  }
   return {
     total: total === null ? 0 : parseTotal(total),
     exists: total !== null,
     // Hits do not use records, so no open day is known.
     openDay: -Infinity,
-    ledger: parsed,
+    ledger: ledger === null ? undefined : parseLedger(ledger) ?? "damaged",
     report: report === null ? undefined : parseReport(report),
-    years: Array.from(years)
-      .filter((entry): entry is [number, string] => entry[1] !== null)
-      .map(([year, text]) => parseYear(year, text) ?? damagedYear(year)),
+    years: entries,
   };
 }
 
@@ -141,7 +132,7 @@ export function formatLedger(
 const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
 
 /** Parses a ledger. Returns undefined if it is out of bounds or not a ledger. */
-export function parseLedger(text: string): OpenYear | undefined {
+function parseLedger(text: string): OpenYear | undefined {
   const [head, openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   if (head === undefined) return undefined;
   const before = head === text ? [] : parseNumbers(text, head.length + 1);
@@ -172,14 +163,10 @@ export function formatYear({ last, hits }: YearEntry): string {
 }
 
 /** Parses the days of a year. Returns undefined if they are out of bounds or not such a text. */
-export function parseYear(year: number, text: string): YearEntry | undefined {
+function parseYear(year: number, text: string): YearEntry | undefined {
   const [last = NaN, ...hits] = parseNumbers(text, 0) ?? [];
   const entry = { year, last, hits };
   return isYearEntry(entry) && isExactSum(hits) ? entry : undefined;
-}
-
-function damagedYear(year: number): YearEntry {
-  return { year, last: firstDayOf(year + 1) - 1, hits: [] };
 }
 
 /** Reports whether the sum is exact: a counter never has more hits than `MAX_HITS`. */

@@ -12,22 +12,18 @@ import { Problem } from "../../problem.ts";
 import { stateOf } from "../planner.ts";
 import {
   isDamaged,
-  ledgerKey,
   parseRecord,
   parseTotal,
-  reportKey,
+  relatedKey,
   type StoredTexts,
-  yearKey,
   yearsToRead,
 } from "./layout.ts";
 import { LISTED_AT_ONCE } from "./limits.ts";
 import type { StoreLink } from "./node.ts";
-import { problemOf, type Reply } from "./reply.ts";
-import type { RedisCommands } from "./scripts.ts";
+import { problemOf } from "./reply.ts";
 
-export interface RedisReadingOptions {
-  commands: RedisCommands;
-  link: Pick<StoreLink, "multiKeyAcrossSlots" | "scan">;
+export interface RedisStoreOptions {
+  link: StoreLink;
   /** The beginning of every key of a counter. */
   prefix: string;
   calendar: Calendar;
@@ -35,28 +31,29 @@ export interface RedisReadingOptions {
   onDamaged(id: CounterId): void;
 }
 
-/** A counter whose entries are read, with the years from `since` on. */
+/** A counter to read, with the years from `since` on. Undefined reads the total alone. */
 interface EntryQuery {
   readonly key: string;
-  readonly since: Day;
+  readonly since: Day | undefined;
 }
 
 /** Reads counters and their days. */
 export class RedisReading {
-  readonly #options: RedisReadingOptions;
+  readonly #options: RedisStoreOptions;
 
-  constructor(options: RedisReadingOptions) {
+  constructor(options: RedisStoreOptions) {
     this.#options = options;
   }
 
   /** See `CounterStore.read`. */
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
-    return (await this.#findTotals(ids)).map((found) => found ?? 0);
+    const found = await this.#find(ids.map((id) => ({ id, since: undefined })));
+    return found.map((state) => state instanceof Problem ? state : state?.hits ?? 0);
   }
 
   /** See `CounterStore.history`. */
   async history(queries: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]> {
-    return (await this.#findStates(queries)).map((found) => found ?? EMPTY);
+    return (await this.#find(queries)).map((found) => found ?? EMPTY);
   }
 
   /** See `CounterStore.list`. */
@@ -85,15 +82,12 @@ export class RedisReading {
   async entries(queries: readonly EntryQuery[]): Promise<readonly (StoredTexts | Problem)[]> {
     const today = this.#options.calendar.today();
     const found: (StoredTexts | Problem)[] = [];
-    let pending = queries.map((query, index) => ({
-      ...query,
-      index,
-      ledger: ledgerKey(query.key),
-      years: [] as readonly number[],
-    }));
+    let pending = queries.map((query, index) => ({ ...query, index, years: NO_YEARS }));
     while (pending.length > 0) {
-      const groups = await this.#readGroups(pending.map(({ key, ledger, years }) => {
-        return [key, ledger, reportKey(ledger), ...years.map((year) => yearKey(ledger, year))];
+      const groups = await this.#readGroups(pending.map(({ key, since, years }) => {
+        if (since === undefined) return [key];
+        const names = ["days", "report", ...years.map((year) => `days${year}`)];
+        return [key, ...names.map((name) => relatedKey(key, name))];
       }));
       pending = pending.flatMap((query, at) => {
         const group = groups[at] ?? new Problem("store-unavailable");
@@ -103,8 +97,8 @@ export class RedisReading {
         }
         const [total = null, ledger = null, report = null, ...texts] = group;
         // The ledger tells the years to read. A year may end between two reads.
-        const years = yearsToRead(ledger, query.since, today);
-        if (!isEqual(years, query.years)) return [{ ...query, years }];
+        const years = yearsToRead(ledger, query.since ?? today, today);
+        if (years.join() !== query.years.join()) return [{ ...query, years }];
         const entries = years.map((year, index) => [year, texts[index] ?? null] as const);
         found[query.index] = { total, ledger, report, years: new Map(entries) };
         return [];
@@ -113,25 +107,13 @@ export class RedisReading {
     return found;
   }
 
-  /** Reads totals: null for a counter that does not exist. */
-  async #findTotals(ids: readonly CounterId[]): Promise<readonly (Outcome | null)[]> {
-    const keys = ids.map((id) => this.#options.prefix + id);
-    if (keys.length > 1 && this.#options.link.multiKeyAcrossSlots) {
-      const [texts = new Problem("store-unavailable")] = await this.#readGroups([keys]);
-      if (texts instanceof Problem) return keys.map(() => texts);
-      const totals = texts.map((text) => text === null ? null : parseTotal(text));
-      return await this.#lookAgain(keys, totals);
-    }
-    return await this.#getTotals(keys);
-  }
-
   /** Reads states: null for a counter that does not exist. */
-  async #findStates(
-    queries: readonly HistoryQuery[],
+  async #find(
+    queries: readonly { id: CounterId; since: Day | undefined }[],
   ): Promise<readonly (CounterState | Problem | null)[]> {
-    const keys = queries.map(({ id }) => this.#options.prefix + id);
-    const entries = await this.entries(queries.map(({ since }, at) => {
-      return { key: keys[at] ?? "", since };
+    const { link, prefix, onDamaged } = this.#options;
+    const entries = await this.entries(queries.map(({ id, since }) => {
+      return { key: prefix + id, since };
     }));
     const states = entries.map((texts, at) => {
       if (texts instanceof Problem) return texts;
@@ -139,68 +121,52 @@ export class RedisReading {
       if (texts.total === null) return null;
       const record = parseRecord(texts);
       const { ledger, years = [] } = record;
+      if (ledger !== "damaged" && !years.some(isDamaged)) return stateOf(record);
       const id = queries[at]?.id;
-      if (id !== undefined && (ledger === "damaged" || years.some(isDamaged))) {
-        this.#options.onDamaged(id);
-      }
+      if (id !== undefined) onDamaged(id);
       return stateOf({ ...record, years: years.filter((entry) => !isDamaged(entry)) });
     });
-    return await this.#lookAgain(keys, states);
-  }
-
-  /**
-   * Asks with GET for what MGET does not find, because MGET shows a value of another type as
-   * missing.
-   */
-  async #lookAgain<Found>(
-    keys: readonly string[],
-    found: readonly (Found | null)[],
-  ): Promise<readonly (Found | Problem | null)[]> {
-    const totals = await this.#getTotals(keys.filter((_, at) => found[at] === null));
-    return found.map((each) => {
-      if (each !== null) return each;
-      const total = totals.shift();
+    // GET tells a value of another type, which MGET shows as missing.
+    const missing = queries.filter((_, at) => states[at] === null);
+    if (missing.length === 0) return states;
+    const replies = (await link.send(missing.map(({ id }) => ["GET", prefix + id]))).values();
+    return states.map((state) => {
+      if (state !== null) return state;
+      const { value: reply } = replies.next();
+      if (reply?.kind !== "done") return problemOf(reply, "store-unavailable");
+      const total = reply.value === null ? null : parseTotal(String(reply.value));
       return total instanceof Problem ? total : null;
     });
   }
 
-  async #getTotals(keys: readonly string[]): Promise<(Outcome | null)[]> {
-    if (keys.length === 0) return [];
-    const replies = await this.#options.commands.send(keys.map((key) => ["GET", key]));
-    return replies.map((reply) => {
-      if (reply.kind !== "done") return problemOf(reply, "store-unavailable");
-      return reply.value === null ? null : parseTotal(String(reply.value));
-    });
-  }
-
   /**
-   * Reads groups of keys, with one MGET for all of them where keys of different slots may be named
+   * Reads groups of keys, with one MGET for all of them if keys of different slots may be named
    * together.
    */
   async #readGroups(
     groups: readonly (readonly string[])[],
   ): Promise<readonly (readonly (string | null)[] | Problem)[]> {
-    const { commands, link: { multiKeyAcrossSlots } } = this.#options;
-    const sent = multiKeyAcrossSlots ? [groups.flat()] : groups;
-    const lists = (await commands.send(sent.map((keys) => ["MGET", ...keys]))).map(textsOf);
-    if (!multiKeyAcrossSlots) return lists;
-    const [all = new Problem("store-unavailable")] = lists;
-    if (all instanceof Problem) return groups.map(() => all);
+    const { link } = this.#options;
+    const sent = link.multiKeyAcrossSlots ? [groups.flat()] : groups;
+    const replies = await link.send(sent.map((keys) => ["MGET", ...keys]));
     let next = 0;
-    return groups.map(({ length }) => all.slice(next, next += length));
+    return groups.map(({ length }, at) => {
+      const reply = replies[link.multiKeyAcrossSlots ? 0 : at];
+      if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
+        return problemOf(reply, "store-unavailable");
+      }
+      return link.multiKeyAcrossSlots ? reply.value.slice(next, next += length) : reply.value;
+    });
   }
 
   async #pageOf(texts: readonly string[], since: Day | undefined): Promise<ListPage> {
     const ids = texts.filter(isCounterId);
-    const found = since === undefined
-      ? await this.#findTotals(ids)
-      : await this.#findStates(ids.map((id) => ({ id, since })));
+    const found = await this.#find(ids.map((id) => ({ id, since })));
     const counters: ListedCounter[] = [];
     let foreign = texts.length - ids.length;
     ids.forEach((id, index) => {
       const held = found[index];
-      if (typeof held === "number") counters.push({ id, hits: held, days: undefined });
-      else if (held instanceof Problem) {
+      if (held instanceof Problem) {
         if (held.kind !== "not-a-counter") throw held;
         foreign++;
       } else if (held) counters.push({ id, ...held });
@@ -211,15 +177,7 @@ export class RedisReading {
   }
 }
 
-function isEqual(one: readonly number[], other: readonly number[]): boolean {
-  return one.length === other.length && one.every((number, at) => number === other[at]);
-}
-
-function textsOf(reply: Reply): readonly (string | null)[] | Problem {
-  return reply.kind === "done" && Array.isArray(reply.value)
-    ? reply.value
-    : problemOf(reply, "store-unavailable");
-}
+const NO_YEARS: readonly number[] = [];
 
 /** The state of a counter that does not exist. */
 const EMPTY: CounterState = { hits: 0, days: undefined };

@@ -1,4 +1,4 @@
-import { ledgerKey } from "./layout.ts";
+import { relatedKey } from "./layout.ts";
 import type { StoreLink } from "./node.ts";
 import { type Command, isRefused } from "./reply.ts";
 
@@ -14,11 +14,11 @@ export class RightsError extends Error {
  */
 export async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Promise<void> {
   const probe = `${prefix}\u0000`;
-  const ledger = ledgerKey(probe);
+  const ledger = relatedKey(probe, "days");
   const salt = "tallymark:salt:0";
   const patterns = new Map([
     [probe, `~${prefix}*`],
-    [ledger, `~${ledgerKey(`${prefix}*`).replace(/\*.*/, "*")}`],
+    [ledger, `~${relatedKey(`${prefix}*`, "days").replace(/\*.*/, "*")}`],
     [salt, "~tallymark:salt:*"],
   ]);
   const commands: readonly Command[] = [

@@ -9,15 +9,6 @@ import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } fro
  */
 export const EPOCH_SECONDS = 90_000;
 
-/** A script and the name that Redis has for it. */
-interface Script {
-  readonly text: string;
-  readonly sha: string;
-}
-
-/** The scripts of a store, by name. */
-type Scripts = Awaited<ReturnType<typeof createScripts>>;
-
 /**
  * Shared by all scripts. `KEYS[1]` is the total of a counter and `KEYS[2]` its ledger. See
  * `layout.ts` for the texts.
@@ -84,10 +75,9 @@ local function open(total, day)
 end
 `;
 
-async function createScripts() {
-  return {
-    /** Adds hits of a day. Arguments: the day, and the amount. Returns the new total. */
-    add: await scriptOf(`
+const SCRIPTS = {
+  /** Adds hits of a day. Arguments: the day, and the amount. Returns the new total. */
+  add: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 if total + ARGV[2] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
@@ -95,44 +85,44 @@ open(total, tonumber(ARGV[1]))
 return redis.call('INCRBY', KEYS[1], ARGV[2])
 `),
 
-    /**
-     * Stores the ledger of a counter that another client deleted, and that plain hits of a process
-     * began again. Argument: the day, to which all hits since belong unless the counter was set.
-     */
-    begin: await scriptOf(`
+  /**
+   * Stores the ledger of a counter that another client deleted, and that plain hits of a process
+   * began again. Argument: the day, to which all hits since belong unless the counter was set.
+   */
+  begin: await scriptOf(`
 if not redis.call('GET', KEYS[1]) then return end
 local last, _, first, before = parts_of(redis.call('GET', KEYS[2]) or '')
 if not last then redis.call('SET', KEYS[2], ARGV[1] .. ' 0 -')
 elseif first == 'x' then redis.call('SET', KEYS[2], last .. ' 0 -' .. before) end
 `),
 
-    /**
-     * Undoes an addition that left the bounds of a counter, unless the counter was set or deleted
-     * since. Argument: the amount.
-     */
-    undoIncrement: await scriptOf(`
+  /**
+   * Undoes an addition that left the bounds of a counter, unless the counter was set or deleted
+   * since. Argument: the amount.
+   */
+  undoIncrement: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
 if total and total >= tonumber(ARGV[1]) then return total end
 return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
 `),
 
-    /**
-     * Adds hits of a day that count once, in their order. `KEYS[3]` holds the visitors of the day
-     * and `KEYS[4]` the epoch of the idempotency keys, if the hits have any. Arguments: the day,
-     * the seconds until it ends, then three for each hit:
-     * 1. its idempotency key, or empty
-     * 2. its visitor, or empty
-     * 3. 1 if a new visitor is remembered
-     *
-     * Returns the number of each hit, followed by 1 if it is a repeat. Idempotency keys are kept
-     * for 24 hours, visitors until the day ends.
-     *
-     * The names of idempotency keys depend on the epoch, so they cannot be declared. MGET fails if
-     * one of several keys is on another node, because its slot is being moved. GET would find
-     * nothing. The keys of repeats are stored again so that WAIT covers them, because their first
-     * caller may have waited in vain.
-     */
-    once: await scriptOf(`
+  /**
+   * Adds hits of a day that count once, in their order. `KEYS[3]` holds the visitors of the day
+   * and `KEYS[4]` the epoch of the idempotency keys, if the hits have any. Arguments: the day,
+   * the seconds until it ends, then three for each hit:
+   * 1. its idempotency key, or empty
+   * 2. its visitor, or empty
+   * 3. 1 if a new visitor is remembered
+   *
+   * Returns the number of each hit, followed by 1 if it is a repeat. Idempotency keys are kept
+   * for 24 hours, visitors until the day ends.
+   *
+   * The names of idempotency keys depend on the epoch, so they cannot be declared. MGET fails if
+   * one of several keys is on another node, because its slot is being moved. GET would find
+   * nothing. The keys of repeats are stored again so that WAIT covers them, because their first
+   * caller may have waited in vain.
+   */
+  once: await scriptOf(`
 local stored, epoch = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[4]) or ''
 local total = total_of(stored)
 if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
@@ -178,21 +168,21 @@ if amount > 0 then write('INCRBY', KEYS[1], text(amount)) end
 return replies
 `),
 
-    /**
-     * Compares and sets the entries of a counter, and knows nothing about days. Arguments: the
-     * number of hits that may have arrived since the total was read, then two for each key:
-     * 1. the expected value: `=` and the text, `-` if there must be none, or empty if any will do
-     * 2. the new value: `=` and the text, `-` to delete it, or empty to leave it. A number before
-     *    the `=` is its time to live in seconds. The total keeps its own.
-     *
-     * In the new values, `+` after a number adds the hits that arrived, and `~` subtracts them.
-     * Returns the total before, or `-` if there was none. Returns nil and changes nothing if the
-     * comparison fails.
-     *
-     * Keys are deleted first, because a Redis that is out of memory accepts all commands of a
-     * script after the first change.
-     */
-    swap: await scriptOf(`
+  /**
+   * Compares and sets the entries of a counter, and knows nothing about days. Arguments: the
+   * number of hits that may have arrived since the total was read, then two for each key:
+   * 1. the expected value: `=` and the text, `-` if there must be none, or empty if any will do
+   * 2. the new value: `=` and the text, `-` to delete it, or empty to leave it. A number before
+   *    the `=` is its time to live in seconds. The total keeps its own.
+   *
+   * In the new values, `+` after a number adds the hits that arrived, and `~` subtracts them.
+   * Returns the total before, or `-` if there was none. Returns nil and changes nothing if the
+   * comparison fails.
+   *
+   * Keys are deleted first, because a Redis that is out of memory accepts all commands of a
+   * script after the first change.
+   */
+  swap: await scriptOf(`
 local stored, since, tolerance = redis.call('GET', KEYS[1]), 0, tonumber(ARGV[1])
 if ARGV[2] ~= (stored and '=' .. stored or '-') then
   local total = stored and ARGV[2] ~= '-' and total_of(stored)
@@ -224,49 +214,38 @@ for at, key in ipairs(KEYS) do
 end
 return stored or '-'
 `),
-  };
-}
+};
 
-async function scriptOf(own: string): Promise<Script> {
+/** Returns a script and the name that Redis has for it. */
+async function scriptOf(own: string): Promise<{ text: string; sha: string }> {
   const text = COMMON + own;
   const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
   return { text, sha: new Uint8Array(digest).toHex() };
 }
 
-/** Sends commands and scripts. */
-export class RedisCommands {
-  readonly #link: Pick<StoreLink, "send">;
-  readonly #scripts: Scripts;
+/** Returns the command that calls a script by its name. */
+export function scriptCall(
+  name: keyof typeof SCRIPTS,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Command {
+  return ["EVALSHA", SCRIPTS[name].sha, String(keys.length), ...keys, ...args.map(String)];
+}
 
-  private constructor(link: Pick<StoreLink, "send">, scripts: Scripts) {
-    this.#link = link;
-    this.#scripts = scripts;
-  }
-
-  static async create(link: Pick<StoreLink, "send">): Promise<RedisCommands> {
-    return new RedisCommands(link, await createScripts());
-  }
-
-  /** Returns the command that calls a script by its name. */
-  call(
-    name: keyof Scripts,
-    { keys, args }: { keys: readonly string[]; args: readonly (string | number)[] },
-  ): Command {
-    return ["EVALSHA", this.#scripts[name].sha, String(keys.length), ...keys, ...args.map(String)];
-  }
-
-  /** Sends commands. Sends a script by its text if Redis does not know its name. */
-  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await this.#link.send(commands);
-    const texts = new Map<number, Command>();
-    replies.forEach((reply, at) => {
-      if (!isRefused(reply, "unknownScript")) return;
-      const [, sha, ...rest] = commands[at] ?? [];
-      const script = Object.values(this.#scripts).find((each) => each.sha === sha);
-      if (script !== undefined) texts.set(at, ["EVAL", script.text, ...rest]);
-    });
-    if (texts.size === 0) return replies;
-    const again = (await this.#link.send([...texts.values()])).values();
-    return replies.map((reply, at) => texts.has(at) ? again.next().value ?? reply : reply);
-  }
+/** Sends commands. Sends a script by its text if Redis does not know its name. */
+export async function sendScripts(
+  link: Pick<StoreLink, "send">,
+  commands: readonly Command[],
+): Promise<readonly Reply[]> {
+  const replies = await link.send(commands);
+  const texts = new Map<number, Command>();
+  replies.forEach((reply, at) => {
+    if (!isRefused(reply, "unknownScript")) return;
+    const [, sha, ...rest] = commands[at] ?? [];
+    const script = Object.values(SCRIPTS).find((each) => each.sha === sha);
+    if (script !== undefined) texts.set(at, ["EVAL", script.text, ...rest]);
+  });
+  if (texts.size === 0) return replies;
+  const again = (await link.send([...texts.values()])).values();
+  return replies.map((reply, at) => texts.has(at) ? again.next().value ?? reply : reply);
 }

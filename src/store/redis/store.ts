@@ -1,25 +1,13 @@
-import type { Calendar } from "../../counter/calendar.ts";
-import type { CounterId } from "../../counter/counter_id.ts";
 import type { Day } from "../../counter/days.ts";
 import { type CounterStore, withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { RedisChanges, secondsLeft } from "./changes.ts";
-import type { Shard, StoreLink } from "./node.ts";
+import type { Shard } from "./node.ts";
 import { isFailure, problemOf } from "./reply.ts";
 import { PROBE_MS, REDIS_BATCHES } from "./limits.ts";
-import { RedisReading } from "./reading.ts";
+import { RedisReading, type RedisStoreOptions } from "./reading.ts";
 import { checkRights } from "./rights.ts";
-import { RedisCommands } from "./scripts.ts";
 import { RedisSwap } from "./swap.ts";
-
-export interface RedisStoreOptions {
-  link: StoreLink;
-  /** The beginning of every key of a counter. */
-  prefix: string;
-  calendar: Calendar;
-  /** Called when the days of a counter are found out of bounds: they count as none. */
-  onDamaged(id: CounterId): void;
-}
 
 /**
  * Opens the counters in a Redis. The key of a total is the prefix and the id, and its value is a
@@ -28,12 +16,10 @@ export interface RedisStoreOptions {
  * Commands of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<CounterStore> {
-  const { link, prefix, calendar, onDamaged } = options;
+  const { link, prefix, calendar } = options;
   await checkRights(link, prefix);
-  const commands = await RedisCommands.create(link);
-  const reading = new RedisReading({ commands, link, prefix, calendar, onDamaged });
-  const swap = new RedisSwap({ commands, reading, calendar });
-  const changes = new RedisChanges({ commands, swap, prefix, calendar });
+  const reading = new RedisReading(options);
+  const changes = new RedisChanges(options, new RedisSwap(options, reading));
 
   /**
    * The salt of a day, made by the first process that needs it; Redis removes it when the day ends.
@@ -41,7 +27,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
   async function salt(day: Day): Promise<string> {
     const key = `tallymark:salt:${day}`;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
-    const [, reply] = await commands.send([
+    const [, reply] = await link.send([
       ["SET", key, salt, "NX", "EX", String(secondsLeft(calendar))],
       ["GET", key],
       ["DEL", `tallymark:salt:${day - 1}`],
@@ -56,7 +42,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Coun
    */
   async function takesHits({ key }: Shard): Promise<boolean> {
     try {
-      const [reply] = await withTimeout(PROBE_MS, commands.send([["INCRBY", key, "none"]]));
+      const [reply] = await withTimeout(PROBE_MS, link.send([["INCRBY", key, "none"]]));
       return reply?.kind === "refused" && !isFailure(reply);
     } catch {
       return false;

@@ -1,21 +1,18 @@
-import type { Calendar } from "../../counter/calendar.ts";
-import type { Day } from "../../counter/days.ts";
+import type { CounterState, Day } from "../../counter/days.ts";
+import { MAX_HITS, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import type { CounterRecord, Plan, Writes } from "../planner.ts";
+import { type CounterRecord, type Plan, planWrite, type Writes } from "../planner.ts";
 import {
   formatLedger,
   formatReport,
   formatYear,
-  ledgerKey,
   parseRecord,
   relatedKey,
-  reportKey,
   type StoredTexts,
-  yearKey,
 } from "./layout.ts";
-import type { RedisReading } from "./reading.ts";
+import type { RedisReading, RedisStoreOptions } from "./reading.ts";
 import { type Command, problemOf } from "./reply.ts";
-import { EPOCH_SECONDS, type RedisCommands } from "./scripts.ts";
+import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
 /** Maximum number of plans of a change, after which other clients have changed it too often. */
 const MAX_ATTEMPTS = 50;
@@ -29,118 +26,116 @@ const TOLERATED_HITS = 10_000;
  */
 const TOMBSTONE_SECONDS = 172_800;
 
-/**
- * A change of one counter: `plan` is pure, and is called again if the counter has changed since it
- * was read.
- */
-export interface Change<Result> {
+/** A write with the key of its counter, and the day on which it is planned. */
+interface Change {
   readonly key: string;
-  plan(record: CounterRecord): Plan<Result>;
+  readonly update: Write["update"];
+  readonly today: Day;
 }
 
-interface SwapOptions {
-  commands: RedisCommands;
-  reading: RedisReading;
-  calendar: Calendar;
-}
+type WriteOutcome = CounterState | Problem;
 
 /**
- * Changes counters by compare-and-set: reads their entries, plans, and swaps the entries if they
- * are still as they were read.
+ * Sets and deletes counters by compare-and-set. Reads their entries, plans, and swaps the entries
+ * if they are still as they were read.
  */
 export class RedisSwap {
-  readonly #options: SwapOptions;
+  readonly #options: RedisStoreOptions;
+  readonly #reading: RedisReading;
 
-  constructor(options: SwapOptions) {
+  constructor(options: RedisStoreOptions, reading: RedisReading) {
     this.#options = options;
+    this.#reading = reading;
   }
 
   /**
-   * Returns the results of changes of different counters, in their order. A change fails with
-   * `store-unavailable` if nothing of it was stored, and with `outcome-unknown` if it may have been
-   * stored.
+   * See `CounterStore.write`. A write fails with `store-unavailable` if nothing of it was stored,
+   * and with `outcome-unknown` if it may have been stored.
    */
-  async run<Result>(changes: readonly Change<Result>[]): Promise<(Result | Problem)[]> {
-    const results: Promise<(Result | Problem)[]>[] = [];
+  async write(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
+    const { calendar, prefix } = this.#options;
+    const today = calendar.today();
+    const changes = writes.map(({ id, update }) => ({ key: prefix + id, update, today }));
+    const outcomes: Promise<WriteOutcome[]>[] = [];
     let entries = this.#read(changes.slice(0, PIECE));
     for (let start = 0; start < changes.length; start += PIECE) {
       const read = await entries;
       entries = this.#read(changes.slice(start + PIECE, start + 2 * PIECE));
-      results.push(this.#store(changes.slice(start, start + PIECE), read));
+      outcomes.push(this.#store(changes.slice(start, start + PIECE), read));
     }
-    return (await Promise.all(results)).flat();
+    return (await Promise.all(outcomes)).flat();
   }
 
-  #read<Result>(changes: readonly Change<Result>[]): Promise<readonly (StoredTexts | Problem)[]> {
-    return this.#options.reading.entries(changes.map(({ key }) => ({ key, since: -Infinity })));
+  #read(changes: readonly Change[]): Promise<readonly (StoredTexts | Problem)[]> {
+    return this.#reading.entries(changes.map(({ key }) => ({ key, since: -Infinity })));
   }
 
-  async #store<Result>(
-    changes: readonly Change<Result>[],
+  async #store(
+    changes: readonly Change[],
     entries: readonly (StoredTexts | Problem)[],
     attempt = 1,
-  ): Promise<(Result | Problem)[]> {
-    const results: (Result | Problem)[] = [];
-    const attempts = changes.flatMap((change, index) => {
+  ): Promise<WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
+    const swaps = changes.flatMap((change, index) => {
       const texts = entries[index] ?? new Problem("store-unavailable");
       if (texts instanceof Problem) {
-        results[index] = texts;
+        outcomes[index] = texts;
         return [];
       }
       const record = parseRecord(texts);
-      const { result, writes } = change.plan(record);
-      results[index] = result;
+      const { result, writes } = planOf(change, record);
+      outcomes[index] = result;
       if (writes === undefined) return [];
-      const isHot = attempt > 1;
-      const command = this.#commandOf(change, { texts, record, writes, isHot });
+      const command = commandOf(change, { texts, record, writes, isHot: attempt > 1 });
       return [{ change, index, record, command }];
     });
-    if (attempts.length === 0) return results;
-    const replies = await this.#options.commands.send(attempts.map(({ command }) => command));
-    const failed = attempts.filter(({ change, index, record }, at) => {
+    if (swaps.length === 0) return outcomes;
+    const replies = await sendScripts(this.#options.link, swaps.map(({ command }) => command));
+    const failed = swaps.filter(({ change, index, record }, at) => {
       const reply = replies[at];
-      if (reply?.kind !== "done") results[index] = problemOf(reply, "outcome-unknown");
+      if (reply?.kind !== "done") outcomes[index] = problemOf(reply, "outcome-unknown");
       else if (reply.value === null) {
         const cause = new Error(`The counter was changed during each of ${MAX_ATTEMPTS} attempts`);
-        results[index] = new Problem("store-unavailable", { cause });
+        outcomes[index] = new Problem("store-unavailable", { cause });
         return true;
       } else if (record.exists && Number(reply.value) !== record.total) {
-        results[index] = change.plan({ ...record, total: Number(reply.value) }).result;
+        outcomes[index] = planOf(change, { ...record, total: Number(reply.value) }).result;
       }
       return false;
     });
-    if (failed.length === 0 || attempt === MAX_ATTEMPTS) return results;
+    if (failed.length === 0 || attempt === MAX_ATTEMPTS) return outcomes;
     const again = failed.map(({ change }) => change);
     const retried = await this.#store(again, await this.#read(again), attempt + 1);
-    failed.forEach(({ index }, at) =>
-      results[index] = retried[at] ?? new Problem("store-unavailable")
-    );
-    return results;
+    const retriedOutcomes = new Map(failed.map(({ index }, at) => [index, retried[at]]));
+    return outcomes.map((outcome, index) => retriedOutcomes.get(index) ?? outcome);
   }
+}
 
-  /** Returns the swap of a change. It tolerates hits in between only if the counter is hot. */
-  #commandOf<Result>(
-    { key, plan }: Change<Result>,
-    { texts, record, writes, isHot }: {
-      texts: StoredTexts;
-      record: CounterRecord;
-      writes: Writes;
-      isHot: boolean;
-    },
-  ): Command {
-    const { calendar, commands } = this.#options;
-    const today = calendar.today();
-    const { keys, args } = swapOf(key, { texts, writes, today });
-    let tolerance = 0;
-    let values = args;
-    if (writes.total === undefined) tolerance = Number.MAX_SAFE_INTEGER;
-    else if (isHot && record.exists && typeof record.total === "number") {
-      const later = plan({ ...record, total: record.total + TOLERATED_HITS }).writes;
-      const marked = later && withMarks(args, swapOf(key, { texts, writes: later, today }).args);
-      if (marked !== undefined) [tolerance, values] = [TOLERATED_HITS, marked];
-    }
-    return commands.call("swap", { keys, args: [tolerance, ...values] });
+function planOf({ update, today }: Change, record: CounterRecord): Plan<CounterState> {
+  const { result, writes } = planWrite(record, update, today);
+  // A ledger without a total is left from a counter that was deleted.
+  const isEmpty = !record.exists && !(result instanceof Problem);
+  return { result: isEmpty ? { ...result, hits: 0, days: undefined } : result, writes };
+}
+
+/** Returns the swap of a change. It tolerates hits in between only if the counter is hot. */
+function commandOf(
+  change: Change,
+  { texts, record, writes, isHot }: {
+    texts: StoredTexts;
+    record: CounterRecord;
+    writes: Writes;
+    isHot: boolean;
+  },
+): Command {
+  const { keys, args } = swapOf(change, texts, writes);
+  if (writes.total === undefined) return scriptCall("swap", keys, [MAX_HITS, ...args]);
+  if (isHot && record.exists && typeof record.total === "number") {
+    const later = planOf(change, { ...record, total: record.total + TOLERATED_HITS }).writes;
+    const marked = later && withMarks(args, swapOf(change, texts, later).args);
+    if (marked !== undefined) return scriptCall("swap", keys, [TOLERATED_HITS, ...marked]);
   }
+  return scriptCall("swap", keys, [0, ...args]);
 }
 
 /** The keys of a swap, and the expected and the new value of each: the total comes first. */
@@ -154,14 +149,10 @@ interface Swap {
  * epoch of idempotency keys, and deletes the visitors.
  */
 function swapOf(
-  key: string,
-  { texts, writes: { total, history, report }, today }: {
-    texts: StoredTexts;
-    writes: Writes;
-    today: Day;
-  },
+  { key, today }: Change,
+  texts: StoredTexts,
+  { total, history, report }: Writes,
 ): Swap {
-  const ledger = ledgerKey(key);
   const keys: string[] = [];
   const args: string[] = [];
   /** Adds a key whose stored value is compared, unless it is undefined. */
@@ -174,28 +165,36 @@ function swapOf(
   if (total === undefined) {
     // A process that takes the day to be open may still add plain hits, which belong to this
     // ledger.
-    put(ledger, texts.ledger, `${TOMBSTONE_SECONDS}=${today} 0 x`);
+    put(relatedKey(key, "days"), texts.ledger, `${TOMBSTONE_SECONDS}=${today} 0 x`);
     // Later idempotency keys have the epoch in their name. The earlier ones, which expire within a
     // day, are not found.
     const epoch = crypto.getRandomValues(new Uint8Array(6)).toHex();
-    put(relatedKey(ledger, "epoch"), undefined, `${EPOCH_SECONDS}=${epoch}`);
+    put(relatedKey(key, "epoch"), undefined, `${EPOCH_SECONDS}=${epoch}`);
     // At UTC-12 it is still the day before yesterday of UTC+14.
     for (let day = today - 2; day <= today + 2; day++) {
-      put(relatedKey(ledger, `seen${day}`), undefined, "-");
+      put(relatedKey(key, `seen${day}`), undefined, "-");
     }
   } else {
     const text = history?.ledger && formatLedger(history.ledger);
-    put(ledger, texts.ledger, text === undefined || text === texts.ledger ? "" : `=${text}`);
+    put(
+      relatedKey(key, "days"),
+      texts.ledger,
+      text === undefined || text === texts.ledger ? "" : `=${text}`,
+    );
   }
   const years = new Map(history?.years.map((entry) => [entry.year, `=${formatYear(entry)}`]));
   for (const year of history?.deletedYears ?? []) years.set(year, "-");
   // Compared even if they stay: two imports with `mode=max` may change a year and leave the ledger
   // as it was.
   for (const year of new Set([...texts.years.keys(), ...years.keys()])) {
-    put(yearKey(ledger, year), texts.years.get(year), years.get(year) ?? "");
+    put(relatedKey(key, `days${year}`), texts.years.get(year), years.get(year) ?? "");
   }
   if (report !== undefined) {
-    put(reportKey(ledger), texts.report, report === null ? "-" : `=${formatReport(report)}`);
+    put(
+      relatedKey(key, "report"),
+      texts.report,
+      report === null ? "-" : `=${formatReport(report)}`,
+    );
   }
   return { keys, args };
 }

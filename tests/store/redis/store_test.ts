@@ -97,6 +97,34 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "createRedisStore: a thousand writes at once have each its own outcome, also while all are hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const ids = Array.from({ length: 1000 }, (_, index) => counterId(`page/${index}`));
+    await redis.commands(ids.map((id, index) => ["SET", `hits:${id}`, String(index)]));
+    await redis.command("SET", "hits:page/500", "text");
+    const update = { hits: 5000, days: undefined, mode: "max" } as const;
+    const written = store.write(ids.map((id) => ({ id, update })));
+    let hits = 0;
+    let isWritten = false;
+    const ended = written.then(() => isWritten = true);
+    for (; !isWritten; hits++) await store.add(ids.map((id) => addition(id, 1)));
+    await ended;
+    (await written).forEach((state, index) => {
+      if (index === 500) {
+        return strictEqual(state instanceof Problem && state.kind, "not-a-counter");
+      }
+      ok("hits" in state && state.hits >= index && state.hits <= index + hits, String(index));
+    });
+    const totals = await store.read(ids);
+    ok(totals.every((total, index) => index === 500 || Number(total) >= 5000));
+    await store.close();
+  },
+);
+
 const REFUSALS = [
   {
     name: "is out of memory",
@@ -118,7 +146,7 @@ const REFUSALS = [
   },
   {
     name: "allows nothing to this user",
-    break: ["ACL", "SETUSER", "default", "-incrby", "-get", "-ping"],
+    break: ["ACL", "SETUSER", "default", "-incrby", "-mget", "-ping"],
     mend: ["ACL", "SETUSER", "default", "+@all"],
     readable: false,
   },

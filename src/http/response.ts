@@ -21,20 +21,16 @@ export type CorsPolicy = "any" | "image" | "none";
 export type HitFlag = "prefetch" | "bot" | "repeat" | "camo";
 
 /** The permission to read counters, and the headers that follow from it. */
-export interface ReadPolicy {
-  /** True if anyone may read, and so any page and cache. */
-  readonly isPublic: boolean;
-  readonly cors: CorsPolicy;
-  /** Returns the `Cache-Control` of a read that caches may treat like this if reads are public. */
-  cacheControl(ifPublic: string): string;
-}
+export type ReadPolicy = ReturnType<typeof createReadPolicy>;
 
 /** Creates the policy for reads that are open to everyone or require the secret. */
-export function createReadPolicy(openReads: boolean): ReadPolicy {
+export function createReadPolicy(openReads: boolean) {
+  const cors: CorsPolicy = openReads ? "any" : "none";
   return {
     isPublic: openReads,
-    cors: openReads ? "any" : "none",
-    cacheControl: (ifPublic) => openReads ? ifPublic : "private, no-store",
+    cors,
+    /** Returns the `Cache-Control` of a read that caches may treat like this if it is public. */
+    cacheControl: (ifPublic: string) => openReads ? ifPublic : "private, no-store",
   };
 }
 

@@ -11,19 +11,13 @@ export interface ListenOptions {
   log: Log;
 }
 
-export interface Listener {
-  readonly address: Deno.NetAddr;
-  /** Accepts no more requests. Resolves when all accepted ones are answered. */
-  stop(): Promise<void>;
-}
-
 /**
  * Listens until it is stopped. Throws a {@linkcode StartError} if it cannot start.
  *
  * Without a free file descriptor, Deno stops listening for good, but accepted connections remain
  * open. The listener then listens again on the same address as soon as descriptors are free.
  */
-export function listen({ at, fetch, log }: ListenOptions): Listener {
+export function listen({ at, fetch, log }: ListenOptions) {
   const open = new Set<Server>();
   const { addr: address } = begin(at);
   let stopped = false;
@@ -58,7 +52,8 @@ export function listen({ at, fetch, log }: ListenOptions): Listener {
 
   return {
     address,
-    async stop() {
+    /** Accepts no more requests. Resolves when all accepted ones are answered. */
+    async stop(): Promise<void> {
       stopped = true;
       await Promise.all([...open].map((server) => server.shutdown()));
     },

@@ -62,17 +62,18 @@ export interface ImportResult {
 /** The reason why an import ended early: a line that is invalid, or that was not imported. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
-  readonly line: number;
-  /** Number of lines that were imported. */
-  readonly importedCount: number;
-  /** The reason why the line was not imported. Undefined if the line is invalid. */
-  readonly problem: Problem | undefined;
 
-  constructor(message: string, at: { line: number; importedCount: number; problem?: Problem }) {
-    super(message, { cause: at.problem });
-    this.line = at.line;
-    this.importedCount = at.importedCount;
-    this.problem = at.problem;
+  /**
+   * `importedCount` is the number of lines that were imported. `problem` is the reason why the line
+   * was not imported, undefined if the line is invalid.
+   */
+  constructor(
+    message: string,
+    readonly line: number,
+    readonly importedCount: number,
+    readonly problem?: Problem,
+  ) {
+    super(message, { cause: problem });
   }
 }
 
@@ -142,7 +143,7 @@ class ImportRun {
       this.#days += line.days?.hits.length ?? 0;
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
-      throw new ImportError(error.message, { line: number, importedCount: this.#lineCount });
+      throw new ImportError(error.message, number, this.#lineCount);
     }
   }
 
@@ -161,8 +162,8 @@ class ImportRun {
     this.importedCount += entries.length - failed.length;
     const [first] = failed;
     if (first?.problem === undefined) return;
-    const { number: line, problem } = first;
-    throw new ImportError(problem.detail, { line, importedCount: this.importedCount, problem });
+    const { number, problem } = first;
+    throw new ImportError(problem.detail, number, this.importedCount, problem);
   }
 
   /** Number of lines before the next one. */

@@ -48,28 +48,17 @@ export interface PrefixesOptions {
 export function createPrefixes(options: PrefixesOptions) {
   const { calendar } = options;
   const scanner = new Scanner(options);
-
-  const histories = cached(scanner, (prefix, first: Day) => {
-    return { prefix, since: first, ...historyFrom(first) };
-  });
-
-  function sinceOf(period: Period): Day | undefined {
-    return period === "total" ? undefined : periodStart(period, calendar.today());
-  }
+  const histories = cached(scanner, historyFrom);
 
   return {
-    sum: cached(scanner, (prefix, period: Period) => {
-      return { prefix, since: sinceOf(period), ...sumIn(period, calendar.today()) };
-    }),
+    sum: cached(scanner, (period: Period) => sumIn(period, calendar.today())),
     /** Resolves with the sums of the totals and of each day, from `since` on at least. */
     history(prefix: CounterId, since: Day): Promise<CounterState> {
       // Whole years, which are stored as one entry, so that fewer scans are needed.
       return histories(prefix, firstDayOf(yearOf(since)));
     },
     /** Resolves with the 100 counters with the most hits in a period, highest first, ties by id. */
-    ranking: cached(scanner, (prefix, period: Period) => {
-      return { prefix, since: sinceOf(period), ...rankingIn(period, calendar.today()) };
-    }),
+    ranking: cached(scanner, (period: Period) => rankingIn(period, calendar.today())),
     /** Refuses new scans. Resolves when the current one has ended, after its next page. */
     end: (): Promise<void> => scanner.end(),
   };
@@ -77,20 +66,20 @@ export function createPrefixes(options: PrefixesOptions) {
 
 /** Builds a value from counters, one by one. */
 interface Fold<Value> {
+  /** The first day that it needs. Undefined if it needs totals only. */
+  readonly since: Day | undefined;
   add(counter: ListedCounter): void;
   value(): Value;
 }
 
-/** A fold over the counters with a prefix. */
-interface Scan<Value> extends Fold<Value> {
-  readonly prefix: string;
-  /** The first day that the fold needs. Undefined if it needs totals only. */
-  readonly since: Day | undefined;
+function firstDayIn(period: Period, today: Day): Day | undefined {
+  return period === "total" ? undefined : periodStart(period, today);
 }
 
 function sumIn(period: Period, today: Day): Fold<PrefixSum> {
   let [hits, counters] = [0, 0];
   return {
+    since: firstDayIn(period, today),
     add(held) {
       hits += hitsIn(period, { held, today });
       counters++;
@@ -105,6 +94,7 @@ function historyFrom(first: Day): Fold<CounterState> {
   const sums: number[] = [];
   let [oldest, newest] = [Infinity, -Infinity];
   return {
+    since: first,
     add({ hits, days }) {
       total += hits;
       if (days === undefined) return;
@@ -126,25 +116,14 @@ function historyFrom(first: Day): Fold<CounterState> {
 
 function rankingIn(period: Period, today: Day): Fold<readonly RankedCounter[]> {
   let ranked: RankedCounter[] = [];
-  let least = -1;
-
-  function cut(): void {
-    ranked = ranked.sort(byHits).slice(0, MAX_RANKED);
-    least = ranked[MAX_RANKED - 1]?.hits ?? -1;
-  }
-
+  const best = () => ranked.sort(byHits).slice(0, MAX_RANKED);
   return {
-    add(counter) {
-      const hits = hitsIn(period, { held: counter, today });
-      // Keep ties, because a counter that is listed later may have the lesser id.
-      if (hits < least) return;
-      ranked.push({ id: counter.id, hits });
-      if (ranked.length >= 10 * MAX_RANKED) cut();
+    since: firstDayIn(period, today),
+    add(held) {
+      ranked.push({ id: held.id, hits: hitsIn(period, { held, today }) });
+      if (ranked.length >= 10 * MAX_RANKED) ranked = best();
     },
-    value() {
-      cut();
-      return ranked;
-    },
+    value: best,
   };
 }
 
@@ -162,16 +141,16 @@ function exact(sum: number): number {
 /** Caches the results of scans. All callers that need the same new result share one scan. */
 function cached<Parameter, Value>(
   scanner: Scanner,
-  scanOf: (prefix: CounterId, parameter: Parameter) => Scan<Value>,
+  foldFor: (parameter: Parameter) => Fold<Value>,
 ): (prefix: CounterId, parameter: Parameter) => Promise<Value> {
   /** `began` is the start of the scan, by `performance.now()`. */
   const results = new BoundedMap<string, { began: number; value: Value | Problem }>(CACHE_SIZE);
   const inFlight = new Map<string, Promise<Value>>();
 
-  async function find(name: string, scan: Scan<Value>): Promise<Value> {
+  async function find(name: string, prefix: CounterId, fold: Fold<Value>): Promise<Value> {
     try {
-      const began = await scanner.scan(scan);
-      const value = scan.value();
+      const began = await scanner.scan(prefix, fold);
+      const value = fold.value();
       results.set(name, { began, value });
       return value;
     } catch (error) {
@@ -187,7 +166,7 @@ function cached<Parameter, Value>(
     const name = `${parameter} ${prefix}`;
     const refresh = () => {
       const value = inFlight.get(name) ??
-        find(name, scanOf(prefix, parameter)).finally(() => inFlight.delete(name));
+        find(name, prefix, foldFor(parameter)).finally(() => inFlight.delete(name));
       inFlight.set(name, value);
       return value;
     };
@@ -201,7 +180,9 @@ function cached<Parameter, Value>(
 }
 
 /** A scan that waits for its pass, or is part of the current one. */
-interface ScanJob extends Scan<unknown>, Pick<PromiseWithResolvers<number>, "resolve" | "reject"> {
+interface ScanJob extends Pick<PromiseWithResolvers<number>, "resolve" | "reject"> {
+  readonly prefix: string;
+  readonly fold: Fold<unknown>;
   counters: number;
 }
 
@@ -214,11 +195,11 @@ class Scanner {
   constructor(readonly options: PrefixesOptions) {}
 
   /** Resolves with the start of the pass. Throws `overloaded` if too many scans wait. */
-  scan(scan: Scan<unknown>): Promise<number> {
+  scan(prefix: string, fold: Fold<unknown>): Promise<number> {
     if (this.#hasEnded) return Promise.reject(new Problem("store-unavailable"));
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#waiting.push({ ...scan, counters: 0, resolve, reject });
+    this.#waiting.push({ prefix, fold, counters: 0, resolve, reject });
     this.#passes ??= this.#passAll().finally(() => this.#passes = undefined);
     return promise;
   }
@@ -252,7 +233,7 @@ class Scanner {
 
   async #pass(jobs: Set<ScanJob>): Promise<void> {
     const began = performance.now();
-    const since = jobs.values().reduce<Day | undefined>((least, { since }) => {
+    const since = jobs.values().reduce<Day | undefined>((least, { fold: { since } }) => {
       return since === undefined ? least : Math.min(since, least ?? since);
     }, undefined);
     for await (const { counters } of this.options.list({ prefix: commonPrefix(jobs), since })) {
@@ -264,7 +245,7 @@ class Scanner {
         for (const counter of counters) {
           if (!counter.id.startsWith(job.prefix)) continue;
           job.counters++;
-          job.add(counter);
+          job.fold.add(counter);
         }
         if (job.counters <= MAX_COUNTERS) continue;
         jobs.delete(job);

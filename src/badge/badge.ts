@@ -4,7 +4,7 @@ import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import { BADGE_PARAMETERS, type LookQuery, spark } from "./parameters.ts";
 import type { Bars } from "./styles/style.ts";
-import { cleanText, escape, type Line, setLine, textHash } from "./text.ts";
+import { cleanText, escape, setLine, textHash } from "./text.ts";
 
 /** Draws a badge as an SVG document; bars only in a style that has room for them. */
 export function renderBadge(
@@ -12,27 +12,19 @@ export function renderBadge(
   message: string,
   { bars = NO_BARS, share = 0 }: { readonly bars?: Bars; readonly share?: number } = {},
 ): string {
-  return look.draw({ message: messageLine(look, message), bars, share });
+  const { messageFace, capitals } = look.style;
+  const line = setLine(cleanText(message), messageFace, capitals);
+  return look.draw({ message: line, bars, share });
 }
 
 /** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
-  const failed = {
-    ...look.palette,
-    color: undefined,
-    valueColor: undefined,
-    failed: true,
-    hasGoal: false,
-  };
-  const draw = look.style.painter(failed, look.line);
-  return draw({ message: messageLine(look, message), bars: NO_BARS, share: 0 });
+  const { style, palette, line } = look;
+  const failed = { failed: true, color: undefined, valueColor: undefined, hasGoal: false };
+  return renderBadge({ ...look, draw: style.painter({ ...palette, ...failed }, line) }, message);
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
-
-function messageLine({ style }: Look, message: string): Line {
-  return setLine(cleanText(message), style.messageFace, style.capitals);
-}
 
 /** A badge, and a tag that is the same for the same bytes, in characters of a URL. */
 export interface Badge {
@@ -120,7 +112,9 @@ function createDrawing<Framed>(
     ? undefined
     : textHash(renderBadge(whole, ""));
   const draw = (figures: BadgeFigures) => {
-    const { counts, bars } = partsOf(figures);
+    const { counts, bars } = typeof figures === "object" && "bars" in figures
+      ? figures
+      : { counts: figures, bars: NO_BARS };
     const look = typeof counts === "number" ? whole : withoutGoal;
     const drawn = withBase(counts, look);
     const message = formatCounts(withGoal(drawn, look.goal), look);
@@ -143,10 +137,4 @@ function withBase(counts: Counts, { base }: Look): Counts {
   const sum = (total: number) => Math.min(Number.MAX_SAFE_INTEGER, total + base);
   if (typeof counts === "number") return sum(counts);
   return counts.map((count, index) => index === counts.length - 1 ? sum(count) : count);
-}
-
-function partsOf(figures: BadgeFigures): { counts: Counts; bars: Bars } {
-  return typeof figures === "object" && "bars" in figures
-    ? figures
-    : { counts: figures, bars: NO_BARS };
 }

@@ -89,6 +89,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     };
   }
   const rightToLeft = RIGHT_TO_LEFT.test(text);
+  const widths = Array.from(graphemes(shown), ({ segment }) => clusterWidth(face, segment));
   return {
     spoken: escape(text),
     drawn: escape(drawn),
@@ -96,7 +97,8 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     // Firefox spaces right-to-left text in the wrong direction. Spacing separates joined letters.
     attributes: (rightToLeft ? ' direction="rtl"' : "") +
       (SCALED.test(text) ? ' lengthAdjust="spacingAndGlyphs"' : ""),
-    ...measure(shown, face),
+    width: widths.reduce((sum, width) => sum + width, 0),
+    spaced: JOINED.test(shown) ? 0 : widths.length,
   };
 }
 
@@ -119,16 +121,6 @@ function asciiWidth(text: string, face: Face): number {
     width += face.advances[code] ?? NaN;
   }
   return width;
-}
-
-function measure(text: string, face: Face): { width: number; spaced: number } {
-  let width = 0;
-  let spaced = 0;
-  for (const { segment } of graphemes(text)) {
-    width += clusterWidth(face, segment);
-    spaced++;
-  }
-  return { width, spaced: JOINED.test(text) ? 0 : spaced };
 }
 
 /** Makes a clean text safe as content and as an attribute. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { errorMessage, StartError } from "../../../problem.ts";
 import { folderOf } from "./file_lock.ts";
 
-/** Size up to which a whole file is checked, in bytes. 16 MiB, some 200,000 counters, take 50 ms. */
+/** Size up to which a whole file is checked, in bytes. 16 MiB (200,000 counters) take 50 ms. */
 const MAX_CHECKED_BYTES = 16 * 2 ** 20;
 /** The tables that Deno KV reads when it opens a file. They do not grow with the counters. */
 const KV_TABLES = ["migration_state", "data_version", "queue", "queue_running"];

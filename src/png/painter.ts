@@ -104,11 +104,5 @@ function createGlyphCheck(font: Uint8Array<ArrayBuffer>): (codePoint: number) =>
     .filter((at) => view.getUint16(at) === 12)
     .flatMap((at) => items(at + 16, view.getUint32(at + 12), 12))
     .map((at) => [view.getUint32(at), view.getUint32(at + 4)] as const);
-  const known = new Map<number, boolean>();
-  return (codePoint) => {
-    const has = known.get(codePoint) ??
-      groups.some(([first, last]) => first <= codePoint && codePoint <= last);
-    known.set(codePoint, has);
-    return has;
-  };
+  return (codePoint) => groups.some(([first, last]) => first <= codePoint && codePoint <= last);
 }

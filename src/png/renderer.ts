@@ -10,6 +10,8 @@ type Png = Uint8Array<ArrayBuffer>;
 const MAX_WAITING = 16;
 /** Time that one PNG may take, in milliseconds. */
 const RENDER_LIMIT_MS = 2000;
+/** Time that the first PNG of a worker may take. The worker starts on a busy processor, too. */
+const START_LIMIT_MS = 10_000;
 /** Pause after a PNG while others wait, as a multiple of its time. Hits get the processor. */
 const PAUSE_FACTOR = 4;
 /** Delay of a refusal, in milliseconds. Slows down clients that retry at once. */
@@ -111,9 +113,10 @@ function createEngine(
   let current: Worker | undefined;
 
   async function paint(job: PaintJob): Promise<Png> {
+    const limit = current === undefined ? START_LIMIT_MS : RENDER_LIMIT_MS;
     const worker = current ??= startWorker(url, parts);
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
-    const timer = setTimeout(() => reject(new Error("Timed out")), RENDER_LIMIT_MS);
+    const timer = setTimeout(() => reject(new Error("Timed out")), limit);
     worker.onmessage = ({ data }: MessageEvent<PaintResult>) =>
       "png" in data ? resolve(data.png) : reject(data.error);
     worker.onerror = (event) => {

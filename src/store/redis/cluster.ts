@@ -15,11 +15,15 @@ import {
 import { type Command, isRefused, problemOf, type Reply, UNSENT } from "./reply.ts";
 
 /** Number of times that a refused command is sent again. */
-const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 11;
 /** Time in which it is sent again, in milliseconds. */
 const MAX_ROUNDS_MS = 1500;
-/** Pause before a node that refused a command gets it again, in milliseconds. Doubled each time. */
+/**
+ * First pause before a refused command is sent to the same node, in milliseconds. Each round doubles
+ * it, up to the maximum. A counter with keys on two nodes is refused until its slot has moved.
+ */
 const PAUSE_MS = 10;
+const MAX_PAUSE_MS = 100;
 /** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
 /** Number of keys that are tried to find one in each shard. */
@@ -149,10 +153,11 @@ class RedisCluster implements StoreLink {
           routed.isAsking = false;
         }
         const again = refused.filter((routed) => routed.node?.isUsable);
-        if (again.some((routed) => routed.node === node)) {
-          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** round));
-        }
         if (again.length === 0 || round === MAX_ROUNDS || performance.now() > until) return;
+        if (again.some((routed) => routed.node === node)) {
+          const pauseMs = Math.min(PAUSE_MS * 2 ** round, MAX_PAUSE_MS);
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        }
         await this.#sendRound(again, { round: round + 1, until });
       }),
     );

@@ -145,6 +145,33 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "cluster: a change of a counter whose keys are on two nodes is made when the move ends",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster({ replicas: 0 });
+    const [from, to] = [cluster.node(0), cluster.node(1)];
+    const store = await openRedisStore(cluster.url, { today: () => TODAY });
+    const ids = idsIn(slots(0, 5461), 1);
+    await set(store, ids, { ...GIVEN, mode: "replace" }).then(allDone);
+    const moving = ids.map((id) => slotOf(`hits:${id}`));
+    await beginMove(moving, { from, to });
+    await moveKeys(ids.map((id) => keyOf(id, "days2024")), { from, to });
+    let hasEnded = false;
+    const deletion = set(store, ids, undefined).finally(() => hasEnded = true);
+    const refusals = async () => {
+      const text = String(await from.command("INFO", "errorstats"));
+      return Number(/TRYAGAIN:count=(\d+)/.exec(text)?.[1] ?? 0);
+    };
+    // Pauses that double without a maximum would end the attempts before the ninth.
+    while (!hasEnded && await refusals() < 9);
+    await endMove(moving, { from, to });
+    allDone(await deletion);
+    for (const id of ids) deepStrictEqual(await heldBy(store, id), { hits: 0, days: {} });
+    await store.close();
+  },
+);
+
 interface Shown {
   readonly hits: number;
   readonly days: Readonly<Record<Day, number>>;

@@ -19,8 +19,8 @@ const MAX_ROUNDS = 11;
 /** Time in which it is sent again, in milliseconds. */
 const MAX_ROUNDS_MS = 1500;
 /**
- * First pause before a refused command is sent to the same node, in milliseconds. Each round doubles
- * it, up to the maximum. A counter with keys on two nodes is refused until its slot has moved.
+ * First pause before a node gets a refused command again, in milliseconds. Each round doubles it,
+ * up to the maximum. A counter with keys on two nodes is refused until its slot has moved.
  */
 const PAUSE_MS = 10;
 const MAX_PAUSE_MS = 100;

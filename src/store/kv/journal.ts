@@ -85,14 +85,15 @@ export class Journal {
     }
   }
 
-  /** Deletes rows before `end`, as many as a commit may. Reports whether some are left. */
+  /** Deletes rows before `end`, as many as a commit may. Reports whether there were any. */
   async deleteRows(end: number): Promise<boolean> {
+    if (this.#first >= end) return false;
     const { kv, keys } = this.place;
     const operation = kv.atomic();
     const last = Math.min(end, this.#first + keys.perCommit);
     for (let row = this.#first; row < last; row++) operation.delete(keys.row(row));
     await operation.commit();
     this.#first = last;
-    return last < end;
+    return true;
   }
 }

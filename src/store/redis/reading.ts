@@ -47,8 +47,12 @@ export class RedisReading {
 
   /** See `CounterStore.read`. */
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
-    const found = await this.#find(ids.map((id) => ({ id, since: undefined })));
-    return found.map((state) => state instanceof Problem ? state : state?.hits ?? 0);
+    const groups = await this.#readGroups(ids.map((id) => [this.#options.prefix + id]));
+    const totals = groups.map((group) => {
+      if (group instanceof Problem) return group;
+      return typeof group[0] === "string" ? parseTotal(group[0]) : null;
+    });
+    return (await this.#checkMissing(ids, totals)).map((total) => total ?? 0);
   }
 
   /** See `CounterStore.history`. */
@@ -111,7 +115,7 @@ export class RedisReading {
   async #find(
     queries: readonly { id: CounterId; since: Day | undefined }[],
   ): Promise<readonly (CounterState | Problem | null)[]> {
-    const { link, prefix, onDamaged } = this.#options;
+    const { prefix, onDamaged } = this.#options;
     const entries = await this.entries(queries.map(({ id, since }) => {
       return { key: prefix + id, since };
     }));
@@ -126,12 +130,20 @@ export class RedisReading {
       if (id !== undefined) onDamaged(id);
       return stateOf({ ...record, years: years.filter((entry) => !isDamaged(entry)) });
     });
-    // GET tells a value of another type, which MGET shows as missing.
-    const missing = queries.filter((_, at) => states[at] === null);
-    if (missing.length === 0) return states;
-    const replies = (await link.send(missing.map(({ id }) => ["GET", prefix + id]))).values();
-    return states.map((state) => {
-      if (state !== null) return state;
+    return await this.#checkMissing(queries.map(({ id }) => id), states);
+  }
+
+  /** Finds values of another type with GET, because MGET shows them as missing. */
+  async #checkMissing<Value>(
+    ids: readonly CounterId[],
+    found: readonly (Value | null)[],
+  ): Promise<readonly (Value | Problem | null)[]> {
+    const { link, prefix } = this.#options;
+    const missing = ids.filter((_, at) => found[at] === null);
+    if (missing.length === 0) return found;
+    const replies = (await link.send(missing.map((id) => ["GET", prefix + id]))).values();
+    return found.map((value) => {
+      if (value !== null) return value;
       const { value: reply } = replies.next();
       if (reply?.kind !== "done") return problemOf(reply, "store-unavailable");
       const total = reply.value === null ? null : parseTotal(String(reply.value));

@@ -2,7 +2,7 @@ import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/days.ts";
 import type { YearEntry } from "../../counter/days.ts";
-import { type HistoryQuery, MAX_HITS, type Outcome } from "../../counter/store.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
@@ -70,6 +70,28 @@ export async function readHistories(
   const records = await readRecords(place, queries.map(({ id }) => id));
   return await Promise.all(records.map((record, index) => {
     return withHistory(place, record, queries[index]?.since ?? -Infinity);
+  }));
+}
+
+/** Reads records for updates and deletions, with all years. */
+export async function readForWrites(
+  place: KvPlace,
+  writes: readonly Write[],
+): Promise<KvRecord[]> {
+  const { kv, keys, isShared } = place;
+  // A report that is ignored is not committed, so its record has to be from one instant.
+  if (isShared) {
+    return await readHistories(place, writes.map(({ id }) => ({ id, since: -Infinity })));
+  }
+  // Writes of this process take turns. Most counters of an import are new, and have no ledger.
+  const totals = await readKeys(kv, writes.map(({ id }) => keys.total(id)));
+  const older = writes.filter(({ update }, at) => !update || totals[at]?.versionstamp);
+  const entries = await readKeys(kv, older.map(({ id }) => keys.ledger(id)));
+  const ledgers = new Map(older.map((write, at) => [write, entries[at]]));
+  return await Promise.all(writes.map((write, at) => {
+    const { id } = write;
+    const found = { id, total: totals[at], ledger: ledgers.get(write), row: place.journaled(id) };
+    return withYears(place, recordOf(place, found), -Infinity);
   }));
 }
 

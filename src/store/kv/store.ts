@@ -6,7 +6,7 @@ import { Database, type DatabaseOptions, type Verb } from "./database.ts";
 import { type OnceRecord, readForOnce } from "./deduplication.ts";
 import { kvKeys } from "./layout.ts";
 import { listCounters } from "./list.ts";
-import { type KvRecord, readHistories } from "./records.ts";
+import { type KvRecord, readForWrites, readHistories } from "./records.ts";
 import { readSalt, startSweeper } from "./sweeper.ts";
 
 /** The store closes the database. */
@@ -34,11 +34,7 @@ export async function openKvStore(options: KvStoreOptions): Promise<OpenStore> {
     plan: ({ hits }, record, today) => planOnce(record, { hits, known: record.known, today }),
   };
   const writes: Verb<Write, KvRecord, CounterState> = {
-    // A report that is ignored is not committed, so its record has to be from one instant.
-    read(writes) {
-      const queries = writes.map(({ id }) => ({ id, since: -Infinity }));
-      return readHistories(database.place, queries);
-    },
+    read: (writes) => readForWrites(database.place, writes),
     plan: ({ update }, record, today) => planWrite(record, update, today),
   };
 

@@ -380,12 +380,13 @@ Deno.test("keep.mjs: a source that does not respond is given up after 30 seconds
     env: sources.env,
     keep: "npm @s/n, docker o/r",
     service: service.url,
-    // The clock of the time limit runs a hundred times faster.
+    // The time limit of the first request ends a hundred times sooner.
     preload: `
       const { timeout } = AbortSignal;
+      let requests = 0;
       AbortSignal.timeout = (ms) => {
-        if (ms === 30_000) return timeout.call(AbortSignal, 300);
-        throw new Error("the limit is " + ms);
+        if (ms !== 30_000) throw new Error("the limit is " + ms);
+        return timeout.call(AbortSignal, requests++ === 0 ? 300 : ms);
       };`,
   });
   strictEqual(code, 1);

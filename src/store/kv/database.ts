@@ -15,6 +15,7 @@ import {
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
+import { kvKeys } from "./layout.ts";
 import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
@@ -33,7 +34,10 @@ export interface Verb<Item extends Identified, Read extends KvRecord, Result> {
   plan(item: Item, record: Read, today: Day): Plan<Result>;
 }
 
-export interface DatabaseOptions extends Omit<KvPlace, "journaled"> {
+/** The store closes the database. */
+export interface DatabaseOptions extends Omit<KvPlace, "journaled" | "keys"> {
+  /** The first part of the counters' keys. */
+  readonly prefix: string;
   /** The file of the database, if it has one. */
   readonly file?: CounterFile | undefined;
   readonly journalLimits?: JournalLimits | undefined;
@@ -74,8 +78,9 @@ export class Database {
   };
 
   constructor(options: DatabaseOptions) {
-    const { kv, isShared, journalLimits } = options;
-    this.place = { ...options, journaled: (id) => this.#journal.get(id) };
+    const { kv, prefix, isShared, journalLimits } = options;
+    const keys = kvKeys(prefix);
+    this.place = { ...options, keys, journaled: (id) => this.#journal.get(id) };
     this.#options = options;
     this.#commitOperation = isShared ? createSharedCommit(kv) : commitAlone;
     this.#journal = new Journal(this.place, journalLimits);
@@ -102,9 +107,8 @@ export class Database {
   /** Returns the total of a counter, if it is certain without a read. */
   known(id: CounterId): number | undefined {
     const total = this.#cache.get(id)?.total;
-    return typeof total === "number" && this.#options.file?.isPresent() !== false
-      ? total
-      : undefined;
+    const isPresent = this.#options.file?.isPresent() !== false;
+    return typeof total === "number" && isPresent ? total : undefined;
   }
 
   /** Reads totals, and remembers them unless a commit may change them at the same time. */

@@ -60,9 +60,7 @@ export async function readForOnce(
   return await withYears(place, record, LAST_DAY);
 }
 
-/**
- * Reads the entries of a counter and others from one instant, although other processes write too.
- */
+/** Reads the entries of a counter and others from one instant, in a shared database too. */
 async function readTogether(
   kv: Deno.Kv,
   counter: readonly Deno.KvKey[],
@@ -83,8 +81,7 @@ async function readTogether(
 
 /** Returns the number of the first hit with a key, for as long as another hit is a repeat. */
 function numberIn(entry: KvEntry | undefined, now: number): number | undefined {
-  if (!Array.isArray(entry?.value)) return undefined;
-  const [hits, time]: readonly unknown[] = entry.value;
-  if (typeof hits !== "number" || typeof time !== "number") return undefined;
-  return now - time < DAY_MS ? hits : undefined;
+  const [hits, time]: readonly unknown[] = Array.isArray(entry?.value) ? entry.value : [];
+  const isRecent = typeof time === "number" && now - time < DAY_MS;
+  return typeof hits === "number" && isRecent ? hits : undefined;
 }

@@ -3,7 +3,7 @@ import type { Change } from "./commit.ts";
 import type { JournalTotal, KvPlace } from "./records.ts";
 
 const LIMITS = {
-  /** Minimum number of plain hits in a commit that is written as a row. */
+  /** Minimum number of plain hits in a commit that is written as the first row. */
   from: 25,
   /** Numbers of rows and of counters with which the journal is full. */
   rows: 3000,
@@ -12,6 +12,8 @@ const LIMITS = {
   atOnce: 100,
 };
 export type JournalLimits = typeof LIMITS;
+/** Minimum number of plain hits in a commit that is written as a further row. */
+const FURTHER_FROM = 8;
 
 /**
  * Stores the totals of one commit as a row, to be folded into the entries of the counters later, in
@@ -49,7 +51,9 @@ export class Journal {
    */
   write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
     const hits = changes.filter(({ record, plan }) => record.exists && !plan.writes?.history);
-    if (hits.length < this.limits.from) return new Set();
+    const { from } = this.limits;
+    const hasRows = this.#next > this.#first;
+    if (hits.length < (hasRows ? Math.min(FURTHER_FROM, from) : from)) return new Set();
     const totals = hits.flatMap(({ item, plan }) => [item.id, plan.writes?.total]);
     // The number is used up even if the commit fails, because the row may be stored.
     operation.set(this.place.keys.row(this.#next++), totals);

@@ -20,9 +20,7 @@ export function saltKey(day: Day): Deno.KvKey {
 const MUTATIONS_PER_COMMIT = 250;
 /** Maximum size of all keys that a commit writes, in bytes. */
 const KEY_BYTES_PER_COMMIT = 80_000;
-/**
- * Maximum size of a key apart from prefix and id: names, a number, a caller's key and separators.
- */
+/** Maximum size of the rest of a key: names, a number, a caller's key and separators. */
 const OTHER_KEY_BYTES = 110;
 
 /** The keys of everything that belongs to the counters under a prefix. */
@@ -51,10 +49,7 @@ export function kvKeys(prefix: string) {
   };
 }
 
-/**
- * Encodes a ledger and the last report. Most numbers are small, so each takes as many bytes as it
- * needs.
- */
+/** Encodes a ledger and the last report, each number of the ledger in as few bytes as it needs. */
 export function encodeLedger(
   { openDay, totalAtDayStart, firstYear, before }: OpenYear,
   report?: Report | null,
@@ -66,8 +61,7 @@ export function encodeLedger(
 
 /** Decodes a ledger. Returns undefined if the value is not a valid one. */
 export function decodeLedger(value: unknown): OpenYear | undefined {
-  const [openDay, yearAndSign, size, ...before] = decode(value);
-  if (openDay === undefined || yearAndSign === undefined || size === undefined) return undefined;
+  const [openDay = NaN, yearAndSign = NaN, size = NaN, ...before] = decode(value);
   const firstYear = Math.floor(yearAndSign / 2) || undefined;
   const totalAtDayStart = yearAndSign % 2 === 1 ? -size : size;
   const ledger = { openDay, totalAtDayStart, firstYear, before };
@@ -81,8 +75,7 @@ export function encodeYear({ last, hits }: YearEntry): Uint8Array {
 
 /** Decodes the days of a year. Returns undefined if the value is not valid for that year. */
 export function decodeYear(value: unknown, year: number): YearEntry | undefined {
-  const [last, ...hits] = decode(value);
-  if (last === undefined) return undefined;
+  const [last = NaN, ...hits] = decode(value);
   const entry = { year, last, hits };
   return isYearEntry(entry) ? entry : undefined;
 }
@@ -113,10 +106,7 @@ export function decodeReport(ledger: unknown): Report | undefined {
   return { seen, at: number(bytes.subarray(REPORT_NUMBER_BYTES)) };
 }
 
-/**
- * Encodes whole numbers, seven bits a byte, the lowest first. The highest bit: more follow
- * (LEB128).
- */
+/** Encodes whole numbers as LEB128: seven bits in each byte, the lowest first. */
 function encode(numbers: readonly number[]): number[] {
   const bytes: number[] = [];
   for (const number of numbers) {

@@ -12,9 +12,7 @@ export interface KvRecord extends CounterRecord {
   readonly id: CounterId;
   /** Changes with every write of the entry. Null if there is none. */
   readonly versionstamp: string | null;
-  /**
-   * Changes with every write of the ledger. Null if there is none, undefined if it was not read.
-   */
+  /** The versionstamp of the ledger. Undefined if it was not read. */
   readonly ledgerStamp?: string | null | undefined;
 }
 
@@ -168,10 +166,7 @@ function totalIn(entry: KvEntry | undefined): Outcome {
 }
 
 /** Converts the entry of a year. A damaged year has no days. */
-export function yearEntryOf(
-  { key, value }: KvEntry,
-  onDamaged: KvPlace["onDamaged"],
-): YearEntry {
+export function yearEntryOf({ key, value }: KvEntry, onDamaged: KvPlace["onDamaged"]): YearEntry {
   const year = Number(key.at(-1));
   const valid = decodeYear(value, year);
   if (valid === undefined) onDamaged(String(key.at(-2)));

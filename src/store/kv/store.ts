@@ -4,20 +4,16 @@ import type { Addition, OnceAddition, OpenStore, Write } from "../../counter/sto
 import { planHits, planOnce, planWrite, stateOf } from "../planner.ts";
 import { Database, type DatabaseOptions, type Verb } from "./database.ts";
 import { type OnceRecord, readForOnce } from "./deduplication.ts";
-import { kvKeys } from "./layout.ts";
 import { listCounters } from "./list.ts";
 import { type KvRecord, readForWrites, readHistories } from "./records.ts";
 import { readSalt, startSweeper } from "./sweeper.ts";
 
-/** The store closes the database. */
-export interface KvStoreOptions extends Omit<DatabaseOptions, "keys"> {
-  /** The first part of the counters' keys. */
-  readonly prefix: string;
-}
-
-/** Opens the counters in a Deno KV. */
-export async function openKvStore(options: KvStoreOptions): Promise<OpenStore> {
-  const database = new Database({ ...options, keys: kvKeys(options.prefix) });
+/**
+ * Opens the counters in a Deno KV. What a killed process left in the journal of a file is loaded
+ * first. Rejects with `store-unavailable` if it cannot be read.
+ */
+export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> {
+  const database = new Database(options);
   if (!options.isShared) await database.load();
   const endSweeper = startSweeper(database);
   let closing: Promise<void> | undefined;

@@ -7,8 +7,6 @@ import { OWN, saltKey } from "./layout.ts";
 const FIRST_SWEEP_MS = 1000;
 /** Maximum interval of sweeps. There is one at midnight in any case. */
 const SWEEP_INTERVAL_MS = 3_600_000;
-/** Size of a salt, in bytes. */
-const SALT_BYTES = 16;
 /** Maximum number of keys that one commit deletes, because hits wait for it. */
 const KEYS_PER_COMMIT = 100;
 
@@ -19,7 +17,7 @@ export async function readSalt(day: Day, database: Database): Promise<string> {
   while (true) {
     const { value } = await kv.get<unknown>(key);
     if (typeof value === "string") return value;
-    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex();
+    const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
     const operation = kv.atomic().check({ key, versionstamp: null }).set(key, salt);
     await database.inTurn(() => operation.delete(saltKey(day - 1)).commit());
   }

@@ -39,6 +39,20 @@ Deno.test("journal: hits on few counters go to their entries, which any program 
   strictEqual(await entryIn(file.kv, B), 3);
 });
 
+Deno.test("journal: once it has a row, hits on 8 counters are a row, and on fewer go to their entries", async () => {
+  await using file = await openFile();
+  for (const _ of [1, 2]) await hit(file.store, MANY);
+  strictEqual(await rowsIn(file.kv), 1);
+  await hit(file.store, MANY.slice(0, 8));
+  strictEqual(await rowsIn(file.kv), 2);
+  strictEqual(await entryIn(file.kv, A), 1);
+  deepStrictEqual(await hit(file.store, MANY.slice(0, 7)), new Array(7).fill(4));
+  strictEqual(await rowsIn(file.kv), 2);
+  strictEqual(await entryIn(file.kv, A), 4);
+  const totals = MANY.map((_, at) => at < 7 ? 4 : at === 7 ? 3 : 2);
+  deepStrictEqual(await file.store.read(MANY), totals);
+});
+
 Deno.test("journal: 100 counters with the longest names fit into a row, and all of them into a checkpoint", async () => {
   await using file = await openFile();
   for (const letter of ["x", "é", "日", "\u{1f600}", "y", "z"]) {

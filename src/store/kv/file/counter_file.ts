@@ -86,7 +86,8 @@ class HighWaterMark implements Disposable {
 
   constructor(path: string) {
     this.#name = `${path}.held`;
-    this.lastCommit = readMark(this.#name);
+    const text = ifPresent(() => Deno.readTextFileSync(this.#name));
+    this.lastCommit = text ? /^[0-9a-f]{20}\b/.exec(text)?.[0] ?? "" : undefined;
   }
 
   /**
@@ -110,11 +111,6 @@ class HighWaterMark implements Disposable {
   [Symbol.dispose](): void {
     this.#file?.close();
   }
-}
-
-function readMark(name: string): string | undefined {
-  const text = ifPresent(() => Deno.readTextFileSync(name));
-  return text ? /^[0-9a-f]{20}\b/.exec(text)?.[0] ?? "" : undefined;
 }
 
 function createPresenceCheck(path: string): CounterFile["isPresent"] {

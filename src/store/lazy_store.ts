@@ -43,9 +43,12 @@ export function createLazyStore(
     try {
       // The methods of the store replace these, so that from then on a call costs no more than the
       // store's own.
-      return Object.assign(lazy, await open());
+      const store = Object.assign(lazy, await open());
+      health.healthy();
+      return store;
     } catch (cause) {
-      health.unreachable(cause);
+      // A server may answer although the store cannot be opened.
+      health.unwritable(cause);
       if (!isClosed) retry = setTimeout(tryAgain, RETRY_MS);
       throw new Problem("store-unavailable", { cause });
     }

@@ -2,9 +2,8 @@ import type { Calendar } from "../counter/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { KvStoreOptions } from "./kv/store.ts";
+import type { DatabaseOptions } from "./kv/database.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { REDIS_BATCHES } from "./redis/limits.ts";
 import { StartError } from "../problem.ts";
 import { type CounterStore, type Source, withTimeout } from "../counter/store.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
@@ -14,6 +13,11 @@ import { meteredHealth, STORE_LABEL } from "./store_health.ts";
  * with this one. A hundred ids are as many as a commit can check.
  */
 export const KV_BATCHES = { batches: 1, idsPerBatch: 100, sortedById: true };
+/**
+ * The batches of a Redis. Several in flight, so that on a link with latency hits need not wait for
+ * the replies to others.
+ */
+export const REDIS_BATCHES = { batches: 4, idsPerBatch: 1000, sortedById: false };
 /** Timeout of the store at the start of a service that fails fast, in milliseconds. */
 const FAIL_FAST_LIMIT_MS = 5000;
 /** Timeout for closing a store that did not answer, in milliseconds. */
@@ -54,19 +58,20 @@ async function open(
     if (!isDamaged) log.warn(DAMAGED_DAYS, { id });
     isDamaged = true;
   };
+  const common = { prefix, health, calendar, onDamaged };
   switch (setting.kind) {
     case "kv-file": {
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
       const file = await openCounterFile(setting.path);
       const { kv } = file;
-      const store = ownKv("deno-kv", { kv, file, prefix, health, calendar, onDamaged });
+      const store = ownKv("deno-kv", { ...common, kv, file });
       // Opening the store loads the journal, for which a first request might not wait.
       if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
       return store;
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return ownKv("memory", { kv, prefix, health, calendar, onDamaged });
+      return ownKv("memory", { ...common, kv });
     }
     case "kv-remote":
     case "kv-platform":
@@ -76,51 +81,30 @@ async function open(
         async open() {
           const { openKvStore } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
-          return await openKvStore({
-            kv,
-            isShared: true,
-            prefix,
-            health,
-            calendar,
-            onDamaged,
-          });
+          return await openKvStore({ ...common, kv, isShared: true });
         },
       });
-    case "redis": {
-      let lacksRights = false;
+    case "redis":
       return createLazyStore({
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { openRedis, createRedisStore, RightsError, watchDurability } = await loadRedis();
-          let isOpen = false;
-          // Until the store is open, calls fail although Redis answers.
-          const onceOpen = (report: () => void) => () => {
-            if (isOpen) report();
-          };
+          const { openRedis, createRedisStore, watchDurability } = await loadRedis();
           const link = await openRedis({
             setting,
             replicas,
-            health: {
-              ...health,
-              readable: onceOpen(health.readable),
-              healthy: onceOpen(health.healthy),
-            },
+            health,
             healthOf(node) {
               metrics.nodes.delete(STORE_LABEL);
               return healthOf(node);
             },
-            onGone: (node) => metrics.nodes.delete(node),
-            onRedirect: () => metrics.redirects++,
+            metrics,
           }).catch((error) => {
             if (error instanceof StartError) onUnusable(error);
             throw error;
           });
           try {
             const store = await createRedisStore({ link, prefix, calendar, onDamaged });
-            isOpen = true;
-            if (lacksRights) health.healthy();
-            lacksRights = false;
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
               ...store,
@@ -130,15 +114,11 @@ async function open(
               },
             };
           } catch (error) {
-            lacksRights = error instanceof RightsError;
-            // The server is reachable, so the next connection must not end this state.
-            if (lacksRights) health.unwritable(error);
             await link.close();
             throw error;
           }
         },
       });
-    }
   }
 }
 
@@ -157,7 +137,7 @@ function requireDenoKv(): void {
  * A store whose database is open already: its file is locked before the service listens, the code
  * for it is loaded later.
  */
-function ownKv(source: Source, options: Omit<KvStoreOptions, "isShared">): CounterStore {
+function ownKv(source: Source, options: Omit<DatabaseOptions, "isShared">): CounterStore {
   const { kv, file, health } = options;
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
@@ -181,13 +161,12 @@ function loadKv() {
 
 /** Loads the code for Redis and its client, which takes longer than the rest of a start. */
 async function loadRedis() {
-  const [opening, store, rights, durability] = await Promise.all([
+  const [opening, store, durability] = await Promise.all([
     import("./redis/open_redis.ts"),
     import("./redis/store.ts"),
-    import("./redis/rights.ts"),
     import("./redis/durability.ts"),
   ]);
-  return { ...opening, ...store, ...rights, ...durability };
+  return { ...opening, ...store, ...durability };
 }
 
 async function platformKv(): Promise<Deno.Kv> {

@@ -87,10 +87,7 @@ export interface HistoryWrites {
 }
 
 /** The deduplication keys that hits leave, so that later hits are found to be repeats. */
-export interface NewKeys {
-  /** The numbers of hits by their idempotency keys. */
-  readonly keys: ReadonlyMap<string, number>;
-  readonly visitors: ReadonlySet<string>;
+export interface NewKeys extends KnownKeys {
   /** The day of the visitors. */
   readonly day: Day;
 }

@@ -57,8 +57,8 @@ export function createStoreHealth(
   }
 
   function end(...ended: readonly Trouble[]): void {
-    for (const trouble of ended) troubles.delete(trouble);
-    if (troubles.size > 0) return;
+    const hasEnded = ended.filter((trouble) => troubles.delete(trouble)).length > 0;
+    if (!hasEnded || troubles.size > 0) return;
     log.info("store available", { node });
     onChange?.(true);
   }
@@ -67,14 +67,8 @@ export function createStoreHealth(
     unreachable: (cause) => begin("unreachable", cause),
     loginRejected: (cause) => begin("loginRejected", cause),
     unwritable: (cause) => begin("unwritable", cause),
-    readable() {
-      if (troubles.has("unreachable") || troubles.has("loginRejected")) {
-        end("unreachable", "loginRejected");
-      }
-    },
-    healthy() {
-      if (troubles.size > 0) end("unreachable", "loginRejected", "unwritable");
-    },
+    readable: () => end("unreachable", "loginRejected"),
+    healthy: () => end("unreachable", "loginRejected", "unwritable"),
   };
 }
 

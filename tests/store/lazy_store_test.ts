@@ -37,7 +37,7 @@ Deno.test("createLazyStore: opens soon after the start although nobody calls", a
 
 Deno.test("createLazyStore: if opening fails nothing is counted, and it is tried again although nobody calls", async () => {
   const causes: unknown[] = [];
-  const health = { ...NOOP_HEALTH, unreachable: (cause: unknown) => causes.push(cause) };
+  const health = { ...NOOP_HEALTH, unwritable: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
   let tries = 0;
   const store = lazy(async (): Promise<CounterStore> => {

@@ -1,8 +1,8 @@
 import { Problem } from "../../problem.ts";
 import { slotOf, SLOTS } from "./layout.ts";
-import { OPEN_MS } from "./limits.ts";
 import {
   askForList,
+  connectServers,
   type HostPort,
   type LinkOptions,
   nameOf,
@@ -14,16 +14,13 @@ import {
 } from "./node.ts";
 import { type Command, isRefused, problemOf, type Reply, UNSENT } from "./reply.ts";
 
-/** Number of times that a refused command is sent again. */
-const MAX_ROUNDS = 11;
-/** Time in which it is sent again, in milliseconds. */
-const MAX_ROUNDS_MS = 1500;
+/** Time in which a refused command is sent again, in milliseconds. */
+const RETRY_MS = 1500;
 /**
- * First pause before a node gets a refused command again, in milliseconds. Each round doubles it,
- * up to the maximum. A counter with keys on two nodes is refused until its slot has moved.
+ * Pause before a node gets a refused command again, in milliseconds. A counter with keys on two
+ * nodes is refused until its slot has moved.
  */
-const PAUSE_MS = 10;
-const MAX_PAUSE_MS = 100;
+const PAUSE_MS = 20;
 /** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
 /** Number of keys that are tried to find one in each shard. */
@@ -40,16 +37,10 @@ const MAX_TRIED_KEYS = 1000;
  */
 export async function openCluster(options: LinkOptions): Promise<StoreLink> {
   const cluster = new RedisCluster(options);
-  const until = performance.now() + OPEN_MS;
-  await waitForAttempts(cluster.nodes, until);
-  await cluster.refresh();
-  if (cluster.masters.size === 0) {
-    await cluster.close();
-    throw new Error("No node of the cluster serves a slot");
-  }
-  await waitForAttempts(cluster.masters.keys(), until);
-  await cluster.refresh();
-  return cluster;
+  await connectServers(cluster.nodes, cluster.refresh, () => cluster.masters.keys());
+  if (cluster.masters.size > 0) return cluster;
+  await cluster.close();
+  throw new Error("No node of the cluster serves a slot");
 }
 
 /** A command and what is known of it so far. */
@@ -78,9 +69,9 @@ class RedisCluster implements StoreLink {
   masters: ReadonlyMap<RedisNode, SlotRange> = new Map();
   readonly #options: LinkOptions;
   readonly #nodes = new Map<string, RedisNode>();
-  /** The time by `performance.now()` when a node was last named. */
-  readonly #namedAt = new Map<RedisNode, number>();
   readonly #owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
+  /** True if the health reports that a slot has no node. */
+  #lacksSlot = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -96,11 +87,12 @@ class RedisCluster implements StoreLink {
       const slot = slotOf(routingKey(command));
       const node = this.#owners[slot];
       if (node === undefined) {
+        this.#lacksSlot = true;
         this.#options.health.unwritable(new Error(`No node serves slot ${slot}`));
       }
       return { command, slot, node, isAsking: false, reply: UNSENT };
     });
-    await this.#sendRound(routed, { round: 0, until: performance.now() + MAX_ROUNDS_MS });
+    await this.#sendRound(routed, performance.now() + RETRY_MS);
     return routed.map(({ reply }) => reply);
   }
 
@@ -132,10 +124,7 @@ class RedisCluster implements StoreLink {
   }
 
   /** Sends commands to their nodes, and in the next round those that were refused. */
-  async #sendRound(
-    commands: readonly RoutedCommand[],
-    { round, until }: { round: number; until: number },
-  ): Promise<void> {
+  async #sendRound(commands: readonly RoutedCommand[], until: number): Promise<void> {
     // Each node has its own rounds, so that one that hangs does not delay the others.
     const groups = Map.groupBy(commands, ({ node }) => node);
     await Promise.all(
@@ -153,12 +142,11 @@ class RedisCluster implements StoreLink {
           routed.isAsking = false;
         }
         const again = refused.filter((routed) => routed.node?.isUsable);
-        if (again.length === 0 || round === MAX_ROUNDS || performance.now() > until) return;
+        if (again.length === 0 || performance.now() > until) return;
         if (again.some((routed) => routed.node === node)) {
-          const pauseMs = Math.min(PAUSE_MS * 2 ** round, MAX_PAUSE_MS);
-          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
-        await this.#sendRound(again, { round: round + 1, until });
+        await this.#sendRound(again, until);
       }),
     );
   }
@@ -168,7 +156,7 @@ class RedisCluster implements StoreLink {
     const redirect = node && redirectOf(routed.reply, node.address);
     routed.isAsking = redirect?.isAsking ?? false;
     routed.node = redirect && this.#nodeAt(redirect);
-    if (redirect !== undefined) this.#options.onRedirect();
+    if (redirect !== undefined) this.#options.metrics.redirects++;
     if (routed.node !== node) routed.node?.confirm(askedAt);
   }
 
@@ -185,7 +173,7 @@ class RedisCluster implements StoreLink {
       });
       this.#nodes.set(name, node);
     }
-    this.#namedAt.set(node, performance.now());
+    node.namedAt = performance.now();
     return node;
   }
 
@@ -211,14 +199,15 @@ class RedisCluster implements StoreLink {
       this.#owners.fill(node, range.first, range.last + 1);
     }
     this.masters = masters;
-    if (!this.#owners.includes(undefined)) this.#options.health.healthy();
-    for (const [node, namedAt] of this.#namedAt) {
-      if (namedAt > askedAt - IDLE_NODE_MS) continue;
-      const name = nameOf(node.address);
+    if (this.#lacksSlot && !this.#owners.includes(undefined)) {
+      this.#lacksSlot = false;
+      this.#options.health.healthy();
+    }
+    for (const [name, node] of this.#nodes) {
+      if (node.namedAt > askedAt - IDLE_NODE_MS) continue;
       this.#nodes.delete(name);
-      this.#namedAt.delete(node);
       node.close();
-      this.#options.onGone(name);
+      this.#options.metrics.nodes.delete(name);
     }
   }
 }

@@ -68,7 +68,6 @@ export function slotOf(key: string): number {
 /** The entries of a counter as MGET returns them: null also for a value that is not a string. */
 export interface StoredTexts {
   readonly total: string | null;
-  /** Null also if only the total was read, as are the other entries then. */
   readonly ledger: string | null;
   readonly report: string | null;
   /** The closed years that were read. */
@@ -76,15 +75,21 @@ export interface StoredTexts {
 }
 
 /** Returns the closed years of a ledger from `since` on. A damaged one may have left any year. */
-export function yearsToRead(ledger: string | null, since: Day, today: Day): readonly number[] {
-  const parsed = ledger === null ? undefined : parseLedger(ledger);
-  if (parsed !== undefined) return yearsSince(parsed, since);
-  if (ledger === null || since !== -Infinity) return [];
+export function yearsToRead(
+  ledger: CounterRecord["ledger"],
+  since: Day,
+  today: Day,
+): readonly number[] {
+  if (ledger !== undefined && ledger !== "damaged") return yearsSince(ledger, since);
+  if (ledger === undefined || since !== -Infinity) return [];
   return Array.from({ length: yearOf(today) - 1970 }, (_, index) => 1970 + index);
 }
 
-/** Returns the record that the texts of a counter describe. */
-export function parseRecord({ total, ledger, report, years }: StoredTexts): CounterRecord {
+/** Returns the record that the texts of a counter describe, the ledger of which was parsed. */
+export function recordOf(
+  { total, report, years }: StoredTexts,
+  ledger: CounterRecord["ledger"],
+): CounterRecord {
   const entries: YearEntry[] = [];
   for (const [year, text] of years) {
     // A damaged year has no hits, which no other year is without.
@@ -96,15 +101,11 @@ export function parseRecord({ total, ledger, report, years }: StoredTexts): Coun
     exists: total !== null,
     // Hits do not use records, so no open day is known.
     openDay: -Infinity,
-    ledger: ledger === null ? undefined : parseLedger(ledger) ?? "damaged",
+    // A ledger without a total is left from a counter that was deleted.
+    ledger: total === null && ledger !== undefined ? "damaged" : ledger,
     report: report === null ? undefined : parseReport(report),
     years: entries,
   };
-}
-
-/** Reports whether a closed year of a record is damaged: it has no hits then. */
-export function isDamaged({ hits }: YearEntry): boolean {
-  return hits.length === 0;
 }
 
 const TOTAL = /^(?:0|[1-9]\d{0,15})$/;
@@ -131,19 +132,18 @@ export function formatLedger(
  */
 const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
 
-/** Parses a ledger. Returns undefined if it is out of bounds or not a ledger. */
-function parseLedger(text: string): OpenYear | undefined {
-  const [head, openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
-  if (head === undefined) return undefined;
+/** Parses a ledger. Returns "damaged" if it is out of bounds or not a ledger. */
+export function parseLedger(text: string | null): CounterRecord["ledger"] {
+  if (text === null) return undefined;
+  const [head = "", openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   const before = head === text ? [] : parseNumbers(text, head.length + 1);
-  if (before === undefined) return undefined;
   const ledger = {
     openDay: Number(openDay),
     totalAtDayStart: Number(totalAtDayStart),
     firstYear: /\d/.test(first) ? Number(first) : undefined,
-    before,
+    before: before ?? [],
   };
-  return isOpenYear(ledger) && isExactSum(before) ? ledger : undefined;
+  return before !== undefined && isOpenYear(ledger) ? ledger : "damaged";
 }
 
 /** Returns the text of a report. */
@@ -166,40 +166,28 @@ export function formatYear({ last, hits }: YearEntry): string {
 function parseYear(year: number, text: string): YearEntry | undefined {
   const [last = NaN, ...hits] = parseNumbers(text, 0) ?? [];
   const entry = { year, last, hits };
-  return isYearEntry(entry) && isExactSum(hits) ? entry : undefined;
-}
-
-/** Reports whether the sum is exact: a counter never has more hits than `MAX_HITS`. */
-function isExactSum(numbers: readonly number[]): boolean {
-  let sum = 0;
-  for (const hits of numbers) sum += hits;
-  return sum <= MAX_HITS;
+  return isYearEntry(entry) ? entry : undefined;
 }
 
 const ZERO = "0".charCodeAt(0);
 
 /**
  * Parses the whole numbers of a text from an index on, with one space between them. Returns
- * undefined if the text has anything else. Sums and exports call it for hundreds of numbers per
- * counter, so it does not split the text.
+ * undefined if the text has anything else. Splitting the text takes five times as long, and sums
+ * and exports have hundreds of numbers per counter.
  */
 function parseNumbers(text: string, from: number): number[] | undefined {
   const numbers: number[] = [];
-  let number = 0;
-  let isEmpty = true;
-  for (let at = from; at < text.length; at++) {
+  /** The number so far, or -1 before its first digit. */
+  let number = -1;
+  for (let at = from; at <= text.length; at++) {
     const digit = text.charCodeAt(at) - ZERO;
-    if (digit >= 0 && digit <= 9) {
-      number = 10 * number + digit;
-      isEmpty = false;
-    } else {
-      if (isEmpty || text[at] !== " ") return undefined;
+    if (digit >= 0 && digit <= 9) number = 10 * Math.max(0, number) + digit;
+    else if (number < 0 || at < text.length && text[at] !== " ") return undefined;
+    else {
       numbers.push(number);
-      number = 0;
-      isEmpty = true;
+      number = -1;
     }
   }
-  if (isEmpty) return undefined;
-  numbers.push(number);
   return numbers;
 }

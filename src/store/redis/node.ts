@@ -1,18 +1,22 @@
 import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
 import { withTimeout } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
+import type { Metrics } from "../../metrics.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type ConnectionOptions, RedisConnection } from "./connection.ts";
-import { ASK_MS, KEYS_PER_SCAN, REPLICAS_MS } from "./limits.ts";
-import {
-  type Command,
-  isFailure,
-  isRefused,
-  isWrite,
-  problemOf,
-  type Reply,
-  UNSENT,
-} from "./reply.ts";
+import { type Command, isFailure, isWrite, problemOf, type Reply, UNSENT } from "./reply.ts";
+
+/** Time in which the nodes of a cluster or the Sentinels have to connect, in milliseconds. */
+const OPEN_MS = 700;
+/** Time in which a node has to list the slots, or a Sentinel its masters, in milliseconds. */
+const ASK_MS = 300;
+/** Timeout of WAIT, in milliseconds. Less than `STALL_MS`, because WAIT blocks its connection. */
+const REPLICAS_MS = 1000;
+/**
+ * Number of keys that a server looks at per SCAN, which blocks it for about half a millisecond.
+ * With fewer, the list of one prefix among many would spend its time on round trips.
+ */
+const KEYS_PER_SCAN = 500;
 
 /** The host and port of a server. */
 export type HostPort = Pick<RedisAddress, "host" | "port">;
@@ -50,10 +54,7 @@ export interface LinkOptions {
   health: StoreHealth;
   /** Returns the health of one node of a cluster. */
   healthOf(node: string): StoreHealth;
-  /** Called when a node of a cluster is no longer connected to. */
-  onGone(node: string): void;
-  /** Called for each command that a node of a cluster redirects. */
-  onRedirect(): void;
+  metrics: Pick<Metrics, "nodes" | "redirects">;
 }
 
 export interface NodeOptions extends ConnectionOptions, Pick<LinkOptions, "replicas"> {}
@@ -71,6 +72,8 @@ export class RedisNode {
   readonly #reader: RedisConnection;
   /** A connection of its own if replicas are waited for, because WAIT blocks it. */
   readonly #writer: RedisConnection;
+  /** The time by `performance.now()` when a cluster last named it. */
+  namedAt = -Infinity;
   #confirmedAt = -Infinity;
   #isRetired = false;
 
@@ -171,16 +174,9 @@ export class RedisNode {
     if (failure !== undefined) {
       if (failure.kind === "refused" && isWriting) health.unwritable(failure.cause);
       else health.unreachable(failure.cause);
-    } else if (replies.some(isCarriedOut)) {
-      if (isWriting) health.healthy();
-      else health.readable();
-    }
+    } else if (isWriting) health.healthy();
+    else health.readable();
   }
-}
-
-/** Reports whether a command was carried out, or refused because of the value of its key. */
-function isCarriedOut(reply: Reply): boolean {
-  return reply.kind === "done" || isRefused(reply, "foreignValue");
 }
 
 /** Marks as lost everything that was done, because a failover may undo it. */
@@ -197,6 +193,22 @@ export function singleLink(node: () => RedisNode, close: () => Promise<void>): S
     scan: (prefix) => node().scan(prefix),
     close,
   };
+}
+
+/**
+ * Connects to servers that name the masters, then to the masters. Resolves when all have connected
+ * or failed to, or after 0.7 s.
+ */
+export async function connectServers(
+  seeds: Iterable<Pick<RedisNode, "attempted">>,
+  refresh: () => Promise<void>,
+  masters: () => Iterable<RedisNode>,
+): Promise<void> {
+  const until = performance.now() + OPEN_MS;
+  await waitForAttempts(seeds, until);
+  await refresh();
+  await waitForAttempts(masters(), until);
+  await refresh();
 }
 
 /** Waits for the first attempts to connect, at most until this time by `performance.now()`. */

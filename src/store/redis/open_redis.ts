@@ -4,9 +4,11 @@ import { withTimeout } from "../../counter/store.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";
-import { DETECT_MS } from "./limits.ts";
 import { type LinkOptions, nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
 import { openSentinels } from "./sentinel.ts";
+
+/** Time in which a server has to tell whether it is a node of a cluster, a Sentinel, or neither. */
+const DETECT_MS = 1000;
 
 /**
  * Opens a single Redis, the master of Sentinels, or a cluster. Rejects if no server answers. Throws
@@ -20,7 +22,13 @@ export async function openRedis(options: LinkOptions): Promise<StoreLink> {
     case "sentinel":
       return await openSentinels(options);
     default: {
-      const [address] = addresses;
+      const [address, ...others] = addresses;
+      if (others.length > 0) {
+        throw new StartError(
+          `The store that STORE_URL names has several addresses, but ${nameOf(address)} is a ` +
+            "single Redis, not a cluster or a Sentinel",
+        );
+      }
       const node = new RedisNode({ address, replicas, health, followsName: true });
       node.confirm(Infinity);
       await node.attempted;
@@ -36,34 +44,28 @@ export async function openRedis(options: LinkOptions): Promise<StoreLink> {
 async function detectForm(
   addresses: readonly RedisAddress[],
 ): Promise<Exclude<RedisForm, "any"> | "single"> {
-  const connections: RedisConnection[] = [];
-  try {
-    const forms = addresses.map(async (address) => {
-      const connection = new RedisConnection({ address, health: NOOP_HEALTH });
-      connections.push(connection);
-      const error = await connection.attempted;
-      if (error !== undefined) throw error;
-      const [reply] = await connection.send([["INFO"]]);
-      const info = reply?.kind === "done" ? String(reply.value) : "";
-      if (info.includes("cluster_enabled:1")) return "cluster";
-      // Forks of Redis call it `server_mode`.
-      if (/^\w+_mode:sentinel/m.test(info)) return "sentinel";
-      if (addresses.length === 1) return "single";
-      throw new StartError(
-        `The store that STORE_URL names has several addresses, but ${nameOf(address)} is a ` +
-          "single Redis, not a cluster or a Sentinel",
-      );
-    });
-    return await withTimeout(DETECT_MS, Promise.any(forms));
-  } catch (thrown) {
-    const errors: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
+  const connections = addresses.map((address) =>
+    new RedisConnection({ address, health: NOOP_HEALTH })
+  );
+  const forms = connections.map(async (connection) => {
+    const error = await connection.attempted;
     // A node of a cluster refuses the database before it can be asked for its form.
-    if (errors.some((error) => String(error).includes("SELECT is not allowed in cluster mode"))) {
+    if (String(error).includes("SELECT is not allowed in cluster mode")) {
       throw new StartError(
         "The store that STORE_URL names is a Redis Cluster, which has no database but 0",
       );
     }
-    throw errors.find((error) => error instanceof StartError) ?? errors[0];
+    if (error !== undefined) throw error;
+    const [reply] = await connection.send([["INFO"]]);
+    const info = reply?.kind === "done" ? String(reply.value) : "";
+    if (info.includes("cluster_enabled:1")) return "cluster";
+    // Forks of Redis call it `server_mode`.
+    return /^\w+_mode:sentinel/m.test(info) ? "sentinel" : "single";
+  });
+  try {
+    return await withTimeout(DETECT_MS, Promise.any(forms));
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

@@ -238,14 +238,14 @@ export async function sendScripts(
   commands: readonly Command[],
 ): Promise<readonly Reply[]> {
   const replies = await link.send(commands);
-  const texts = new Map<number, Command>();
-  replies.forEach((reply, at) => {
-    if (!isRefused(reply, "unknownScript")) return;
-    const [, sha, ...rest] = commands[at] ?? [];
-    const script = Object.values(SCRIPTS).find((each) => each.sha === sha);
-    if (script !== undefined) texts.set(at, ["EVAL", script.text, ...rest]);
+  const unknown = commands.filter((_, at) => isRefused(replies[at], "unknownScript"));
+  if (unknown.length === 0) return replies;
+  const again = await link.send(unknown.map(([, name, ...rest]) => {
+    const script = Object.values(SCRIPTS).find(({ sha }) => sha === name);
+    return ["EVAL", script?.text ?? "", ...rest];
+  }));
+  const repliesAgain = again.values();
+  return replies.map((reply) => {
+    return isRefused(reply, "unknownScript") ? repliesAgain.next().value ?? reply : reply;
   });
-  if (texts.size === 0) return replies;
-  const again = (await link.send([...texts.values()])).values();
-  return replies.map((reply, at) => texts.has(at) ? again.next().value ?? reply : reply);
 }

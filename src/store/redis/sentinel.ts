@@ -1,17 +1,22 @@
 import { StartError } from "../../problem.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import { RedisConnection } from "./connection.ts";
-import { OPEN_MS, SENTINEL_INTERVAL_MS } from "./limits.ts";
 import {
   askForList,
+  connectServers,
   type LinkOptions,
   nameOf,
   oneAtATime,
   RedisNode,
   singleLink,
   type StoreLink,
-  waitForAttempts,
 } from "./node.ts";
+
+/**
+ * Interval in which Sentinels are asked, in milliseconds. After a failover by hand, the old master
+ * accepts hits for up to 8 s.
+ */
+const INTERVAL_MS = 500;
 
 /**
  * Opens the master that Sentinels name. Resolves when it has connected or failed to. Rejects if no
@@ -19,19 +24,11 @@ import {
  */
 export async function openSentinels(options: LinkOptions): Promise<StoreLink> {
   const watch = new SentinelWatch(options);
-  const until = performance.now() + OPEN_MS;
-  try {
-    await waitForAttempts(watch.sentinels, until);
-    await watch.refresh();
-    const { node } = watch;
-    if (node === undefined) throw watch.error ?? new Error("No Sentinel answers");
-    await waitForAttempts([node], until);
-    await watch.refresh();
-    return singleLink(() => watch.node ?? node, () => watch.close());
-  } catch (error) {
-    await watch.close();
-    throw error;
-  }
+  await connectServers(watch.sentinels, watch.refresh, () => watch.node ? [watch.node] : []);
+  const { node } = watch;
+  if (node !== undefined) return singleLink(() => watch.node ?? node, () => watch.close());
+  await watch.close();
+  throw watch.error ?? new Error("No Sentinel answers");
 }
 
 /** The Redis that Sentinels name as the master, now and after each failover. */
@@ -57,7 +54,7 @@ class SentinelWatch {
         health: NOOP_HEALTH,
       })
     );
-    this.#timer = setInterval(this.refresh, SENTINEL_INTERVAL_MS);
+    this.#timer = setInterval(this.refresh, INTERVAL_MS);
   }
 
   async close(): Promise<void> {

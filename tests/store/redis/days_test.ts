@@ -3,7 +3,12 @@ import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { type CounterState, type Day, firstDayOf } from "../../../src/counter/days.ts";
 import type { DeduplicationKeys } from "../../../src/counter/once.ts";
-import type { CounterStore, Update, Write } from "../../../src/counter/store.ts";
+import {
+  type CounterStore,
+  MAX_HITS,
+  type Update,
+  type Write,
+} from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
@@ -208,6 +213,54 @@ Deno.test(
     deepStrictEqual(await store.add([addition(HOME, 2)]), [102]);
     deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 2]]);
     await Promise.all([store.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter that is hit before each attempt to change it is changed by the second, which keeps the hits",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const callers = await openRedisStore(redis.url, { today: () => DAY });
+    let afterCommands = () => Promise.resolve();
+    const owner = await interrupted(redis.url, () => afterCommands());
+    await owner.write([update({ hits: 1 })]);
+    let hits = 0;
+    afterCommands = async () => {
+      hits++;
+      await callers.add([addition(HOME, 1)]);
+    };
+    const earlier = { newest: DAY - 1, hits: [5] };
+    deepStrictEqual(
+      await owner.write([update({ hits: undefined, days: earlier, mode: "max" })]),
+      // After the first read, the first swap and the second read.
+      [{ hits: 1 + 3, days: { newest: DAY, hits: [3] } }],
+    );
+    strictEqual(hits, 4);
+    const days = { newest: DAY, hits: [4, 5] };
+    deepStrictEqual(await historyOf(callers), { hits: 1 + 4 + 5, days });
+    await Promise.all([callers.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a full counter that is set before its hit is undone has the number that was set",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let afterCommands = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterCommands());
+    await store.add([addition(HOME, 1)]);
+    await redis.command("SET", "hits:home", String(MAX_HITS));
+    afterCommands = async () => {
+      afterCommands = () => Promise.resolve();
+      await redis.command("SET", "hits:home", "5");
+    };
+    const [outcome] = await store.add([addition(HOME, 1)]);
+    ok(outcome instanceof Problem);
+    strictEqual(outcome.kind, "counter-full");
+    strictEqual(await redis.command("GET", "hits:home"), "5");
+    await store.close();
   },
 );
 

@@ -7,6 +7,7 @@ import { MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth, NOOP_HEALTH } from "../../../src/store/store_health.ts";
 import {
+  connected,
   FOREIGN_VALUES,
   openRedisStore,
   redisBackend,
@@ -14,6 +15,7 @@ import {
 } from "../../support/redis_backend.ts";
 import { testOnce } from "../../support/once_contract.ts";
 import { testHistory } from "../../support/history_contract.ts";
+import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import {
   addition,
@@ -121,6 +123,33 @@ Deno.test(
     });
     const totals = await store.read(ids);
     ok(totals.every((total, index) => index === 500 || Number(total) >= 5000));
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a change to the larger number succeeds near it, although a hit precedes each attempt",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "4000");
+    const link = await linkTo(redis.url);
+    const store = await storeOn({
+      multiKeyAcrossSlots: true,
+      shards: (prefix) => link.shards(prefix),
+      scan: (prefix) => link.scan(prefix),
+      send: async (commands) => {
+        const isSwap = commands.some(([name = ""]) => name.startsWith("EVAL"));
+        if (isSwap) await redis.command("INCRBY", "hits:home", "1");
+        return await link.send(commands);
+      },
+      close: () => link.close(),
+    });
+    await connected(store);
+    const update = { hits: 5000, days: undefined, mode: "max" } as const;
+    const [state] = await store.write([{ id: HOME, update }]);
+    ok(state !== undefined && "hits" in state, String(state));
+    deepStrictEqual(await store.read([HOME]), [5000]);
     await store.close();
   },
 );

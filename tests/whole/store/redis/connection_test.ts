@@ -4,7 +4,7 @@ import { type Counters, createCounters } from "../../../../src/counting/counters
 import type { StoreLink } from "../../../../src/store/redis/node.ts";
 import { createLazyStore } from "../../../../src/store/lazy_store.ts";
 import { LOOK_INTERVAL_MS, STALL_MS } from "../../../../src/store/redis/connection.ts";
-import { REDIS_BATCHES } from "../../../../src/store/redis/limits.ts";
+import { REDIS_BATCHES } from "../../../../src/store/open_store.ts";
 import { UNSENT } from "../../../../src/store/redis/reply.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";

@@ -1,16 +1,6 @@
-import { type AccessOptions, createAccess } from "./auth/access.ts";
 import * as pictures from "./chart/pictures.ts";
-import type { ServeAs } from "./compat/serve_as.ts";
-import type { Counters } from "./counting/counters.ts";
-import type { Proxies } from "./hits/caller_address.ts";
-import { createHitPolicy } from "./hits/hit_policy.ts";
-import { RecentHits } from "./hits/recent_hits.ts";
 import { createDispatcher, type Dispatcher } from "./http/dispatch.ts";
 import { READ, type Route, route, SHARED_READ } from "./http/endpoint.ts";
-import { createReadPolicy } from "./http/response.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import { createRenderer } from "./png/renderer.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
 import { compat } from "./routes/compat.ts";
@@ -25,25 +15,17 @@ import { leancloud } from "./routes/leancloud.ts";
 import { metricsText } from "./routes/metrics.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { png } from "./routes/png.ts";
-import { LatestReader } from "./routes/read_counter.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
-import { health, readiness, type Service } from "./routes/service.ts";
+import {
+  createService,
+  health,
+  readiness,
+  type Service,
+  type ServiceOptions,
+} from "./routes/service.ts";
 import { sharedData, sharedPage } from "./routes/shared.ts";
 import { like, tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
-
-export interface AppOptions {
-  config: Omit<AccessOptions, "log"> & {
-    proxies: Proxies;
-    familyLimit: number;
-    serveAs: ServeAs;
-    /** The origins of the pages that may embed shared pages. */
-    embedOrigins: readonly string[];
-  };
-  counters: Counters;
-  metrics: Metrics;
-  log: Log;
-}
 
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
 // deno-fmt-ignore: one line for each route
@@ -96,23 +78,8 @@ function routesOf(s: Service): readonly Route[] {
 }
 
 /** Creates the HTTP surface of counters. */
-export function createApp({ config, counters, metrics, log }: AppOptions) {
-  const draining = { hasBegun: false };
-  const service: Service = {
-    counters,
-    latest: new LatestReader(counters),
-    access: createAccess({ ...config, log }),
-    reads: createReadPolicy(config.openReads),
-    hits: createHitPolicy({ ...config, counters, metrics, log }),
-    recentHits: new RecentHits(),
-    renderer: createRenderer(log),
-    draining,
-    metrics,
-    log,
-    serveAs: config.serveAs,
-    embedOrigins: config.embedOrigins,
-    call: (path, call) => dispatcher.call(path, call),
-  };
+export function createApp(options: ServiceOptions) {
+  const service = createService(options, (path, call) => dispatcher.call(path, call));
   const routes = routesOf(service);
   const dispatcher: Dispatcher = createDispatcher({ ...service, routes });
   return {
@@ -127,10 +94,10 @@ export function createApp({ config, counters, metrics, log }: AppOptions) {
         import("./page/compose.ts"),
         import("./page/reference.ts"),
         import("./openapi/document.ts"),
-      ]).catch((cause) => log.error("unexpected error", { cause })),
+      ]).catch((cause) => service.log.error("unexpected error", { cause })),
     /** Has every response from now on close its connection. */
     drain() {
-      draining.hasBegun = true;
+      service.draining.hasBegun = true;
     },
     /** Ends the thread that draws PNGs. */
     close: service.renderer.close,

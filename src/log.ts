@@ -5,11 +5,7 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes a line for each event. `event` is a fixed phrase, and `fields` hold what varies. */
-export interface Log {
-  info(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields): void;
-}
+export type Log = Readonly<ReturnType<typeof createLog>>;
 
 export interface LogOptions {
   /** Each is redacted wherever it would appear. */
@@ -19,20 +15,16 @@ export interface LogOptions {
 }
 
 /** Creates a log that writes each event as a line of JSON. */
-export function createLog({ secrets, write = (line) => printTo("stderr", line) }: LogOptions): Log {
+export function createLog({ secrets, write = (line) => printTo("stderr", line) }: LogOptions) {
   const hidden = spellingsOf(secrets);
 
-  function log(level: string, event: string, fields: LogFields = {}): void {
+  const writer = (level: string) => (event: string, fields: LogFields = {}): void => {
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
     for (const [name, value] of Object.entries(fields)) line[name] = redacted(value, hidden);
     write(JSON.stringify(line));
-  }
-
-  return {
-    info: (event, fields) => log("info", event, fields),
-    warn: (event, fields) => log("warn", event, fields),
-    error: (event, fields) => log("error", event, fields),
   };
+
+  return { info: writer("info"), warn: writer("warn"), error: writer("error") };
 }
 
 /** Prints text by the console, because Deno Deploy records nothing else. */

@@ -1,15 +1,13 @@
+/** Upper bounds in seconds, up to the deadline of all calls. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
 /** A histogram of durations. */
 export class Histogram {
   /** Upper bounds of the buckets, in seconds. */
-  readonly bounds: readonly number[];
+  readonly bounds = BOUNDS;
   /** Number of durations in each bucket, and of those above the last bound. */
-  readonly counts: number[];
+  readonly counts = [...BOUNDS, Infinity].map(() => 0);
   sum = 0;
-
-  constructor(bounds: readonly number[]) {
-    this.bounds = bounds;
-    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
-  }
 
   /** Adds a duration. */
   observe(seconds: number): void {
@@ -20,14 +18,11 @@ export class Histogram {
   }
 }
 
-/** Upper bounds in seconds, up to the deadline of all calls. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-
 /** The metrics of the requests to one endpoint. */
 export class RequestMeter {
   /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
-  readonly durations = new Histogram(BOUNDS);
+  readonly durations = new Histogram();
 
   /** Counts a response to a request that arrived at `since`, in milliseconds since the epoch. */
   answered(status: number, since: number): void {
@@ -42,7 +37,7 @@ export class BatchMeter {
   batches = 0;
   /** Number of ids in all batches. */
   ids = 0;
-  readonly durations = new Histogram(BOUNDS);
+  readonly durations = new Histogram();
 
   /** Counts a batch that is sent. */
   begin(ids: number): void {

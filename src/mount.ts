@@ -45,7 +45,8 @@ export async function close(): Promise<void> {
 }
 
 async function open(): Promise<OpenService> {
-  const environment = await readEnvironment((name) => Deno.env.get(name));
+  const environment = await readEnvironment();
+  const onUnusable = (cause: unknown) => log.error("store unusable", { cause });
   const service = await openService(environment, { isTerminal: false, onUnusable });
   const { log } = service;
   for (const warning of service.warnings) log.warn(warning);
@@ -55,8 +56,4 @@ async function open(): Promise<OpenService> {
     log.warn("SECRET_TOKEN is not set: /hit returns 401 until it is");
   }
   return service;
-
-  function onUnusable(cause: unknown): void {
-    log.error("store unusable", { cause });
-  }
 }

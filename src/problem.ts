@@ -1,10 +1,11 @@
 /** The parts of a problem that clients see. */
 interface ProblemKind {
   readonly status: number;
-  readonly title: string;
+  /** The name as a phrase by default. */
+  readonly title?: string;
   readonly detail: string;
-  /** A few words that fit on a badge. */
-  readonly badge: string;
+  /** A few words that fit on a badge. The words of the name by default. */
+  readonly badge?: string;
 }
 
 /** All problems. Details are for clients, and causes go to the log only. */
@@ -14,38 +15,28 @@ const KINDS = {
     title: "Bad Host header",
     detail:
       "The Host header must be a name, an IPv4 address or an [IPv6] address, with an optional port.",
-    badge: "bad host",
   },
   "bad-query": {
     status: 400,
-    title: "Bad query",
     detail: "The query must be percent-encoded UTF-8.",
-    badge: "bad query",
   },
   "query-too-long": {
     status: 414,
-    title: "Query too long",
     detail: "A query may have at most 8,192 bytes.",
-    badge: "query too long",
   },
   "bad-body": {
     status: 400,
-    title: "Bad body",
     detail: "This endpoint does not accept such a body.",
-    badge: "bad body",
   },
   "bad-line": {
     status: 400,
-    title: "Bad line",
     detail: 'A line is a counter as JSON, such as {"id":"home","hits":41}.',
-    badge: "bad line",
   },
   "bad-id": {
     status: 400,
     title: "Bad counter id",
     detail:
       "An id is 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters.",
-    badge: "bad id",
   },
   "hit-needs-id": {
     status: 400,
@@ -62,45 +53,34 @@ const KINDS = {
   },
   "unauthorized": {
     status: 401,
-    title: "Unauthorized",
     detail:
       "The secret token is missing or wrong: send it in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
-    badge: "unauthorized",
   },
   "family-full": {
     status: 403,
-    title: "Family full",
     detail:
       "The limit of new counters in this family is reached for today. Hits on existing counters still count.",
-    badge: "family full",
   },
   "not-found": {
     status: 404,
-    title: "Not found",
     detail: "There is nothing at this path. GET / lists the endpoints.",
-    badge: "not found",
   },
   "method-not-allowed": {
     status: 405,
-    title: "Method not allowed",
     detail: "This path does not support the method. The Allow header lists those that it does.",
     badge: "bad method",
   },
   "not-a-counter": {
     status: 409,
-    title: "Not a counter",
     detail: "The value that the store holds under this id is not a counter. It was left unchanged.",
-    badge: "not a counter",
   },
   "counter-full": {
     status: 409,
-    title: "Counter full",
     detail: "The counter would exceed its maximum, 2^53-1. It was left unchanged.",
     badge: "full",
   },
   "family-too-large": {
     status: 409,
-    title: "Family too large",
     detail: "More than 100,000 counters begin with this prefix. Use a longer prefix.",
     badge: "too many",
   },
@@ -112,7 +92,6 @@ const KINDS = {
   },
   "store-unavailable": {
     status: 503,
-    title: "Store unavailable",
     detail: "The store is unavailable. Nothing was changed, so it is safe to retry.",
     badge: "unavailable",
   },
@@ -128,7 +107,6 @@ const KINDS = {
     title: "Too many PNGs are waiting",
     detail:
       "Too many requests are waiting for a PNG. Nothing was changed, so it is safe to retry. SVG images are not affected.",
-    badge: "busy",
   },
   "no-png": {
     status: 503,
@@ -139,13 +117,10 @@ const KINDS = {
   },
   "shutting-down": {
     status: 503,
-    title: "Shutting down",
     detail: "The service is shutting down. Nothing was changed, so it is safe to retry.",
-    badge: "shutting down",
   },
   "outcome-unknown": {
     status: 504,
-    title: "Outcome unknown",
     detail:
       "The store did not confirm the request in time. It may or may not have been carried out: sending a hit again may count it twice.",
     badge: "no answer",
@@ -183,7 +158,9 @@ export class Problem extends Error {
 
   constructor(readonly kind: ProblemName, options: ProblemOptions = {}) {
     super(kind, { cause: options.cause });
-    const { status, title, detail, badge } = KINDS[kind];
+    const words = kind.replaceAll("-", " ");
+    const phrase = words.charAt(0).toUpperCase() + words.slice(1);
+    const { status, title = phrase, detail, badge = words }: ProblemKind = KINDS[kind];
     this.status = status;
     this.title = title;
     this.detail = options.detail ?? detail;

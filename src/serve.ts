@@ -53,7 +53,7 @@ export default {
 };
 
 async function open(): Promise<OpenService> {
-  const environment = await readEnvironment((name) => Deno.env.get(name));
+  const environment = await readEnvironment();
   const { secret, store } = parseConfig(environment.environment);
   if (secret === undefined) throw new StartError("Set SECRET_TOKEN: all workers need the same one");
   if (store.kind === "kv-memory") {

@@ -1,28 +1,18 @@
 import { createApp } from "./app.ts";
 import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
 import { createLinkToken } from "./auth/signed_token.ts";
-import { banner, runLine, secretWarnings, settingsWarnings } from "./start/banner.ts";
+import { banner, settingsWarnings } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
-import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
+import { openStore } from "./store/open_store.ts";
 import { errorMessage, StartError } from "./problem.ts";
-import type { CounterStore } from "./counter/store.ts";
-import {
-  type LoadedEnvironment,
-  readEnvironment,
-  refuseBrokenRuntime,
-} from "./start/environment.ts";
+import { type LoadedEnvironment, readEnvironment } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
-import {
-  findSecret,
-  type GeneratedSecret,
-  isReadByOthers,
-  keepSecret,
-} from "./start/generated_secret.ts";
+import { findSecret, keepSecret } from "./start/generated_secret.ts";
 import { ConfigError } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
-import { createLog, type Log, printTo } from "./log.ts";
+import { createLog, printTo } from "./log.ts";
 
 /**
  * Time that open requests may take after a signal, in milliseconds. Deno Deploy grants 5 s for the
@@ -48,11 +38,9 @@ const PRELOAD_DELAY_MS = 100;
  */
 export async function run(): Promise<void> {
   try {
-    refuseBrokenRuntime(Deno.version.deno);
-    const loadEnvironment = () => readEnvironment((name) => Deno.env.get(name));
-    if (Deno.args.length === 0) return await start(await loadEnvironment());
+    if (Deno.args.length === 0) return await start(await readEnvironment());
     const { runCommand } = await import("./start/command_line.ts");
-    const { text, code } = await runCommand(Deno.args, loadEnvironment);
+    const { text, code } = await runCommand(Deno.args);
     printTo(code === 0 ? "stdout" : "stderr", text);
     Deno.exit(code);
   } catch (error) {
@@ -130,13 +118,18 @@ export async function openService(
 
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics(worker);
-  const store = await open({ config, calendar, log, metrics, onUnusable });
-  if (own !== undefined) saveSecret(own, log);
+  const store = await openStore({ config, calendar, log, metrics, onUnusable }).catch((cause) => {
+    if (!(cause instanceof Deno.errors.NotCapable) || config.store.kind !== "kv-file") throw cause;
+    throw new StartError(
+      `${config.store.path} is outside the folders that this process may use. Add its folder to --allow-read and --allow-write (-R and -W in the start task of deno.json)`,
+      { cause },
+    );
+  });
+  if (own !== undefined) { for (const warning of keepSecret(own)) log.warn(warning); }
   const counters = createCounters(store, calendar, metrics);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
-  const { openReads, familyLimit, serveAs, embedOrigins } = config;
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs, embedOrigins, startedAt },
+    config: { ...config, secret, proxies, startedAt },
     counters,
     metrics,
     log,
@@ -144,33 +137,6 @@ export async function openService(
   // Not in the log yet, because one of several workers logs them.
   const warnings = settingsWarnings(config, unknownNames);
   return { config, warnings, own, signIn, log, counters, app };
-}
-
-async function open(options: OpenStoreOptions): Promise<CounterStore> {
-  try {
-    return await openStore(options);
-  } catch (cause) {
-    const { store } = options.config;
-    if (!(cause instanceof Deno.errors.NotCapable) || store.kind !== "kv-file") throw cause;
-    const { folderOf } = await import("./store/kv/file/file_lock.ts");
-    // The main module of a compiled binary is no file that could be run.
-    const entry = Deno.build.standalone ? "main.ts" : Deno.mainModule;
-    const line = runLine(entry, folderOf(store.path));
-    throw new StartError(
-      `${store.path} is outside the folder that this process may use. To allow it, start with:\n  ${line}`,
-      { cause },
-    );
-  }
-}
-
-/** Writes a new secret to its file, and warns of one that others can read. */
-function saveSecret({ path, text, isNew }: GeneratedSecret, log: Log): void {
-  if (path === undefined) return;
-  if (isNew) keepSecret(path, text);
-  else if (isReadByOthers(path)) {
-    log.warn(`${path} can be read by other users of this machine: chmod 600 ${path}`);
-  }
-  for (const warning of secretWarnings(path, text)) log.warn(warning);
 }
 
 /**

@@ -18,8 +18,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/mount.ts", ["src/server.ts", "src/start/"]],
   ["src/serve.ts", ["src/server.ts", "src/start/", "src/problem.ts"]],
   ["src/app.ts", [
-    ...["src/routes/", "src/hits/", "src/http/", "src/auth/", "src/png/renderer.ts"],
-    "src/chart/pictures.ts",
+    ...["src/routes/", "src/http/", "src/chart/pictures.ts"],
     // Preloaded for the routes.
     ...["src/page/", "src/openapi/"],
   ]],
@@ -59,7 +58,13 @@ const RULES: [modules: string, mayImport: string[]][] = [
       ],
       "src/compat/",
     ],
-    ...["src/routes/read_counter.ts", "src/load_once.ts", "src/problem.ts", "src/bounded_map.ts"],
+    ...[
+      "src/png/renderer.ts",
+      "src/routes/read_counter.ts",
+      "src/load_once.ts",
+      "src/problem.ts",
+      "src/bounded_map.ts",
+    ],
     "src/version.ts",
   ]],
   // The page's script runs in browsers alone.
@@ -73,10 +78,10 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/hits/", [
     ...["src/hits/", "src/http/query.ts", "src/counter/counter_id.ts"],
-    ...["src/problem.ts", "src/bounded_map.ts", "node:", "npm:isbot"],
+    ...["src/problem.ts", "src/bounded_map.ts", "src/load_once.ts", "node:", "npm:isbot"],
   ]],
   ["src/http/", [
-    ...["src/http/", "src/auth/", "src/problem.ts"],
+    ...["src/http/", "src/auth/", "src/problem.ts", "src/load_once.ts"],
     ...["src/counter/counter_id.ts", "npm:hono"],
   ]],
   ["src/auth/", [

@@ -87,32 +87,24 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   let opened: Secret | undefined;
 
   /** Opens the secret at the first request that needs it. */
-  function secret(): Secret | undefined {
-    if (text !== undefined) opened ??= new Secret(text);
-    return opened;
-  }
-
-  function keySecret(): Secret | undefined {
-    return keysAreOn ? secret() : undefined;
-  }
+  const secret = () => text === undefined ? undefined : opened ??= new Secret(text);
+  const keySecret = () => keysAreOn ? secret() : undefined;
 
   function requireGrant(
     grantFor: (credentials: Credentials) => Grant | undefined,
-    hint = "",
-    detail = new Problem("unauthorized").detail,
+    detail = UNAUTHORIZED,
   ): AccessCheck {
     return (credentials) => {
       const grant = grantFor(credentials);
       if (grant !== undefined) return grant;
-      throw new Problem("unauthorized", { detail: `${detail} ${hint}`.trim() });
+      throw new Problem("unauthorized", { detail });
     };
   }
 
   function secretGrant({ request, query }: Credentials): "secret" | undefined {
-    const { headers } = request;
-    const isSecret = secret()?.matches(headerBytes(headers.get("x-auth-token"))) ||
+    const isSecret = secret()?.matches(headerText(request.headers.get("x-auth-token"))) ||
       secret()?.matches(query.get("token")) ||
-      secret()?.matches(headerBytes(bearerToken(request)));
+      secret()?.matches(headerText(bearerToken(request)));
     if (!isSecret) return undefined;
     warnIfOnPage(request);
     return "secret";
@@ -150,16 +142,13 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
     reader: openReads
       ? undefined
       : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
-    viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), "", NO_READ_KEY),
+    viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), NO_READ_KEY),
     keyholder: requireGrant(
       (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
-      keysAreOn ? OR_KEY : areOff("Counter keys"),
+      keysAreOn ? OR_KEY : `${UNAUTHORIZED} ${areOff("Counter keys")}`,
     ),
     prefix: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
-    lister: requireGrant(
-      (c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c),
-      OF_PREFIX,
-    ),
+    lister: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c), OF_PREFIX),
     owner: requireGrant(ownerGrant),
     secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
   };
@@ -177,12 +166,15 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   return { keysAreOn, check, secretFor };
 }
 
-const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";
-const OR_KEY = "A counter key in key= counts its own counter or family only.";
+/** The details of a 401, by what else would grant access. */
+const UNAUTHORIZED = new Problem("unauthorized").detail;
+const OPEN_READS =
+  `${UNAUTHORIZED} The owner of the service can open reads to everyone with PUBLIC_READS=1.`;
+const OR_KEY = `${UNAUTHORIZED} A counter key in key= counts its own counter or family only.`;
 const NO_READ_KEY =
   "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
 const OF_PREFIX =
-  "The key of this family, or of a family that contains it, works too: send it in key=.";
+  `${UNAUTHORIZED} The key of this family, or of a family that contains it, works too: send it in key=.`;
 
 function areOff(purpose: string): string {
   return `${purpose} are off because SECRET_TOKEN is not set or shorter than 16 characters.`;
@@ -191,19 +183,16 @@ function areOff(purpose: string): string {
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 /**
- * Converts a header to bytes. Each of its characters is a byte (Fetch standard), and the bytes of
- * a secret are UTF-8.
+ * Decodes a header. Each of its characters is a byte (Fetch standard), and the bytes of a secret
+ * are UTF-8.
  */
-function headerBytes(value: string | null | undefined): string | Uint8Array | undefined {
-  if (value === null || value === undefined) return undefined;
-  return BEYOND_ASCII.test(value)
-    ? Uint8Array.from(value, (character) => character.charCodeAt(0))
-    : value;
+function headerText(value: string | null | undefined): string | undefined {
+  if (!value || !BEYOND_ASCII.test(value)) return value ?? undefined;
+  return new TextDecoder().decode(Uint8Array.from(value, (byte) => byte.charCodeAt(0)));
 }
 
 function bearerToken({ headers }: Request): string | undefined {
-  const value = headers.get("authorization");
-  return value === null ? undefined : /^bearer +(.+)$/i.exec(value)?.[1];
+  return /^bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
 const HOUR_MS = 3_600_000;

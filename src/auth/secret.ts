@@ -33,41 +33,37 @@ export class Secret {
    * Reports whether a text is the secret. A set finds a text by its hash, so that the time does not
    * show how much of the text matches.
    */
-  matches(given: string | Uint8Array | undefined): boolean {
-    if (given === undefined || given.length === 0) return false;
-    if (typeof given !== "string") return sameText(this.#digest, this.#digestOf(given));
+  matches(given: string | undefined): boolean {
+    if (!given) return false;
     if (this.#knownSecrets.has(given)) return true;
     const isSecret = sameText(this.#digest, this.#digestOf(given));
     if (isSecret) this.#knownSecrets.add(given);
     return isSecret;
   }
 
-  keyOf(id: CounterId): string {
-    return this.#keyTo(`counter:${id}`);
-  }
-
-  prefixKeyOf(prefix: KeyPrefix): string {
-    return this.#keyTo(`prefix:${prefix}`);
-  }
-
-  readKeyOf(prefix: KeyPrefix): string {
-    return this.#keyTo(`read:${prefix}`);
+  /**
+   * Returns the key of a counter, the key of a prefix, or the key that reads the counters with that
+   * prefix. It is the first 16 bytes of an HMAC, which are as hard to guess as 128 random bits (RFC
+   * 2104, section 5).
+   */
+  keyOf(kind: "counter" | "prefix" | "read", name: CounterId | KeyPrefix): string {
+    return this.#hmac(`${kind}:${name}`).subarray(0, 16).toString("base64url");
   }
 
   /** Returns the kind of a key of the counter. Returns undefined if it is not one. */
   keyKind(id: CounterId, given: string): KeyKind | undefined {
     const known = this.#knownKeys.get(id);
     if (known !== undefined && sameText(known.key, given)) return known.kind;
-    const kind = sameText(this.keyOf(id), given)
+    const kind = sameText(this.keyOf("counter", id), given)
       ? "own"
-      : prefixesOf(id).find((prefix) => sameText(this.prefixKeyOf(prefix), given));
+      : prefixesOf(id).find((prefix) => sameText(this.keyOf("prefix", prefix), given));
     if (kind !== undefined) this.#knownKeys.set(id, { key: given, kind });
     return kind;
   }
 
   /** Returns the prefix of an id whose read key this is. Returns undefined if there is none. */
   readPrefix(id: CounterId, given: string): KeyPrefix | undefined {
-    return prefixesOf(id).find((prefix) => sameText(this.readKeyOf(prefix), given));
+    return prefixesOf(id).find((prefix) => sameText(this.keyOf("read", prefix), given));
   }
 
   /** Returns a code of a text that cannot be made without the secret. */
@@ -75,31 +71,18 @@ export class Secret {
     return this.#hmac(text).toString("base64url");
   }
 
-  /** Reports whether a code is that of a text. */
-  matchesCode(given: string, text: string): boolean {
-    return sameText(this.codeOf(text), given);
-  }
-
-  /**
-   * Returns the first 16 bytes of an HMAC, which are as hard to guess as 128 random bits (RFC 2104,
-   * section 5).
-   */
-  #keyTo(text: string): string {
-    return this.#hmac(text).subarray(0, 16).toString("base64url");
-  }
-
   #hmac(text: string) {
     return this.#crypto.createHmac("sha256", this.#text).update(text).digest();
   }
 
   /** Returns a digest in hexadecimal, because comparing texts is faster than creating Buffers. */
-  #digestOf(given: string | Uint8Array): string {
+  #digestOf(given: string): string {
     return this.#crypto.createHash("sha256").update(given).digest("hex");
   }
 }
 
 /** Compares in constant time. The length is not secret. */
-function sameText(expected: string, given: string): boolean {
+export function sameText(expected: string, given: string): boolean {
   if (given.length !== expected.length) return false;
   let difference = 0;
   for (let index = 0; index < expected.length; index++) {

@@ -1,4 +1,4 @@
-import type { Secret } from "./secret.ts";
+import { sameText, type Secret } from "./secret.ts";
 
 /** The version and the lifetime of each kind of token. A link begins one session. */
 const KINDS = {
@@ -11,17 +11,11 @@ type TokenKind = keyof typeof KINDS;
 /** The version, the expiry in seconds since the epoch, the nonce of a link, and a code of these. */
 const TOKEN = /^(s1|l1)\.((\d{1,11})(?:\.([\w-]{1,64}))?)\.([\w-]{43})$/;
 
-/** A token that proves itself, so that the server stores nothing. */
-export interface SignedToken {
-  readonly token: string;
-  readonly expires: Date;
-}
-
 /** Reports whether a token is valid. `now` is in milliseconds since the epoch. */
 export type TokenCheck = (token: string, secret: Secret, now?: number) => boolean;
 
-/** Creates the token of a session. */
-export function createSession(secret: Secret): SignedToken {
+/** Creates the token of a session, which proves itself, so that the server stores nothing. */
+export function createSession(secret: Secret): { token: string; expires: Date } {
   const expiry = seconds(Date.now()) + KINDS.session.seconds;
   const token = sign("session", String(expiry), secret);
   return { token, expires: new Date(expiry * 1000) };
@@ -29,7 +23,7 @@ export function createSession(secret: Secret): SignedToken {
 
 /** Checks the token of a session. */
 export const isSession: TokenCheck = (token, secret, now = Date.now()) =>
-  verify("session", token, { secret, now }) !== undefined;
+  verify("session", token, secret, now) !== undefined;
 
 /** Returns the token of a new sign-in link, which begins one session in place of the secret. */
 export function createLinkToken(secret: Secret, now = Date.now()): string {
@@ -45,7 +39,7 @@ export function createLinkCheck(startedAt: number): TokenCheck {
   /** Used nonces with the time at which their tokens expire, in seconds since the epoch. */
   const used = new Map<string, number>();
   return (token, secret, now = Date.now()) => {
-    const { expiry, nonce } = verify("link", token, { secret, now }) ?? {};
+    const { expiry, nonce } = verify("link", token, secret, now) ?? {};
     if (expiry === undefined || nonce === undefined || used.has(nonce)) return false;
     if (expiry - KINDS.link.seconds < seconds(startedAt)) return false;
     for (const [nonce, expiry] of used) if (expiry <= now / 1000) used.delete(nonce);
@@ -59,14 +53,10 @@ function sign(kind: TokenKind, payload: string, secret: Secret): string {
 }
 
 /** Returns the expiry and the nonce of a token. Returns undefined if it is invalid or expired. */
-function verify(
-  kind: TokenKind,
-  token: string,
-  { secret, now }: { secret: Secret; now: number },
-): { expiry: number; nonce: string | undefined } | undefined {
+function verify(kind: TokenKind, token: string, secret: Secret, now: number) {
   const [, version, payload, end, nonce, code = ""] = TOKEN.exec(token) ?? [];
   if (version !== KINDS[kind].version || Number(end) <= now / 1000) return undefined;
-  if (!secret.matchesCode(code, `${kind}:${payload}`)) return undefined;
+  if (!sameText(secret.codeOf(`${kind}:${payload}`), code)) return undefined;
   return { expiry: Number(end), nonce };
 }
 

@@ -1,18 +1,7 @@
 import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./days.ts";
 
 /** The days of one time zone. */
-export interface Calendar {
-  /** An IANA name, such as "Europe/Berlin". */
-  readonly timeZone: string;
-  /** Returns the current time, in milliseconds since the epoch. */
-  now(): number;
-  /** Returns the day of a time in milliseconds since the epoch. */
-  dayAt(time: number): Day;
-  /** Returns the current day. */
-  today(): Day;
-  /** Returns the milliseconds until the current day ends, at least 1. */
-  msUntilMidnight(): number;
-}
+export type Calendar = Readonly<ReturnType<typeof createCalendar>>;
 
 const MINUTE_MS = 60_000;
 
@@ -20,7 +9,7 @@ const MINUTE_MS = 60_000;
  * Creates the calendar of a time zone. Throws a RangeError if the runtime does not know the zone.
  * `now` returns milliseconds since the epoch.
  */
-export function createCalendar(timeZone: string, now: () => number = Date.now): Calendar {
+export function createCalendar(timeZone: string, now: () => number = Date.now) {
   const dayAt = timeZone === "UTC" ? dayInUtc : dayInZone(timeZone);
   let minute = NaN;
   let day = NaN;
@@ -39,11 +28,16 @@ export function createCalendar(timeZone: string, now: () => number = Date.now): 
   }
 
   return {
+    /** An IANA name, such as "Europe/Berlin". */
     timeZone,
+    /** Returns the current time, in milliseconds since the epoch. */
     now,
+    /** Returns the day of a time in milliseconds since the epoch. */
     dayAt,
+    /** Returns the current day. */
     today,
-    msUntilMidnight() {
+    /** Returns the milliseconds until the current day ends, at least 1. */
+    msUntilMidnight(): number {
       if (end.day !== today()) {
         // Binary search for the first minute of the next day. No day is longer than 48 hours.
         let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
@@ -82,44 +76,32 @@ function dayInZone(timeZone: string): (time: number) => Day {
   };
 }
 
-/** The periods whose hits can be read. Those that end today include it. */
-export const PERIODS = [
-  "today",
-  "yesterday",
-  "7d",
-  "30d",
-  "365d",
-  "month",
-  "year",
-  "total",
-] as const;
+/** The first day of each period that can be read. Periods that end today include it. */
+const STARTS = {
+  today: (today: Day) => today,
+  yesterday: (today: Day) => today - 1,
+  "7d": (today: Day) => today - 6,
+  "30d": (today: Day) => today - 29,
+  "365d": (today: Day) => today - 364,
+  month: (today: Day) => today - new Date(today * DAY_MS).getUTCDate() + 1,
+  year: (today: Day) => firstDayOf(yearOf(today)),
+  total: () => -Infinity,
+};
 
-/** One of {@linkcode PERIODS}. */
-export type Period = typeof PERIODS[number];
+/** The name of a period. */
+export type Period = keyof typeof STARTS;
 
-/** Returns undefined if a text names no period. */
-export function parsePeriod(text: string): Period | undefined {
-  return PERIODS.find((period) => period === text);
+/** Reports whether a text is the name of a period. */
+export function isPeriod(text: string): text is Period {
+  return Object.hasOwn(STARTS, text);
 }
+
+/** The names of all periods. */
+export const PERIODS: readonly Period[] = Object.keys(STARTS).filter(isPeriod);
 
 /** Returns the first day of a period that ends today, or -Infinity for `total`. */
 export function periodStart(period: Period, today: Day): Day {
-  switch (period) {
-    case "today":
-      return today;
-    case "yesterday":
-      return today - 1;
-    case "7d":
-    case "30d":
-    case "365d":
-      return today - parseInt(period) + 1;
-    case "month":
-      return today - new Date(today * DAY_MS).getUTCDate() + 1;
-    case "year":
-      return firstDayOf(yearOf(today));
-    case "total":
-      return -Infinity;
-  }
+  return STARTS[period](today);
 }
 
 /**

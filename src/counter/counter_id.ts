@@ -61,15 +61,11 @@ function normalized(text: string): string {
   // Check the length first: normalizing many combining marks takes quadratic time.
   if (text.length > MAX_UNITS) throw new Problem("bad-id");
   const id = text.normalize("NFC");
-  if (FORBIDDEN.test(id) || byteLength(id) > MAX_ID_BYTES) throw new Problem("bad-id");
+  if (FORBIDDEN.test(id) || encoder.encode(id).length > MAX_ID_BYTES) throw new Problem("bad-id");
   return id;
 }
 
 /** Marks a text that was checked as an id. No other code may do this. */
 function branded(text: string): CounterId {
   return text as CounterId;
-}
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
 }

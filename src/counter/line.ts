@@ -36,20 +36,21 @@ export interface ParseLineOptions {
 /** Maximum time by which a report may be in the future, in milliseconds, because clocks differ. */
 const MAX_AHEAD_MS = 300_000;
 
-/** Formats a line. Days are in ascending order, without those that had no hits. */
-export function formatLine({ id, hits, days, report }: ListedCounter): string {
-  const known = days === undefined ? "" : formatDays(days);
-  const members = known === "" ? "" : `,"days":{${known}}`;
-  return `{"id":${JSON.stringify(id)},"hits":${hits}${members}${formatReport(report)}}`;
+/**
+ * Formats a line. Days are in ascending order, without those that had no hits. A counter without
+ * days has the member `noDays`.
+ */
+export function formatLine({ id, hits, days, report }: ListedCounter, noDays = ""): string {
+  const known = days && formatDays(days) || noDays;
+  return `{"id":${JSON.stringify(id)},"hits":${hits}${known}${formatReport(report)}}`;
 }
 
 /**
  * Formats a line with `"days":{}` if no days are known, so that setting the counter to it later
  * removes the days that were added in between.
  */
-export function formatHeld({ id, hits, days, report }: ListedCounter): string {
-  const known = days === undefined ? "" : formatDays(days);
-  return `{"id":${JSON.stringify(id)},"hits":${hits},"days":{${known}}${formatReport(report)}}`;
+export function formatHeld(counter: ListedCounter): string {
+  return formatLine(counter, `,"days":{}`);
 }
 
 /** Parses a line. Throws a {@linkcode LineError} if it is invalid. */
@@ -152,11 +153,18 @@ function parseReport(
 const TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
+/** The last time that was parsed. Most reports of an import have the same one. */
+let lastTime = { text: "1970-01-01T00:00:00Z", time: 0 };
+
 /** Parses a time as RFC 3339 writes it. */
 function parseTime(value: unknown): number {
+  if (value === lastTime.text) return lastTime.time;
   const [text = "", date = ""] = typeof value === "string" ? TIME.exec(value) ?? [] : [];
   const time = parseDay(date) === undefined ? NaN : Date.parse(text.toUpperCase());
-  if (time >= 0) return time;
+  if (time >= 0) {
+    lastTime = { text, time };
+    return time;
+  }
   throw new LineError(`"at" must be a time such as "2026-11-20T02:00:00Z", in 1970 or later`);
 }
 
@@ -191,14 +199,15 @@ function parseLineDay(text: string, today: Day): Day {
   return day;
 }
 
+/** Returns the member with the days of a line, or an empty text if none had hits. */
 function formatDays({ newest, hits }: Days): string {
   let text = "";
   for (let index = hits.length - 1; index >= 0; index--) {
     const number = hits[index] ?? 0;
     if (number === 0) continue;
-    text += `${text === "" ? "" : ","}"${formatDay(newest - index)}":${number}`;
+    text += `${text === "" ? `,"days":{` : ","}"${formatDay(newest - index)}":${number}`;
   }
-  return text;
+  return text && `${text}}`;
 }
 
 /** Quotes a part of a line for a message, and cuts it if it is long. */

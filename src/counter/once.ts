@@ -19,27 +19,21 @@ export interface OnceOutcome {
   readonly repeat: boolean;
 }
 
-/** The deduplication keys that are stored. */
+/** Deduplication keys that are stored, or that are to be stored. */
 export interface KnownKeys {
   /** The numbers of hits by their idempotency keys. */
   readonly keys: ReadonlyMap<string, number>;
   readonly visitors: ReadonlySet<string>;
 }
 
-/** The outcomes of hits with deduplication keys, and the new keys to store. */
-export interface DedupResult {
-  /** Number of hits that count. */
-  readonly amount: number;
-  readonly outcomes: readonly OnceOutcome[];
-  readonly keys: ReadonlyMap<string, number>;
-  readonly visitors: ReadonlySet<string>;
-}
-
-/** Counts hits of one counter in order, starting from a total. */
+/**
+ * Counts hits of one counter in order, starting from a total. Returns the number of hits that
+ * count, the outcome of each hit, and the keys to store.
+ */
 export function deduplicate(
   hits: readonly DeduplicationKeys[],
   { total, known }: { total: number; known: KnownKeys },
-): DedupResult {
+) {
   const keys = new Map<string, number>();
   const visitors = new Set<string>();
   let amount = 0;

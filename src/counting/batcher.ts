@@ -12,37 +12,6 @@ export interface CoalescedCall<Key, Result, Part = never> extends PromiseWithRes
   readonly since: number;
 }
 
-/** The calls that have no answer yet, whichever batcher they wait in. */
-export class PendingCalls {
-  #waiting = 0;
-  #drained: PromiseWithResolvers<void> | undefined;
-
-  /** Number of callers that wait for an answer. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
-  join(): void {
-    this.#waiting++;
-  }
-
-  leave(count: number): void {
-    this.#waiting -= count;
-    if (this.#waiting === 0) this.#drained?.resolve();
-  }
-
-  /** Resolves when every caller is answered. No call may join from then on. */
-  async drain(): Promise<void> {
-    if (this.#waiting > 0) await (this.#drained ??= Promise.withResolvers()).promise;
-  }
-}
-
-/** A source of batches that shares a {@linkcode ConcurrencyLimit} with others. */
-export interface BatchSource {
-  /** Sends the next batch if one is due. Reports whether it did. */
-  sendIfDue(): boolean;
-}
-
 /** A batch that was sent and that the store has not settled. */
 interface BatchInFlight<Call = unknown> {
   readonly calls: readonly Call[];
@@ -57,7 +26,7 @@ interface BatchInFlight<Call = unknown> {
  */
 export class ConcurrencyLimit {
   /** The sources that share this limit. The first one has the next turn. */
-  readonly #sources: BatchSource[] = [];
+  readonly #sources: (() => boolean)[] = [];
   #inFlight = 0;
   #timedOut = 0;
 
@@ -73,17 +42,18 @@ export class ConcurrencyLimit {
     return this.#inFlight === this.size;
   }
 
-  addSource(source: BatchSource): void {
-    this.#sources.push(source);
+  /** `sendIfDue` sends the next batch of a source if one is due, and reports whether it did. */
+  addSource(sendIfDue: () => boolean): void {
+    this.#sources.push(sendIfDue);
   }
 
   /** Lets sources send the batches that are due, up to the limit. */
   fill(): void {
     for (let refusals = 0; refusals < this.#sources.length && !this.isReached;) {
-      const source = this.#sources.shift();
-      if (source === undefined) return;
-      this.#sources.push(source);
-      refusals = source.sendIfDue() ? 0 : refusals + 1;
+      const sendIfDue = this.#sources.shift();
+      if (sendIfDue === undefined) return;
+      this.#sources.push(sendIfDue);
+      refusals = sendIfDue() ? 0 : refusals + 1;
     }
   }
 
@@ -107,7 +77,8 @@ export class ConcurrencyLimit {
 }
 
 export interface BatcherOptions<Key, Result, Part> {
-  pending: PendingCalls;
+  /** The number of callers that wait for an answer, in whichever batcher. */
+  pending: { waiting: number };
   limit: ConcurrencyLimit;
   /** Maximum number of keys in a batch. */
   idsPerBatch: number;
@@ -136,7 +107,7 @@ export interface BatcherOptions<Key, Result, Part> {
  * A call that times out in the queue is never sent, so it has no effect. The outcome of a batch
  * that was sent and timed out is unknown. It stays in flight until the store answers.
  */
-export class Batcher<Key, Result, Part = never> implements BatchSource {
+export class Batcher<Key, Result, Part = never> {
   readonly #options: BatcherOptions<Key, Result, Part>;
   /** In the order of arrival. */
   #queue = new Map<Key, CoalescedCall<Key, Result, Part>>();
@@ -149,7 +120,7 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
 
   constructor(options: BatcherOptions<Key, Result, Part>) {
     this.#options = options;
-    options.limit.addSource(this);
+    options.limit.addSource(() => this.#sendIfDue());
   }
 
   /** True if a new call could not be answered in time. */
@@ -171,7 +142,7 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
     }
     call.callers++;
     if (part !== undefined) call.parts.push(part);
-    pending.join();
+    pending.waiting++;
     if (this.#isDue()) {
       this.#turn ??= setImmediate(() => {
         this.#turn = undefined;
@@ -181,7 +152,13 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
     return call;
   }
 
-  sendIfDue(): boolean {
+  /** Resolves when every call so far is answered. */
+  async drain(): Promise<void> {
+    const sent = this.#inFlight.values().flatMap(({ calls }) => calls);
+    await Promise.allSettled([...sent, ...this.#queue.values()].map(({ promise }) => promise));
+  }
+
+  #sendIfDue(): boolean {
     const calls = this.#isDue() ? this.#take() : [];
     if (calls.length === 0) return false;
     const { limit, send } = this.#options;
@@ -273,7 +250,7 @@ export class Batcher<Key, Result, Part = never> implements BatchSource {
   #answer(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error | undefined): void {
     if (outcome instanceof Error || outcome === undefined) call.reject(outcome);
     else call.resolve(outcome);
-    this.#options.pending.leave(call.callers);
+    this.#options.pending.waiting -= call.callers;
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { applyUpdate } from "../counter/update.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { Batcher, type CoalescedCall, ConcurrencyLimit, PendingCalls, toError } from "./batcher.ts";
+import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import { importLines, type ImportMode, type NumberedLine } from "./import.ts";
 import { LongJob } from "./long_job.ts";
 import { createPrefixes } from "./prefixes.ts";
@@ -45,7 +45,7 @@ export function createCounters(
   metrics = new Metrics(),
 ) {
   const seen = new BoundedMap<CounterId, number>(CACHE_SIZE);
-  const pending = new PendingCalls();
+  const pending = { waiting: 0 };
   const optionsFor = (kind: "change" | "read" | "history") => ({
     pending,
     idsPerBatch: store.idsPerBatch,
@@ -219,7 +219,7 @@ export function createCounters(
   });
 
   async function end(): Promise<void> {
-    await Promise.all([prefixes.end(), pending.drain()]);
+    await Promise.all([prefixes.end(), ...batchers.map((batcher) => batcher.drain())]);
     clearInterval(watch);
     await store.close();
   }

@@ -136,7 +136,13 @@ class ImportRun {
       if (error !== undefined) throw new LineError(error);
       if (this.#hasEnded) throw new LineError("it comes after the last line of an export");
       const count = LAST_LINE.exec(text)?.[1];
-      if (count !== undefined) return this.#checkCount(Number(count));
+      // The number in the last line of an export shows if a part is missing.
+      if (count !== undefined && Number(count) !== this.#lineCount) {
+        const found = `there were ${this.#lineCount} before it`;
+        throw new LineError(`it announces ${Number(count)} counters, but ${found}`);
+      }
+      this.#hasEnded = count !== undefined;
+      if (this.#hasEnded) return;
       const { calendar, mode } = this.options;
       const line = parseLine(text, { calendar, mode });
       this.#entries.push({ line, number });
@@ -169,15 +175,6 @@ class ImportRun {
   /** Number of lines before the next one. */
   get #lineCount(): number {
     return this.importedCount + this.#entries.length;
-  }
-
-  /** Checks the number in the last line of an export, which shows if a part is missing. */
-  #checkCount(count: number): void {
-    const before = this.#lineCount;
-    if (count !== before) {
-      throw new LineError(`it announces ${count} counters, but there were ${before} before it`);
-    }
-    this.#hasEnded = true;
   }
 
   /** Imports entries by id, as stores sort them. Ends after a failure of the store. */

@@ -260,12 +260,11 @@ class Scanner {
 const TOO_SLOW =
   "The counters of this family could not be added up within 10 seconds: try again later.";
 
-function commonPrefix(jobs: Iterable<ScanJob>): string {
-  let common: string | undefined;
-  for (const { prefix } of jobs) {
-    let length = Math.min(prefix.length, common?.length ?? Infinity);
-    while (common !== undefined && !prefix.startsWith(common.slice(0, length))) length--;
-    common = prefix.slice(0, length);
-  }
-  return common ?? "";
+/** Returns the longest text with which the prefixes of all jobs begin. There is at least one. */
+function commonPrefix(jobs: ReadonlySet<ScanJob>): string {
+  return jobs.values().map(({ prefix }) => prefix).reduce((common, prefix) => {
+    let { length } = common;
+    while (!prefix.startsWith(common.slice(0, length))) length--;
+    return common.slice(0, length);
+  });
 }

@@ -4,6 +4,7 @@ import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
+import { perDay } from "./per_day.ts";
 
 /** Maximum number of counters that requests without a key may create per process and day. */
 const MAX_PUBLIC_COUNTERS = 1000;
@@ -26,35 +27,14 @@ interface GrantedHit {
 export function createCreationLimit(
   { counters, familyLimit, metrics, log }: CreationLimitOptions,
 ) {
-  const created = new Map<Grant, number>();
-  const reported = new Set<Grant>();
-  let day = counters.calendar.today();
-
-  function createdToday(grant: Grant): number {
-    const today = counters.calendar.today();
-    if (today !== day) {
-      created.clear();
-      reported.clear();
-    }
-    day = today;
-    return created.get(grant) ?? 0;
-  }
+  const { calendar } = counters;
+  const createdToday = perDay(calendar, () => new Map<Grant, number>());
+  const reportedToday = perDay(calendar, () => new Set<Grant>());
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
     if (await counters.count(id) > 0) return true;
-    return (await counters.history(id, day)).days !== undefined;
-  }
-
-  function report(grant: Grant, limit: number): void {
-    metrics.familyFull++;
-    if (reported.has(grant)) return;
-    reported.add(grant);
-    const by = grant === "SERVE_AS" ? grant : "a family key";
-    log.warn(
-      `${by} has reached its limit of new counters for today: hits on other new counters return 403`,
-      { family: grant, limit },
-    );
+    return (await counters.history(id, calendar.today())).days !== undefined;
   }
 
   /**
@@ -62,13 +42,23 @@ export function createCreationLimit(
    * counter does not exist. Hits in flight when the limit is reached still count.
    */
   return async <Result>({ id, grant }: GrantedHit, count: () => Promise<Result>) => {
-    const limit = grant === "SERVE_AS" ? MAX_PUBLIC_COUNTERS : familyLimit;
-    if (createdToday(grant) >= limit && !await exists(id)) {
-      report(grant, limit);
+    const isKey = grant !== "SERVE_AS";
+    const limit = isKey ? familyLimit : MAX_PUBLIC_COUNTERS;
+    if ((createdToday().get(grant) ?? 0) >= limit && !await exists(id)) {
+      metrics.familyFull++;
+      const reported = reportedToday();
+      if (!reported.has(grant)) {
+        const by = isKey ? "a family key" : grant;
+        const event =
+          `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
+        log.warn(event, { family: grant, limit });
+      }
+      reported.add(grant);
       throw new Problem("family-full");
     }
     const result = await count();
-    if (result === 1) created.set(grant, createdToday(grant) + 1);
+    const created = createdToday();
+    if (result === 1) created.set(grant, (created.get(grant) ?? 0) + 1);
     return result;
   };
 }

@@ -48,23 +48,16 @@ export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
 export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
 
-export type HitPolicy = ReturnType<typeof createHitPolicy>;
-
-export interface HitPolicyOptions extends CreationLimitOptions {
-  proxies: Proxies;
-}
-
-/** Creates the policy. The first of its rules that applies decides. */
-export function createHitPolicy(options: HitPolicyOptions) {
+/**
+ * Creates the policy, which counts a hit if the first of its rules that applies says so. A hit with
+ * the idempotency key of an earlier one is that hit again.
+ */
+export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxies }) {
   const { counters } = options;
   const visitors = createUniqueVisitors(options);
   const limitCreation = createCreationLimit(options);
 
-  /**
-   * Counts a hit if the policy says so. A hit with the idempotency key of an earlier one is that
-   * hit again.
-   */
-  function countHit(hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> {
+  return (hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> => {
     const { request, query, id, grant } = hit;
     if (isPrefetch(request)) return withFlag("prefetch", counters.count(id));
     if (request.method === "HEAD") return counters.count(id);
@@ -92,20 +85,15 @@ export function createHitPolicy(options: HitPolicyOptions) {
     const isPublic = grant === "SERVE_AS" || grant.endsWith("/");
     const result = isPublic ? limitCreation(hit, count) : count();
     return isProxy ? result.then(withCamo) : result;
-  }
-
-  return { countHit };
+  };
 }
 
 const PREFETCHING = /\bprefetch\b/i;
 
 /** Reports whether a browser only prefetches this (Fetch standard, "Sec-Purpose header"). */
 function isPrefetch({ headers }: Request): boolean {
-  return isPrefetching(headers.get("sec-purpose")) || isPrefetching(headers.get("purpose"));
-}
-
-function isPrefetching(purpose: string | null): boolean {
-  return purpose !== null && PREFETCHING.test(purpose);
+  return PREFETCHING.test(headers.get("sec-purpose") ?? "") ||
+    PREFETCHING.test(headers.get("purpose") ?? "");
 }
 
 const VISITOR_BY_KEY = "visitor= needs the secret. With a counter key, the caller is the visitor.";

@@ -1,11 +1,12 @@
 import type { CounterId } from "../counter/counter_id.ts";
-import type { Day } from "../counter/days.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { ConnectionInfo } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
+import { loadOnce } from "../load_once.ts";
 import { callerAddress, type Proxies } from "./caller_address.ts";
+import { perDay } from "./per_day.ts";
 
 /**
  * Maximum number of visitors that are stored per day and counter, and per day and process. Later
@@ -34,20 +35,9 @@ interface Visit {
 export function createUniqueVisitors(
   { counters, proxies, log }: { counters: Counters; proxies: Proxies; log: Log },
 ) {
-  const { calendar } = counters;
-  let visitors: DailyVisitors | undefined;
-  const warnedOn = new Map<string, Day>();
-
-  function visitorsOfToday(): DailyVisitors {
-    if (visitors?.day === calendar.today()) return visitors;
-    const today = new DailyVisitors(counters);
-    visitors = today;
-    // The process forgets the salt at midnight, even if no visitor arrives after it.
-    AbortSignal.timeout(calendar.msUntilMidnight()).onabort = () => {
-      if (visitors === today) visitors = undefined;
-    };
-    return today;
-  }
+  const visitorsOfToday = perDay(counters.calendar, () => new DailyVisitors(counters));
+  /** The reasons for which addresses were unknown today. */
+  const warnedToday = perDay(counters.calendar, () => new Set<string>());
 
   /** Returns the traits of the visitor. Returns undefined if they are unknown. */
   function identify(
@@ -67,9 +57,9 @@ export function createUniqueVisitors(
 
   /** Warns once a day for each reason, because one odd header must not hide a wrong setting. */
   function warn(reason: string): void {
-    const today = calendar.today();
-    if (warnedOn.get(reason) === today) return;
-    warnedOn.set(reason, today);
+    const warned = warnedToday();
+    if (warned.has(reason)) return;
+    warned.add(reason);
     log.warn(
       "once=day counts every request: set TRUST_PROXY to the number of your own proxies",
       { reason },
@@ -109,16 +99,13 @@ function forwardedFor(headers: Headers): string | null {
 
 /** The visitors of one day. */
 class DailyVisitors {
-  readonly day: Day;
-  readonly #counters: Counters;
   readonly #perCounter = new BoundedMap<CounterId, number>(CACHE_SIZE);
   readonly #crypto = globalThis.process.getBuiltinModule("node:crypto");
+  readonly #salt: () => Promise<string>;
   #total = 0;
-  #salt: Promise<string> | undefined;
 
   constructor(counters: Counters) {
-    this.#counters = counters;
-    this.day = counters.calendar.today();
+    this.#salt = loadOnce(() => counters.salt());
   }
 
   /**
@@ -126,13 +113,9 @@ class DailyVisitors {
    * the day.
    */
   async code(traits: readonly string[]): Promise<string> {
-    this.#salt ??= this.#counters.salt().catch((error) => {
-      this.#salt = undefined;
-      throw error;
-    });
     // With the length in front of each, no two lists give the same text.
     const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
-    const hmac = this.#crypto.createHmac("sha256", await this.#salt).update(text).digest();
+    const hmac = this.#crypto.createHmac("sha256", await this.#salt()).update(text).digest();
     return hmac.subarray(0, 8).toString("base64url");
   }
 

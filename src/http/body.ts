@@ -60,7 +60,19 @@ export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
   limit: number,
 ): AsyncGenerator<readonly BodyLine[]> {
-  const read = lineReader(limit);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let number = 0;
+  const read = (bytes: Uint8Array): BodyLine => {
+    number++;
+    if (bytes.length > limit) {
+      return { number, text: "", error: `it is longer than ${limit} bytes` };
+    }
+    try {
+      return { number, text: decoder.decode(bytes).trim() };
+    } catch {
+      return { number, text: "", error: "it is not UTF-8" };
+    }
+  };
   let rest: Uint8Array = new Uint8Array();
   let since = performance.now();
   try {
@@ -89,23 +101,6 @@ export async function* bodyLines(
   if (last.text !== "" || last.error !== undefined) yield [last];
 }
 
-function lineReader(limit: number): (bytes: Uint8Array) => BodyLine {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let number = 0;
-  return (bytes) => {
-    number++;
-    if (bytes.length === 0) return { number, text: "" };
-    if (bytes.length > limit) {
-      return { number, text: "", error: `it is longer than ${limit} bytes` };
-    }
-    try {
-      return { number, text: decoder.decode(bytes).trim() };
-    } catch {
-      return { number, text: "", error: "it is not UTF-8" };
-    }
-  };
-}
-
 function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   if (one.length === 0) return other;
   const bytes = new Uint8Array(one.length + other.length);
@@ -117,13 +112,17 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 /**
  * Creates a body that is generated as fast as it is read. If that fails, the connection ends before
  * the body does, so that the client knows that it is incomplete. If the client disconnects, the
- * source is ended.
+ * source is ended. `first` is a result that was taken from the source before.
  */
-export function textStream(source: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+export function textStream(
+  source: AsyncGenerator<string>,
+  first?: IteratorResult<string>,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await source.next();
+      const { done, value } = first ?? await source.next();
+      first = undefined;
       if (done === true) controller.close();
       else controller.enqueue(encoder.encode(value));
     },

@@ -1,3 +1,4 @@
+import { loadOnce } from "../load_once.ts";
 import {
   acceptsGzip,
   createResponse,
@@ -20,7 +21,6 @@ export function isUnchanged(request: Request, tag: string): boolean {
 /** Creates images that caches may keep, if reads are public, but have to revalidate every time. */
 export function createRevalidatedImages(reads: ReadPolicy) {
   const plain = headersFor("svg", reads.cacheControl("no-cache, max-age=0, must-revalidate"));
-  const unchanged = withoutContentType(plain);
   return {
     /** Returns an image with its headers. `tag` consists of characters of a URL. */
     prepare({ svg, tag }: { svg: string; tag: string }) {
@@ -33,34 +33,37 @@ export function createRevalidatedImages(reads: ReadPolicy) {
       request: Request,
     ): Response {
       if (!reads.isPublic || !isUnchanged(request, etag)) return createResponse(svg, headers);
-      return createResponse(null, { ...unchanged, etag }, 304);
+      return notModified(headers);
     },
   };
 }
 
-/** A response without content has no content type (RFC 9110, section 15.4.5). */
-function withoutContentType({ "content-type": _, ...headers }: HeaderRecord): HeaderRecord {
-  return headers;
+/**
+ * Creates the 304 in place of a response with these headers. Without content, it has no content
+ * type (RFC 9110, section 15.4.5).
+ */
+export function notModified({ "content-type": _, ...headers }: HeaderRecord): Response {
+  return createResponse(null, headers, 304);
 }
 
 /**
- * Prepares a text that does not change while the process runs. It is gzipped once, and clients that
- * have it get 304.
+ * Returns the responses of an endpoint whose text does not change while the process runs. The first
+ * request composes and gzips it. Clients that have it get 304.
  */
-export async function cachedText(
-  text: string,
-  headers: HeaderRecord,
-): Promise<(request: Request) => Response> {
-  const packed = await gzip(text);
-  // A weak tag, because the gzipped and the plain text differ in their bytes.
-  const etag = `"${await digest(text)}"`;
-  const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
-  const gzipped = { ...plain, "content-encoding": "gzip" };
-  const unchanged = withoutContentType(plain);
-  return (request) => {
-    if (isUnchanged(request, etag)) return createResponse(null, unchanged, 304);
-    return acceptsGzip(request) ? createResponse(packed, gzipped) : createResponse(text, plain);
-  };
+export function cachedText(compose: () => Promise<{ text: string; headers: HeaderRecord }>) {
+  const load = loadOnce(async () => {
+    const { text, headers } = await compose();
+    const packed = await gzip(text);
+    // A weak tag, because the gzipped and the plain text differ in their bytes.
+    const etag = `"${await digest(text)}"`;
+    const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
+    const gzipped = { ...plain, "content-encoding": "gzip" };
+    return (request: Request) => {
+      if (isUnchanged(request, etag)) return notModified(plain);
+      return acceptsGzip(request) ? createResponse(packed, gzipped) : createResponse(text, plain);
+    };
+  });
+  return async ({ request }: { request: Request }) => (await load())(request);
 }
 
 /** Resolves with a text as gzipped UTF-8. */

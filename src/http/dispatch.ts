@@ -27,37 +27,25 @@ import {
 } from "./response.ts";
 
 /** Responds to requests by the route table. */
-export interface Dispatcher {
-  handle(request: Request, connection: ConnectionInfo): Response | Promise<Response>;
-  /** Has the endpoint at a path respond to a call of another endpoint, such as one below `/as/`. */
-  call(path: string, call: InternalCall): Response | Promise<Response>;
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** A request that one endpoint passes on to another. */
-export interface InternalCall {
-  readonly request: Request;
-  readonly connection: ConnectionInfo;
-  readonly query: Query<string>;
-  /** True if the counter may be hit without credentials. The secret still counts as the secret. */
-  readonly isPublic: boolean;
-}
+type InternalCall = Pick<RequestState, "request" | "connection" | "query" | "isPublic">;
 
 /** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
 export interface Draining {
   hasBegun: boolean;
 }
 
-export interface DispatcherOptions {
-  routes: readonly Route[];
-  access: Access;
-  draining: Draining;
-  log: Log;
-  metrics: Metrics;
-}
-
 export function createDispatcher(
-  { routes, access, draining, log, metrics }: DispatcherOptions,
-): Dispatcher {
+  { routes, access, draining, log, metrics }: {
+    routes: readonly Route[];
+    access: Access;
+    draining: Draining;
+    log: Log;
+    metrics: Metrics;
+  },
+) {
   const checkHost = createHostCheck();
   const otherPaths = metrics.requestsFor("other");
 
@@ -67,10 +55,9 @@ export function createDispatcher(
     request: Request,
     connection: ConnectionInfo,
   ): Response | Promise<Response> {
-    const { query, error } = route?.readQuery(request) ?? NO_QUERY;
+    const { query, error: queryError } = route?.readQuery(request) ?? NO_QUERY;
     const meter = route?.meter ?? otherPaths;
-    const call = { request, connection, query, isPublic: false };
-    const state = createState(call, { route, queryError: error, meter });
+    const state = new RequestState(request, connection, query, false, route, queryError, meter);
     try {
       checkHost(request);
       if (route === undefined) throw new Problem("not-found");
@@ -156,11 +143,12 @@ export function createDispatcher(
   }
   app.notFound(({ req, env }) => handle(undefined, req.raw, env));
   return {
-    handle: (request, connection) => app.fetch(request, connection),
-    call(path, call) {
+    handle: (request: Request, connection: ConnectionInfo) => app.fetch(request, connection),
+    /** Has the endpoint at a path respond to a call of another one, such as one below `/as/`. */
+    call(path: string, { request, connection, query, isPublic }: InternalCall) {
       const route = forParts.get(path);
       if (route === undefined) throw new TypeError(`No route for ${path}`);
-      return respond(route, createState(call, { route, queryError: undefined, meter: undefined }));
+      return respond(route, new RequestState(request, connection, query, isPublic, route));
     },
   };
 }
@@ -204,43 +192,33 @@ function compile(
   };
 }
 
-/** A request with what is known of it so far. */
-interface RequestState extends InternalCall {
-  /** Undefined for an unknown path. */
-  readonly route: CompiledRoute | undefined;
-  readonly queryError: Problem | undefined;
-  /** Undefined for an internal call. The request that made it is completed and measured. */
-  readonly meter: RequestMeter | undefined;
-  /** When the request arrived, in milliseconds since the epoch. */
-  readonly since: number;
-  id: CounterId;
-  /** All counters of a request that may name several. */
-  ids: readonly CounterId[];
-  isPrefix: boolean;
-  /** `open` until the request is authorized. */
-  grant: Grant;
-}
-
 const NO_IDS: readonly CounterId[] = [];
 
-function createState(
-  { request, connection, query, isPublic }: InternalCall,
-  { route, queryError, meter }: Pick<RequestState, "route" | "queryError" | "meter">,
-): RequestState {
-  return {
-    request,
-    connection,
-    query,
-    isPublic,
-    route,
-    queryError,
-    meter,
-    since: Date.now(),
-    id: DEFAULT_ID,
-    ids: NO_IDS,
-    isPrefix: false,
-    grant: "open",
-  };
+/** A request with what is known of it so far. */
+class RequestState {
+  /** When the request arrived, in milliseconds since the epoch. */
+  readonly since = Date.now();
+  id = DEFAULT_ID;
+  /** All counters of a request that may name several. */
+  ids = NO_IDS;
+  isPrefix = false;
+  /** `open` until the request is authorized. */
+  grant: Grant = "open";
+
+  /**
+   * `isPublic` is true if the counter may be hit without credentials. The secret still counts as
+   * the secret. `route` is undefined for an unknown path. `meter` is undefined for an internal
+   * call, because the request that made it is completed and measured.
+   */
+  constructor(
+    readonly request: Request,
+    readonly connection: ConnectionInfo,
+    readonly query: Query<string>,
+    readonly isPublic: boolean,
+    readonly route: CompiledRoute | undefined,
+    readonly queryError?: Problem,
+    readonly meter?: RequestMeter,
+  ) {}
 }
 
 const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;

@@ -1,6 +1,6 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
-import type { Description } from "../openapi/responses.ts";
+import type { Content, Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
 import type { CorsPolicy, HeaderRecord, Image, TextFormat } from "./response.ts";
@@ -45,6 +45,10 @@ export type Subject = keyof Contexts<string>;
 interface EndpointFacts<Q> {
   /** A few words that say what it does. */
   readonly summary: string;
+  /** Details that the summary leaves out. */
+  readonly description?: string;
+  /** Describes the body that a request must have. */
+  readonly body?: Content;
   /** True if any query is valid. */
   readonly ignoresQuery?: boolean;
   /** True if it sets the CORS headers of its own responses, because other endpoints make them. */

@@ -65,7 +65,7 @@ export function valuesOf(value: string | undefined): readonly string[] {
 export function parseQuery(
   url: string,
   documented: ReadonlySet<string>,
-  repeatable: ReadonlySet<string> = NONE,
+  repeatable: ReadonlySet<string> = new Set(),
 ): ParsedQuery {
   const query = new Map<string, string>();
   const start = url.indexOf("?");
@@ -88,8 +88,6 @@ export function parseQuery(
   }
   return { query, error };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character.

@@ -5,8 +5,6 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** The format of a problem that is reported as text. */
 export type TextFormat = "json" | "text" | "html";
-/** The format of a body. */
-export type BodyFormat = TextFormat | "svg" | "png" | "script";
 
 /** An image: an SVG document or a PNG. */
 export type Image = string | Uint8Array<ArrayBuffer>;
@@ -34,7 +32,7 @@ export function createReadPolicy(openReads: boolean) {
   };
 }
 
-const CONTENT_TYPES: Record<BodyFormat, string> = {
+const CONTENT_TYPES = {
   json: "application/json",
   text: "text/plain; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
@@ -53,7 +51,7 @@ export const UNCACHED_IMAGE = "max-age=0, no-cache, no-store, must-revalidate";
 export const NO_SNIFF: HeaderRecord = { "x-content-type-options": "nosniff" };
 
 /** Returns the headers of a body format. Dispatch adds CORS headers by the route table. */
-export function headersFor(format: BodyFormat, cacheControl: string): HeaderRecord {
+export function headersFor(format: keyof typeof CONTENT_TYPES, cacheControl: string): HeaderRecord {
   return {
     "content-type": CONTENT_TYPES[format],
     "cache-control": cacheControl,

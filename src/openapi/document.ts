@@ -8,7 +8,7 @@ import {
   type ParameterObject,
   problemResponses,
   type Responses,
-  withoutBodies,
+  withContent,
 } from "./responses.ts";
 import { schemas } from "./schemas.ts";
 
@@ -45,6 +45,8 @@ const SECURITY: Record<AccessLevel, Operation["security"]> = {
 const SECRET_SHOWN =
   "The secret. A client that cannot send a header may use `token=` in the query, but the logs " +
   "of proxies record queries.";
+
+const KEY = { type: "apiKey", in: "query", name: "key" };
 
 /** Returns the OpenAPI 3.1 document of a route table. */
 export function describeRoutes(routes: readonly Route[]) {
@@ -89,16 +91,12 @@ export function describeRoutes(routes: readonly Route[]) {
             "secret except for hits and `/session` itself.",
         },
         counterKey: {
-          type: "apiKey",
-          in: "query",
-          name: "key",
+          ...KEY,
           description:
             "A counter key from `/key`. It may be public: it counts its own counter or family only.",
         },
         readKey: {
-          type: "apiKey",
-          in: "query",
-          name: "key",
+          ...KEY,
           description:
             "A read key from `/key?read=`. It opens the reads of its family and is not public.",
         },
@@ -124,21 +122,30 @@ function operationOf(
   route: Route,
   { method, openapi }: { method: string; openapi: Description },
 ): Operation {
-  const { summary, parameters, access } = route;
-  const { name, tags, description, headers = [], body } = openapi;
+  const { summary, description, parameters, body, access } = route;
+  const { name, tags, headers = [] } = openapi;
   const responses = responsesOf(route, openapi);
+  const conditional = 304 in responses ? [IF_NONE_MATCH] : [];
   const isHead = method === "HEAD";
   return {
     operationId: `${method.toLowerCase()}${name}`,
     tags,
     summary: isHead ? `${summary} (headers only)` : summary,
     ...(description !== undefined && { description }),
-    parameters: [...parameters.map(inQuery), ...headers],
+    parameters: [...parameters.map(inQuery), ...headers, ...conditional],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),
     security: SECURITY[access],
-    responses: isHead ? withoutBodies(responses) : responses,
+    responses: isHead ? withContent(responses) : responses,
   };
 }
+
+/** The tag of a response that the client already has. */
+const IF_NONE_MATCH: ParameterObject = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier response.",
+  schema: { type: "string" },
+};
 
 function responsesOf(
   { access, errors = "json", drawProblem }: Route,

@@ -12,16 +12,22 @@ export interface Description {
   /** The name of the operation, without the method in front of it. */
   name: string;
   tags: ("Counters" | "Badges" | "Owners" | "Service")[];
-  /** Details that the summary leaves out. */
-  description?: string;
-  /** The request body. */
-  body?: Content;
-  /** The request headers. */
+  /** The request headers. `If-None-Match` follows from the responses. */
   headers?: ParameterObject[];
   /** The responses of successful requests. */
   responses: Responses;
   /** The statuses of problems, without those that every endpoint has. */
   problems?: readonly number[];
+}
+
+/** Creates the description of an endpoint. */
+export function operation(
+  tag: Description["tags"][number],
+  name: string,
+  responses: Responses,
+  problems: readonly number[] = [],
+): Description {
+  return { name, tags: [tag], responses, problems };
 }
 
 /** A parameter of an operation. All are optional. */
@@ -38,18 +44,16 @@ export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
 export const HIT_FLAGS = ["prefetch", "bot", "repeat", "camo"] as const;
 
-/** The tag of a response that the client already has. */
-export const IF_NONE_MATCH: ParameterObject = {
-  name: "If-None-Match",
-  in: "header",
-  description: "The `ETag` of an earlier response.",
-  schema: { type: "string" },
-};
+interface Header {
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+}
 
 /** A response of an endpoint: its headers, and its body in every media type. */
 export interface ResponseObject {
   description: string;
-  headers: { [name: string]: { description?: string; required?: boolean; schema: Schema } };
+  headers: { [name: string]: Header };
   /** Undefined if the response has no body. */
   content?: Content;
 }
@@ -60,40 +64,26 @@ export type Content = { [mediaType: string]: { schema: Schema } };
 /** The responses of an endpoint by status. */
 export type Responses = { [status: string]: ResponseObject };
 
-/** The bodies of successful responses. */
+/** Returns a JSON body with one of these schemas. */
+export function json(...names: [keyof typeof schemas, ...(keyof typeof schemas)[]]): Content {
+  const [first, ...others] = names;
+  const schema = others.length === 0 ? refTo(first) : { oneOf: names.map(refTo) };
+  return { "application/json": { schema } };
+}
+
+/** The bodies that are not JSON. */
 export const bodies = {
-  counter: { "application/json": { schema: refTo("Counter") } },
-  count: {
-    "application/json": { schema: { oneOf: [refTo("Counter"), refTo("FamilySum")] } },
-  },
-  counts: { "application/json": { schema: refTo("Counts") } },
-  top: { "application/json": { schema: refTo("Top") } },
-  shared: { "application/json": { schema: refTo("Shared") } },
   hits: { "text/plain": { schema: refTo("HitsText") } },
   svg: { "image/svg+xml": { schema: refTo("Svg") } },
   png: { "image/png": { schema: { type: "string", description: "A PNG image." } } },
-  shieldsBadge: { "application/json": { schema: refTo("ShieldsBadge") } },
-  key: {
-    "application/json": { schema: { oneOf: [refTo("Key"), refTo("FamilyKey"), refTo("ReadKey")] } },
-  },
-  line: { "application/json": { schema: refTo("Line") } },
   lines: { "application/x-ndjson": { schema: refTo("Lines") } },
-  imported: { "application/json": { schema: refTo("Imported") } },
-  days: { "application/json": { schema: refTo("Days") } },
-  decisions: { "application/json": { schema: refTo("Decisions") } },
-  session: { "application/json": { schema: refTo("Session") } },
-  health: { "application/json": { schema: refTo("Health") } },
-  readiness: { "application/json": { schema: refTo("Readiness") } },
-  document: { "application/json": { schema: { type: "object" } } },
   text: { "text/plain": { schema: { type: "string" } } },
   script: { "text/javascript": { schema: { type: "string" } } },
   html: { "text/html": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
-/** A value of `X-Tallymark`; `problem` means the name of any problem. */
-type Flag = HitFlag | "stale" | "counted" | "problem";
-
-const FLAGS: Record<Flag, string> = {
+/** The values of `X-Tallymark`. */
+const FLAGS = {
   prefetch: "`prefetch`: a prefetch, not counted.",
   bot: "`bot`: a crawler with a key, not counted.",
   repeat: "`repeat`: this hit was already counted.",
@@ -101,32 +91,32 @@ const FLAGS: Record<Flag, string> = {
   stale: "`stale`: the store is unavailable, and this is the last value that was read.",
   counted: "`counted`: the hit was counted, but the image could not be drawn.",
   problem: "The name of a problem: the image shows the problem, or the last known number.",
-};
+} satisfies Record<HitFlag | "stale" | "counted" | "problem", string>;
+
+type Flag = keyof typeof FLAGS;
+
+/** The values of `Cache-Control` by how long caches may keep the response. */
+export const keep = {
+  never: { enum: ["no-store", "private, no-store"] },
+  imageNever: { const: UNCACHED_IMAGE },
+  imageForAnHour: { enum: ["max-age=3600", UNCACHED_IMAGE] },
+  asRequested: { pattern: "^(max-age=[0-9]+|no-store|private, no-store)$" },
+} satisfies Record<string, Schema>;
+
+/** Describes the response of a successful request. Responses with a flag are unusual ones. */
+export function success(
+  description: string,
+  content: Content,
+  control: Schema,
+  ...flags: Flag[]
+): Responses {
+  const headers = { ...cacheControl(control), ...flagHeaders(flags) };
+  return { 200: { description, headers, content } };
+}
 
 /** Describes a response that no cache may keep. */
 export function fresh(description: string, content: Content, ...flags: Flag[]): Responses {
-  return { 200: { description, headers: { ...NO_STORE, ...flagHeaders(flags) }, content } };
-}
-
-/** Describes a response that caches may keep for the time that the client chose. */
-export function cached(description: string, content: Content): Responses {
-  const control = cacheControl({ pattern: "^(max-age=[0-9]+|no-store|private, no-store)$" });
-  return { 200: { description, headers: { ...control, ...flagHeaders(["stale"]) }, content } };
-}
-
-/** Describes an image that no cache may keep. */
-export function uncached(description: string, ...flags: Flag[]): Responses {
-  return image(description, { const: UNCACHED_IMAGE }, flags);
-}
-
-/** Describes an image that caches may keep for an hour. */
-export function keptImage(description: string): Responses {
-  return image(description, { enum: ["max-age=3600", UNCACHED_IMAGE] }, ["problem"]);
-}
-
-function image(description: string, control: Schema, flags: readonly Flag[]): Responses {
-  const headers = { ...cacheControl(control), ...flagHeaders(flags) };
-  return { 200: { description, headers, content: bodies.svg } };
+  return success(description, content, keep.never, ...flags);
 }
 
 /** Describes an image that caches revalidate every time. */
@@ -139,23 +129,6 @@ export function revalidated(description: string): Responses {
     ...flagHeaders(["stale", "problem"]),
   };
   return { 200: { description, headers, content: bodies.svg }, 304: unchanged(control) };
-}
-
-/** Describes the endpoint that serves the images of another one as PNGs. */
-export function describeAsPng(description: Description): Description {
-  const { name, responses, problems = [] } = description;
-  const asPng = (response: ResponseObject): ResponseObject => ({
-    ...response,
-    ...(response.content !== undefined && { content: bodies.png }),
-  });
-  return {
-    ...description,
-    name: `${name}Png`,
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, asPng(response)]),
-    ),
-    problems: [...problems, 503],
-  };
 }
 
 /** Describes a text that does not change while the process runs. */
@@ -175,11 +148,11 @@ function unchanged(control: string): ResponseObject {
   };
 }
 
-/** Returns the responses as HEAD sends them. */
-export function withoutBodies(responses: Responses): Responses {
+/** Returns the responses with other bodies, or with none as HEAD sends them. */
+export function withContent(responses: Responses, content?: Content): Responses {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, headers }]) => {
-      return [status, { description, headers }];
+    Object.entries(responses).map(([status, { content: own, ...response }]) => {
+      return [status, { ...response, ...(own && content && { content }) }];
     }),
   );
 }
@@ -189,8 +162,6 @@ function cacheControl(schema: Schema): ResponseObject["headers"] {
   return { "Cache-Control": { required: true, schema: { type: "string", ...schema } } };
 }
 
-const NO_STORE = cacheControl({ enum: ["no-store", "private, no-store"] });
-
 /** An `X-Tallymark` header, which ordinary responses do not have. */
 function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
   if (flags.length === 0) return {};
@@ -199,23 +170,17 @@ function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
   return { "X-Tallymark": { description, schema: { type: "string", enum: values } } };
 }
 
-/** Describes an endpoint of the service itself. */
-export function service(
-  name: string,
-  { content, problems = [] }: { content: Content; problems?: readonly number[] },
-): Description {
-  const responses = { 200: { description: "OK.", headers: {}, content } };
-  return { name, tags: ["Service"], responses, problems };
+/** Describes the response of an endpoint of the service itself. */
+export function ok(content: Content): Responses {
+  return { 200: { description: "OK.", headers: {}, content } };
 }
-
-/** The format of an endpoint's problems. */
-type ProblemFormat = "json" | "text" | "json or text" | "html" | "svg" | "png";
 
 /** A problem as RFC 9457 describes it. */
 const PROBLEM_JSON: Content = { "application/problem+json": { schema: refTo("Problem") } };
 const PROBLEM_TEXT: Content = { "text/plain": { schema: { type: "string", minLength: 1 } } };
 
-const PROBLEM_BODIES: Record<ProblemFormat, Content> = {
+/** The bodies of problems by the format of an endpoint's problems. */
+const PROBLEM_BODIES = {
   json: PROBLEM_JSON,
   text: PROBLEM_TEXT,
   "json or text": { ...PROBLEM_JSON, ...PROBLEM_TEXT },
@@ -223,7 +188,7 @@ const PROBLEM_BODIES: Record<ProblemFormat, Content> = {
   svg: bodies.svg,
   // Text if the renderer could not be loaded.
   png: { ...bodies.png, ...PROBLEM_JSON },
-};
+} satisfies Record<string, Content>;
 
 /** The descriptions of problems by status. */
 const PROBLEMS: { readonly [status: string]: string } = {
@@ -248,7 +213,10 @@ const PROBLEM_HEADERS: { readonly [status: string]: ResponseObject["headers"] } 
 };
 
 /** Describes the problems with the given statuses. */
-export function problemResponses(statuses: readonly number[], format: ProblemFormat): Responses {
+export function problemResponses(
+  statuses: readonly number[],
+  format: keyof typeof PROBLEM_BODIES,
+): Responses {
   const isImage = format === "svg" || format === "png";
   const controls = [...isImage ? [UNCACHED_IMAGE] : [], ...format === "svg" ? [] : ["no-store"]];
   const common = {

@@ -1,20 +1,20 @@
-import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
+import { createDrawings, errorBadge, sparkDays } from "../badge/badge.ts";
 import { shieldsColor } from "../badge/color.ts";
 import { parseGoal, withGoal } from "../badge/goal.ts";
 import { parseLabel } from "../badge/look.ts";
 import { formatCounts, parseNumberForm } from "../badge/number.ts";
-import { BADGE_PARAMETERS, color, goal, label, locale, numbers } from "../badge/parameters.ts";
-import { badgeBars, daysBehind } from "../badge/spark.ts";
+import { BADGE_PARAMETERS, LOOK } from "../badge/parameters.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
 import {
-  bodies,
-  cached,
-  IF_NONE_MATCH,
+  json,
+  keep,
+  operation,
   revalidated,
   STORE_PROBLEMS,
+  success,
 } from "../openapi/responses.ts";
 import { checkPeriodOrShow, period, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -30,24 +30,13 @@ export function badge({ latest, reads }: Service): Endpoint {
     parse: checkPeriodOrShow,
     respond(context) {
       const { request, query } = context;
-      const bars = sparkOf(query);
-      return whenKnown(latest.read(context, bars && daysBehind(bars)), (found) => {
-        const { counts, days, isStale } = found;
-        if (isStale === true) return createResponse(draw(query, counts).svg, stale);
-        const figures = bars === 0 || days === undefined
-          ? counts
-          : { counts, bars: badgeBars(days, bars) };
-        return images.respond(draw(query, figures), request);
+      return whenKnown(latest.read(context, sparkDays(query)), ({ counts, days, isStale }) => {
+        const image = draw(query, counts, days);
+        return isStale ? createResponse(image.svg, stale) : images.respond(image, request);
       });
     },
     drawProblem: errorBadge,
-    openapi: {
-      name: "Badge",
-      tags: ["Badges"],
-      headers: [IF_NONE_MATCH],
-      responses: revalidated("The badge."),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Badges", "Badge", revalidated("The badge."), STORE_PROBLEMS),
   });
 }
 
@@ -57,12 +46,17 @@ export const cacheSeconds = {
   schema: { type: "integer", default: 60, minimum: 30, maximum: 3600 },
 } as const satisfies Parameter;
 
+const BADGE_JSON = success("The badge as JSON.", json("ShieldsBadge"), keep.asRequested, "stale");
+
 /** `GET /badge.json`: the document that shields.io/badges/endpoint-badge renders. */
 export function badgeJson({ latest, reads }: Service): Endpoint {
   const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
   return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
-    parameters: [period, show, label, color, cacheSeconds, numbers, locale, goal],
+    parameters: [
+      ...[period, show, LOOK.label, LOOK.color, cacheSeconds],
+      ...[LOOK.numbers, LOOK.locale, LOOK.goal],
+    ],
     parse: checkPeriodOrShow,
     respond(context) {
       const { query } = context;
@@ -81,12 +75,7 @@ export function badgeJson({ latest, reads }: Service): Endpoint {
         return createResponse(body, isStale === true ? stale : fresh);
       });
     },
-    openapi: {
-      name: "BadgeJson",
-      tags: ["Badges"],
-      responses: cached("The badge as JSON.", bodies.shieldsBadge),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Badges", "BadgeJson", BADGE_JSON, STORE_PROBLEMS),
   });
 }
 

@@ -4,7 +4,7 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
 import { type Query, valuesOf } from "../http/query.ts";
-import { IF_NONE_MATCH, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { readDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -38,13 +38,7 @@ export function picture<Name extends string>(
       return images.respond(images.prepare({ svg, tag: textHash(svg) }), request);
     },
     drawProblem,
-    openapi: {
-      name,
-      tags: ["Badges"],
-      headers: [IF_NONE_MATCH],
-      responses: revalidated(`The ${name.toLowerCase()}.`),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Badges", name, revalidated(`The ${name.toLowerCase()}.`), STORE_PROBLEMS),
   });
 }
 

@@ -17,7 +17,6 @@ import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
-const SCRIPT = headersFor("script", "max-age=86400");
 
 /** A request for an endpoint of this service. */
 interface Target extends Pick<Picture, "counter"> {
@@ -59,10 +58,7 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       };
       try {
         const translation = address.translate(path, parsed);
-        if (translation.kind === "script") {
-          return allowPages(createResponse(translation.body, SCRIPT), "any");
-        }
-        return await (translation.kind === "picture"
+        return await ("counter" in translation
           ? callTarget(translation)
           : respondWithNumbers(translation, callTarget));
       } catch (problem) {
@@ -108,7 +104,7 @@ async function respondWithNumbers(
   }
   const [flag] = flags;
   const response = createResponse(body(numbers), {
-    ...headersFor(format, UNCACHED_IMAGE),
+    ...headersFor(format, counters.length === 0 ? "max-age=86400" : UNCACHED_IMAGE),
     // The request is an ordinary hit if one of its hits is.
     ...(flags.size === 1 && flag && { "x-tallymark": flag }),
   });

@@ -2,7 +2,7 @@ import type { PrefixSum } from "../counting/prefixes.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { period, periodOf, readPeriod } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -12,10 +12,13 @@ export const format = {
   schema: { type: "string", examples: ["txt", "text"] },
 } as const satisfies Parameter;
 
+const MEANING = "The count, which is 0 before the first hit.";
+const JSON_OR_TEXT = { ...json("Counter", "FamilySum"), ...bodies.hits };
+
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count({ counters, reads }: Service): Endpoint {
-  const json = headersFor("json", reads.cacheControl("no-store"));
-  const text = headersFor("text", reads.cacheControl("no-store"));
+  const jsonHeaders = headersFor("json", reads.cacheControl("no-store"));
+  const textHeaders = headersFor("text", reads.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read a counter",
     parameters: [format, period],
@@ -27,24 +30,16 @@ export function count({ counters, reads }: Service): Endpoint {
         : readPeriod(counters, context);
       return whenKnown(found, (found) => {
         const hits = typeof found === "number" ? found : found.hits;
-        if (isText(query.get("format"))) return createResponse(String(hits), text);
+        if (isText(query.get("format"))) return createResponse(String(hits), textHeaders);
         const { source } = counters;
         const period = query.get("period");
         const body = typeof found === "number"
           ? { id, hits, source, period }
           : { prefix: id, hits, counters: found.counters, source, period };
-        return createResponse(JSON.stringify(body), json);
+        return createResponse(JSON.stringify(body), jsonHeaders);
       });
     },
-    openapi: {
-      name: "Count",
-      tags: ["Counters"],
-      responses: fresh("The count, which is 0 before the first hit.", {
-        ...bodies.count,
-        ...bodies.hits,
-      }),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Counters", "Count", fresh(MEANING, JSON_OR_TEXT), STORE_PROBLEMS),
   });
 }
 
@@ -61,11 +56,6 @@ export function countText({ counters, reads }: Service): Endpoint {
     errors: "text",
     respond: (context) =>
       whenKnown(readPeriod(counters, context), (hits) => createResponse(String(hits), headers)),
-    openapi: {
-      name: "CountText",
-      tags: ["Counters"],
-      responses: fresh("The count, which is 0 before the first hit.", bodies.hits),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Counters", "CountText", fresh(MEANING, bodies.hits), STORE_PROBLEMS),
   });
 }

@@ -2,18 +2,22 @@ import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../count
 import type { Calendar } from "../counter/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
-import type { ListOptions, ListPage } from "../counter/store.ts";
+import type { ListOptions } from "../counter/store.ts";
 import { ImportError } from "../counting/import.ts";
 import { bodyLines, bodyText, textStream, TRUNCATED_BODY } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
+
+const LINES_OR_LINE = { ...bodies.lines, ...json("Line") };
+const PREVIOUS = fresh("The previous state of the counter.", json("Line"));
+const IMPORTED = fresh("How many counters were imported.", json("Imported"));
 
 const ownId = {
   name: "id",
@@ -38,23 +42,33 @@ export const lastDays = {
 export function listCounters({ counters }: Service): Endpoint {
   let exporting = 0;
 
-  /** Waits for the first counters, so that the status says if the store is unavailable. */
-  async function exportList(options: ExportOptions): Promise<Response> {
+  /** Yields a line for each counter, then a last line with their number. */
+  async function* exportLines(options: ExportOptions): AsyncGenerator<string> {
     if (exporting === MAX_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
     exporting++;
-    const pages = counters.list(options);
+    let listed = 0;
+    let foreign = 0;
     try {
-      const first = await pages.next();
-      const lines = linesOf({ first, pages, since: options.since, onEnd: () => exporting-- });
-      return new Response(textStream(lines), { headers: LINES });
-    } catch (error) {
+      for await (const page of counters.list(options)) {
+        listed += page.counters.length;
+        foreign += page.foreign;
+        const lines = page.counters.map(({ id, ...held }) =>
+          `${lineOf(id, held, options.since)}\n`
+        );
+        if (lines.length > 0) yield lines.join("");
+      }
+      yield `${JSON.stringify({ counters: listed, ...(foreign > 0 && { foreign }) })}\n`;
+    } finally {
       exporting--;
-      throw error;
     }
   }
 
   return endpoint("none", {
     summary: "List or export counters, one line of JSON each",
+    description:
+      "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
+      '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
+      "At most 8 lists are sent at a time: the next request gets a 503.",
     parameters: [ownId, prefix, lastDays],
     parse(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
@@ -67,21 +81,16 @@ export function listCounters({ counters }: Service): Endpoint {
         : { id: parseRequiredId(id), since };
     },
     async respond(_, wanted) {
-      if (wanted.id === undefined) return await exportList(wanted);
+      if (wanted.id === undefined) {
+        const lines = exportLines(wanted);
+        // Wait for the first counters, so that the status says if the store is unavailable.
+        const body = textStream(lines, await lines.next());
+        return new Response(body, { headers: LINES });
+      }
       const { id, since } = wanted;
-      const held = await counters.history(id, since);
-      return createResponse(formatLine({ id, ...trimmed(held, since) }), HEADERS);
+      return createResponse(lineOf(id, await counters.history(id, since), since), HEADERS);
     },
-    openapi: {
-      name: "Counters",
-      tags: ["Owners"],
-      description:
-        "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
-        '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
-        "At most 8 lists are sent at a time: the next request gets a 503.",
-      responses: fresh("The counters.", { ...bodies.lines, ...bodies.line }),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Owners", "Counters", fresh("The counters.", LINES_OR_LINE), STORE_PROBLEMS),
   });
 }
 
@@ -89,6 +98,9 @@ export function listCounters({ counters }: Service): Endpoint {
 export function setCounter({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
     summary: "Set a counter",
+    description: "Without `days`, the known days stay; with `{}` they are deleted. " +
+      "Sending the response back undoes the change.",
+    body: json("Line"),
     parameters: [ownId],
     parse: (query) => parseRequiredId(query.get("id")),
     async respond({ request }, id) {
@@ -98,15 +110,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
       const before = await counters.set(id, { hits, days, report, mode: "replace" });
       return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
-    openapi: {
-      name: "Counter",
-      tags: ["Owners"],
-      description: "Without `days`, the known days stay; with `{}` they are deleted. " +
-        "Sending the response back undoes the change.",
-      body: bodies.line,
-      responses: fresh("The previous state of the counter.", bodies.line),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
   });
 }
 
@@ -114,20 +118,15 @@ export function setCounter({ counters, draining }: Service): Endpoint {
 export function deleteCounter({ counters }: Service): Endpoint {
   return endpoint("none", {
     summary: "Delete a counter",
+    description:
+      "The next hit is its first. Setting the counter to the response undoes the change.",
     parameters: [ownId],
     parse: (query) => parseRequiredId(query.get("id")),
     async respond(_, id) {
       const before = await counters.delete(id);
       return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
-    openapi: {
-      name: "Counter",
-      tags: ["Owners"],
-      description:
-        "The next hit is its first. Setting the counter to the response undoes the change.",
-      responses: fresh("The previous state of the counter.", bodies.line),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
   });
 }
 
@@ -165,35 +164,9 @@ type ExportOptions = ListOptions & { readonly since: Day };
 const TOO_MANY_EXPORTS =
   `${MAX_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
-/** Yields a line for each counter, then a last line with their number. Calls `onEnd` once. */
-async function* linesOf(
-  { first, pages, since, onEnd }: {
-    first: IteratorResult<ListPage>;
-    pages: AsyncGenerator<ListPage>;
-    since: Day;
-    onEnd(): void;
-  },
-): AsyncGenerator<string> {
-  let counters = 0;
-  let foreign = 0;
-  try {
-    for (let page = first; page.done !== true; page = await pages.next()) {
-      counters += page.value.counters.length;
-      foreign += page.value.foreign;
-      const lines = page.value.counters.map(({ id, ...held }) =>
-        `${formatLine({ id, ...trimmed(held, since) })}\n`
-      );
-      if (lines.length > 0) yield lines.join("");
-    }
-    yield `${JSON.stringify({ counters, ...(foreign > 0 && { foreign }) })}\n`;
-  } finally {
-    onEnd();
-    await pages.return(undefined);
-  }
-}
-
-function trimmed(held: CounterState, since: Day): CounterState {
-  return { ...held, days: held.days && dropBefore(held.days, since) };
+/** Formats a counter with its days from `since` on. */
+function lineOf(id: CounterId, held: CounterState, since: Day): string {
+  return formatLine({ id, ...held, days: held.days && dropBefore(held.days, since) });
 }
 
 /** The effect of an import on an existing counter. */
@@ -217,6 +190,9 @@ const dry = {
 export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
     summary: "Import counters, one line of JSON each",
+    description: "A bad line stops the import. The lines before it are stored, and it is safe to " +
+      "send all of them again.",
+    body: bodies.lines,
     parameters: [mode, dry],
     parse: (query) => ({
       mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
@@ -233,16 +209,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
         throw isCut ? cutShort(error, dry) : problemOfLine(error, dry);
       }
     },
-    openapi: {
-      name: "Counters",
-      tags: ["Owners"],
-      description:
-        "A bad line stops the import. The lines before it are stored, and it is safe to " +
-        "send all of them again.",
-      body: bodies.lines,
-      responses: fresh("How many counters were imported.", bodies.imported),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Owners", "Counters", IMPORTED, STORE_PROBLEMS),
   });
 }
 

@@ -2,7 +2,7 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
 import { type Parameter, type Query, valuesOf } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { period, periodOf, readPeriod } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -16,11 +16,17 @@ const ids = {
   maxTimes: MAX_IDS,
 } as const satisfies Parameter;
 
+const COUNTS = fresh("The counts, each of which is 0 before the first hit.", json("Counts"));
+const TOP = fresh("The counters.", json("Top"));
+
 /** `GET /counts`: the numbers of several counters, each once, in the order of the request. */
 export function counts({ counters, reads }: Service): Endpoint {
   const headers = headersFor("json", reads.cacheControl("no-store"));
   return endpoint("none", {
     summary: "Read several counters",
+    description:
+      "In the order of the request, each id once. `null` means that the value which the " +
+      "store holds under this id is not a counter.",
     parameters: [ids, period],
     parse: parseIds,
     async respond({ query }, ids) {
@@ -32,15 +38,12 @@ export function counts({ counters, reads }: Service): Endpoint {
       const facts = JSON.stringify({ source: counters.source, period: query.get("period") });
       return createResponse(`{"counts":{${members.join(",")}},${facts.slice(1)}`, headers);
     },
-    openapi: {
-      name: "Counts",
-      tags: ["Counters"],
-      description:
-        "In the order of the request, each id once. `null` means that the value which the " +
-        "store holds under this id is not a counter.",
-      responses: fresh("The counts, each of which is 0 before the first hit.", bodies.counts),
-      problems: STORE_PROBLEMS.filter((status) => status !== 409),
-    },
+    openapi: operation(
+      "Counters",
+      "Counts",
+      COUNTS,
+      STORE_PROBLEMS.filter((status) => status !== 409),
+    ),
   });
 }
 
@@ -76,6 +79,7 @@ export function top({ counters }: Service): Endpoint {
   const headers = headersFor("json", "private, no-store");
   return endpoint("prefix", {
     summary: "List the counters of a family with the most hits",
+    description: "The highest first, and ties by id. The numbers are at most 10 s old.",
     parameters: [period, limit],
     async respond({ id, query }) {
       const period = periodOf(query);
@@ -88,12 +92,6 @@ export function top({ counters }: Service): Endpoint {
       };
       return createResponse(JSON.stringify(body), headers);
     },
-    openapi: {
-      name: "Top",
-      tags: ["Counters"],
-      description: "The highest first, and ties by id. The numbers are at most 10 s old.",
-      responses: fresh("The counters.", bodies.top),
-      problems: STORE_PROBLEMS.filter((status) => status !== 504),
-    },
+    openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS.filter((status) => status !== 504)),
   });
 }

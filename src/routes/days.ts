@@ -2,7 +2,7 @@ import { type Day, parseDay } from "../counter/days.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { type Range, readRange } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -11,6 +11,8 @@ import type { Service } from "./service.ts";
 const MAX_DAYS = 3660;
 /** Number of days if the query does not say. */
 const DEFAULT_DAYS = 30;
+
+const DAYS = fresh("The days, oldest first.", json("Days"));
 
 /** The first day of a range. */
 const fromDay = {
@@ -32,6 +34,7 @@ export function days({ counters, reads }: Service): Endpoint {
   const headers = headersFor("json", reads.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read the hits of each day",
+    description: "Days without hits are 0. Days before the history of the counter are left out.",
     parameters: [fromDay, toDay],
     parse: (query) => parseRange(query, calendar.today()),
     async respond({ id, isPrefix }, range) {
@@ -40,13 +43,7 @@ export function days({ counters, reads }: Service): Endpoint {
       const body = { ...subject, total, timeZone: calendar.timeZone, days };
       return createResponse(JSON.stringify(body), headers);
     },
-    openapi: {
-      name: "Days",
-      tags: ["Counters"],
-      description: "Days without hits are 0. Days before the history of the counter are left out.",
-      responses: fresh("The days, oldest first.", bodies.days),
-      problems: STORE_PROBLEMS,
-    },
+    openapi: operation("Counters", "Days", DAYS, STORE_PROBLEMS),
   });
 }
 

@@ -1,47 +1,38 @@
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
-import { loadOnce } from "../load_once.ts";
-import { bodies, fixedText, IF_NONE_MATCH } from "../openapi/responses.ts";
+import { bodies, fixedText, operation } from "../openapi/responses.ts";
+
+const REFERENCE = fixedText("This reference.", bodies.html, "no-cache");
+const JSON_OBJECT = { "application/json": { schema: { type: "object" } } };
+const DOCUMENT = fixedText("The OpenAPI document.", JSON_OBJECT, "no-cache");
 
 /** `GET /api`: the reference for people, from the same records as `/openapi.json`. */
 export function reference(routes: () => readonly Route[]): Endpoint {
-  const load = loadOnce(async () => {
-    const [{ describeRoutes }, { composeReference }] = await Promise.all([
-      import("../openapi/document.ts"),
-      import("../page/reference.ts"),
-    ]);
-    const { html, policy } = await composeReference(describeRoutes(routes()));
-    const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
-    return await cachedText(html, headers);
-  });
   return endpoint("none", {
     summary: "Show this reference as a page",
-    respond: async ({ request }) => (await load())(request),
-    openapi: {
-      name: "Reference",
-      tags: ["Service"],
-      headers: [IF_NONE_MATCH],
-      responses: fixedText("This reference.", bodies.html, "no-cache"),
-    },
+    respond: cachedText(async () => {
+      const [{ describeRoutes }, { composeReference }] = await Promise.all([
+        import("../openapi/document.ts"),
+        import("../page/reference.ts"),
+      ]);
+      const { html, policy } = await composeReference(describeRoutes(routes()));
+      const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
+      return { text: html, headers };
+    }),
+    openapi: operation("Service", "Reference", REFERENCE),
   });
 }
 
 /** `GET /openapi.json`: the description of all endpoints, this one included. */
 export function openapiDocument(routes: () => readonly Route[]): Endpoint {
-  const load = loadOnce(async () => {
-    const { describeRoutes } = await import("../openapi/document.ts");
-    const text = JSON.stringify(describeRoutes(routes()));
-    return await cachedText(text, headersFor("json", "no-cache"));
-  });
   return endpoint("none", {
     summary: "Get this reference as OpenAPI 3.1",
-    respond: async ({ request }) => (await load())(request),
-    openapi: {
-      name: "OpenApi",
-      tags: ["Service"],
-      headers: [IF_NONE_MATCH],
-      responses: fixedText("The OpenAPI document.", bodies.document, "no-cache"),
-    },
+    respond: cachedText(async () => {
+      const { describeRoutes } = await import("../openapi/document.ts");
+      const text = JSON.stringify(describeRoutes(routes()));
+      return { text, headers: headersFor("json", "no-cache") };
+    }),
+    openapi: operation("Service", "OpenApi", DOCUMENT),
   });
 }

@@ -1,20 +1,24 @@
 import { once, parseIdempotencyKey, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
-import { bodies, fresh, HIT_FLAGS, HIT_PROBLEMS } from "../openapi/responses.ts";
+import { fresh, HIT_FLAGS, HIT_PROBLEMS, json, operation } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
+const COUNTED = fresh("The new count.", json("Counter"), ...HIT_FLAGS);
 
 /** `GET` and `POST /hit`: adds one and responds with the new number. */
-export function hit({ counters, hits, recentHits }: Service): Endpoint {
+export function hit({ counters, countHit, recentHits }: Service): Endpoint {
   return endpoint("counter", {
     summary: "Count a hit",
+    description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
+      "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
+      "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
     parameters: [once, visitor],
     parse: refuseMistakenId,
     respond(context) {
       const { id } = context;
-      return whenKnown(hits.countHit(context, parseIdempotencyKey(context)), (result) => {
+      return whenKnown(countHit(context, parseIdempotencyKey(context)), (result) => {
         const { hits, flag } = typeof result === "number" ? { hits: result } : result;
         recentHits.record(id, flag ?? "counted");
         const body = JSON.stringify({ id, hits, source: counters.source });
@@ -22,16 +26,7 @@ export function hit({ counters, hits, recentHits }: Service): Endpoint {
       });
     },
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
-    openapi: {
-      name: "Hit",
-      tags: ["Counters"],
-      description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
-        "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
-        "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
-      headers: [IDEMPOTENCY_KEY],
-      responses: fresh("The new count.", bodies.counter, ...HIT_FLAGS),
-      problems: HIT_PROBLEMS,
-    },
+    openapi: { ...operation("Counters", "Hit", COUNTED, HIT_PROBLEMS), headers: [IDEMPOTENCY_KEY] },
   });
 }
 

@@ -1,6 +1,5 @@
-import { createDrawings, errorBadge, sparkOf } from "../badge/badge.ts";
+import { createDrawings, errorBadge, sparkDays } from "../badge/badge.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
-import { badgeBars, daysBehind } from "../badge/spark.ts";
 import type { Days } from "../counter/days.ts";
 import { once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
 import { type CounterContext, type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -12,12 +11,14 @@ import {
   problemImageResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
-import { HIT_FLAGS, HIT_PROBLEMS, uncached } from "../openapi/responses.ts";
+import { bodies, HIT_FLAGS, HIT_PROBLEMS, keep, operation, success } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { readDays, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("svg", UNCACHED_IMAGE);
+const FLAGS = [...HIT_FLAGS, "counted", "problem"] as const;
+const COUNTED = success("The badge with the new count.", bodies.svg, keep.imageNever, ...FLAGS);
 
 /** The number of a hit, or the last known number and the reason why the hit is not confirmed. */
 interface ShownHit {
@@ -31,12 +32,12 @@ type Context = CounterContext<
 >;
 
 /** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
-export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
+export function hitImage({ counters, countHit, recentHits }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
 
   async function count(context: Context): Promise<ShownHit> {
     try {
-      const result = await hits.countHit(context);
+      const result = await countHit(context);
       return typeof result === "number" ? { hits: result } : result;
     } catch (error) {
       const hits = counters.lastSeen(context.id);
@@ -47,7 +48,7 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
 
   /** Resolves with undefined if the days cannot be read, because the hit was counted. */
   async function readDaysAfter(hit: Context, dayCount: number): Promise<Days | undefined> {
-    const since = counters.calendar.today() - daysBehind(dayCount) + 1;
+    const since = counters.calendar.today() - dayCount + 1;
     const { days } = await readDays(counters, { id: hit.id, isPrefix: false, since })
       .catch(() => ({ days: undefined }));
     return days;
@@ -55,35 +56,30 @@ export function hitImage({ counters, hits, recentHits }: Service): Endpoint {
 
   return endpoint("counter", {
     summary: "Count a hit and show the badge",
+    description: "`HEAD` does not count. " +
+      "Prefetches, and crawlers with a key, get a response but are not counted. " +
+      "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
+      "place is a 400.",
     parameters: [once, visitor, show, ...BADGE_PARAMETERS],
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;
       const { hits: total, flag, problem } = await count(context);
-      const [bars, showsToday] = [sparkOf(query), query.get("show") !== undefined];
-      const drawsDays = problem === undefined && (bars > 0 || showsToday);
-      const days = drawsDays ? await readDaysAfter(context, Math.max(1, bars)) : undefined;
+      const showsToday = query.get("show") !== undefined;
+      const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
+      const days = dayCount > 0 ? await readDaysAfter(context, dayCount) : undefined;
       // HEAD sends no hit.
       if (request.method !== "HEAD") recentHits.record(id, problem?.kind ?? flag ?? "counted");
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
-      const figures = days !== undefined && bars > 0
-        ? { counts, bars: badgeBars(days, bars) }
-        : counts;
-      const svg = draw(query, figures);
+      const svg = draw(query, counts, days);
       if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });
       return createResponse(svg, flag ? { ...HEADERS, ...flagHeader(flag) } : HEADERS);
     },
     drawProblem: errorBadge,
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
     openapi: {
-      name: "HitImage",
+      ...operation("Counters", "HitImage", COUNTED, HIT_PROBLEMS),
       tags: ["Counters", "Badges"],
-      description: "`HEAD` does not count. " +
-        "Prefetches, and crawlers with a key, get a response but are not counted. " +
-        "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
-        "place is a 400.",
-      responses: uncached("The badge with the new count.", ...HIT_FLAGS, "counted", "problem"),
-      problems: HIT_PROBLEMS,
     },
   });
 }

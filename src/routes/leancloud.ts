@@ -63,7 +63,6 @@ export function leancloud({ call, counters, draining }: Service): Endpoint {
 
   return endpoint("prefix", {
     summary: "Serve the page counters of LeanCloud",
-    ignoresQuery: true,
     parameters: [key, token],
     protocol: PROTOCOL,
     parse: (_, request) => parseRequest(request),

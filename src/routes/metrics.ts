@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import type { BatchMeter, Histogram, Metrics } from "../metrics.ts";
-import { bodies, service } from "../openapi/responses.ts";
+import { bodies, ok, operation } from "../openapi/responses.ts";
 import { VERSION } from "../version.ts";
 import type { Service } from "./service.ts";
 
@@ -14,23 +14,27 @@ export function metricsText({ metrics, counters }: Service): Endpoint {
   return endpoint("none", {
     summary: "Get metrics for Prometheus",
     respond: () => createResponse(formatMetrics(metrics, counters.waiting), headers),
-    openapi: service("Metrics", { content: bodies.text }),
+    openapi: operation("Service", "Metrics", ok(bodies.text)),
   });
 }
 
-type MetricType = "counter" | "gauge" | "histogram";
-
 /** A metric and its value, or its samples without the name in front. */
-type Metric = [name: string, type: MetricType, help: string, value: number | readonly string[]];
+type Metric = [name: string, help: string, value: number | readonly string[]];
+
+/** Returns the type of a metric, which the end of its name shows (Prometheus, "Naming"). */
+function typeOf(name: string): "counter" | "histogram" | "gauge" {
+  if (name.endsWith("_total")) return "counter";
+  return name.endsWith("_duration_seconds") ? "histogram" : "gauge";
+}
 
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(metrics: Metrics, waiting: number): string {
   const worker = metrics.worker?.();
   const own = worker === undefined ? undefined : `{worker="${worker}"`;
-  return metricsIn(metrics, waiting).map(([name, type, help, value]) => {
+  return metricsIn(metrics, waiting).map(([name, help, value]) => {
     const samples = typeof value === "number" ? [` ${value}`] : value;
     const lines = own === undefined ? samples : samples.map((line) => withLabel(line, own));
-    const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+    const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
     return head + lines.map((line) => `${name}${line}\n`).join("");
   }).join("");
 }
@@ -53,65 +57,56 @@ function metricsIn(metrics: Metrics, waiting: number): Metric[] {
   const risks = Array.from(storeRisks.keys(), (risk) => sample({ risk }, 1));
   const { rss } = Deno.memoryUsage();
   return [
-    ["tallymark_build_info", "gauge", "The version of the service; always 1.", [
+    ["tallymark_build_info", "The version of the service; always 1.", [
       sample({ version: VERSION }, 1),
     ]],
-    ["tallymark_http_requests_total", "counter", "Requests by endpoint and status.", statuses],
+    ["tallymark_http_requests_total", "Requests by endpoint and status.", statuses],
     [
       "tallymark_http_request_duration_seconds",
-      "histogram",
       "Time from a request to its response, by endpoint.",
       bucketsOf("endpoint", requests),
     ],
-    ["tallymark_hits_total", "counter", "Hits that the store acknowledged.", metrics.hits],
+    ["tallymark_hits_total", "Hits that the store acknowledged.", metrics.hits],
     [
       "tallymark_hits_unknown_total",
-      "counter",
       "Hits of unknown outcome: the store may or may not have counted them.",
       metrics.unknownHits,
     ],
     [
       "tallymark_family_full_total",
-      "counter",
       "Hits refused because a family had reached its limit of new counters for the day.",
       metrics.familyFull,
     ],
     [
       "tallymark_store_batches_total",
-      "counter",
       "Calls to the store, by kind.",
       callsOf(({ batches }) => batches),
     ],
     [
       "tallymark_store_batch_ids_total",
-      "counter",
       "Counters in calls to the store, by kind.",
       callsOf(({ ids }) => ids),
     ],
     [
       "tallymark_store_duration_seconds",
-      "histogram",
       "Duration of calls to the store, by kind.",
       bucketsOf("kind", batches),
     ],
-    ["tallymark_store_up", "gauge", "Whether the store is available, by node.", nodesUp],
+    ["tallymark_store_up", "Whether the store is available, by node.", nodesUp],
     [
       "tallymark_store_at_risk",
-      "gauge",
       "1 for each kind of setting with which Redis may lose counters.",
       risks,
     ],
-    ["tallymark_waiting_requests", "gauge", "Requests waiting for the store.", waiting],
+    ["tallymark_waiting_requests", "Requests waiting for the store.", waiting],
     [
       "tallymark_store_redirects_total",
-      "counter",
       "Commands that a node of a Redis Cluster redirected to another node.",
       metrics.redirects,
     ],
-    ["process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", rss],
+    ["process_resident_memory_bytes", "Resident memory size in bytes.", rss],
     [
       "process_start_time_seconds",
-      "gauge",
       "Start time of the process since the unix epoch in seconds.",
       performance.timeOrigin / 1000,
     ],

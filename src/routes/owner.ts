@@ -5,7 +5,7 @@ import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh } from "../openapi/responses.ts";
+import { fresh, json, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
@@ -34,17 +34,13 @@ export function counterKey({ access }: Service): Endpoint {
     respond({ id, isPrefix }, readable) {
       const secret = access.secretFor("Counter keys");
       const body = readable !== undefined
-        ? { read: readable, key: secret.readKeyOf(readable) }
+        ? { read: readable, key: secret.keyOf("read", readable) }
         : isPrefix
-        ? { prefix: id, key: secret.prefixKeyOf(keyPrefix(id)) }
-        : { id, key: secret.keyOf(id) };
+        ? { prefix: id, key: secret.keyOf("prefix", keyPrefix(id)) }
+        : { id, key: secret.keyOf("counter", id) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
-    openapi: {
-      name: "Key",
-      tags: ["Counters"],
-      responses: fresh("The key.", bodies.key),
-    },
+    openapi: operation("Counters", "Key", fresh("The key.", json("Key", "FamilyKey", "ReadKey"))),
   });
 }
 
@@ -52,17 +48,13 @@ export function counterKey({ access }: Service): Endpoint {
 export function session({ access }: Service): Endpoint {
   return endpoint("none", {
     summary: "Start a session of 12 hours",
+    description: "For web pages, so that they need not keep the secret. A new secret ends all " +
+      "sessions.",
     respond() {
       const session = createSession(access.secretFor("Sessions"));
       return createResponse(JSON.stringify(session), HEADERS);
     },
-    openapi: {
-      name: "Session",
-      tags: ["Service"],
-      description: "For web pages, so that they need not keep the secret. A new secret ends all " +
-        "sessions.",
-      responses: fresh("The session.", bodies.session),
-    },
+    openapi: operation("Service", "Session", fresh("The session.", json("Session"))),
   });
 }
 
@@ -70,6 +62,7 @@ export function session({ access }: Service): Endpoint {
 export function listDecisions({ recentHits, metrics }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show what became of the last 100 hits",
+    description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
     respond() {
       const { authorized, rejected } = recentHits.latest;
       const warnings = [...metrics.storeRisks.values()];
@@ -80,12 +73,7 @@ export function listDecisions({ recentHits, metrics }: Service): Endpoint {
       };
       return createResponse(JSON.stringify(body), HEADERS);
     },
-    openapi: {
-      name: "Decisions",
-      tags: ["Owners"],
-      description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
-      responses: fresh("The hits, newest first.", bodies.decisions),
-    },
+    openapi: operation("Owners", "Decisions", fresh("The hits, newest first.", json("Decisions"))),
   });
 }
 

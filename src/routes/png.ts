@@ -1,8 +1,8 @@
-import { isUnchanged } from "../http/conditional.ts";
+import { isUnchanged, notModified } from "../http/conditional.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, flagHeader, type HeaderRecord } from "../http/response.ts";
-import { describeAsPng } from "../openapi/responses.ts";
+import { bodies, withContent } from "../openapi/responses.ts";
 import type { Painter } from "../png/painter.ts";
 import type { Service } from "./service.ts";
 
@@ -42,8 +42,7 @@ export function png(
     const headers = pngHeaders(response, scale);
     const { etag } = headers;
     if (response.status === 304 || (etag !== undefined && isUnchanged(request, etag))) {
-      const { "content-type": _, ...unchanged } = headers;
-      return createResponse(null, unchanged, 304);
+      return notModified(headers);
     }
     try {
       const body = await render({ svg: await response.text(), scale });
@@ -84,7 +83,14 @@ export function png(
         });
       };
     },
-    ...openapi && { openapi: describeAsPng(openapi) },
+    ...openapi && {
+      openapi: {
+        ...openapi,
+        name: `${openapi.name}Png`,
+        responses: withContent(openapi.responses, bodies.png),
+        problems: [...openapi.problems ?? [], 503],
+      },
+    },
   };
 }
 

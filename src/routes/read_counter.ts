@@ -1,5 +1,5 @@
 import type { Counts } from "../badge/number.ts";
-import { hitsIn, parsePeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
+import { hitsIn, isPeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
 import {
   type CounterState,
   type Day,
@@ -20,7 +20,7 @@ export const period = {
   meaning:
     "Only the hits of these days, in the time zone of the service. All but `yesterday` include today.",
   schema: { type: "string", default: "total", enum: PERIODS },
-  accepts: (text: string) => parsePeriod(text) !== undefined,
+  accepts: isPeriod,
 } as const satisfies Parameter;
 
 /** Shows two numbers on a badge. */
@@ -40,8 +40,8 @@ type BadgeContext = ReadContext<"period" | "show">;
 
 /** Returns the period that a query asks for, whose text was accepted before. */
 export function periodOf(query: Query<"period">): Period {
-  const text = query.get("period");
-  return (text === undefined ? undefined : parsePeriod(text)) ?? period.schema.default;
+  const text = query.get("period") ?? "";
+  return isPeriod(text) ? text : period.schema.default;
 }
 
 /** Throws "bad-query" for a query with both parameters, because each names the counts to show. */

@@ -1,37 +1,58 @@
-import type { Access } from "../auth/access.ts";
+import { type AccessOptions, createAccess } from "../auth/access.ts";
 import type { ServeAs } from "../compat/serve_as.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { HitPolicy } from "../hits/hit_policy.ts";
-import type { RecentHits } from "../hits/recent_hits.ts";
-import type { Dispatcher, Draining } from "../http/dispatch.ts";
+import type { Proxies } from "../hits/caller_address.ts";
+import { createHitPolicy } from "../hits/hit_policy.ts";
+import { RecentHits } from "../hits/recent_hits.ts";
+import type { Dispatcher } from "../http/dispatch.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor, type ReadPolicy } from "../http/response.ts";
+import { createReadPolicy, createResponse, headersFor } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { bodies, service } from "../openapi/responses.ts";
+import { json, ok, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import type { Renderer } from "../png/renderer.ts";
-import type { LatestReader } from "./read_counter.ts";
+import { createRenderer } from "../png/renderer.ts";
+import { LatestReader } from "./read_counter.ts";
+
+export interface ServiceOptions {
+  config: Omit<AccessOptions, "log"> & {
+    proxies: Proxies;
+    familyLimit: number;
+    /** The counters that anyone may hit at the addresses of other services. */
+    serveAs: ServeAs;
+    /** The origins of the pages that may embed shared pages. */
+    embedOrigins: readonly string[];
+  };
+  counters: Counters;
+  metrics: Metrics;
+  log: Log;
+}
 
 /** The parts that endpoints share. */
-export interface Service {
-  readonly counters: Counters;
-  /** The counts that badges show. */
-  readonly latest: LatestReader;
-  readonly access: Access;
-  readonly reads: ReadPolicy;
-  readonly hits: HitPolicy;
-  readonly recentHits: RecentHits;
-  readonly renderer: Renderer;
-  readonly draining: Draining;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  /** The counters that anyone may hit at the addresses of other services. */
-  readonly serveAs: ServeAs;
-  /** The origins of the pages that may embed shared pages. */
-  readonly embedOrigins: readonly string[];
-  /** Has another endpoint respond to a part of a request. */
-  readonly call: Dispatcher["call"];
+export type Service = ReturnType<typeof createService>;
+
+/** Creates the parts. `call` has another endpoint respond to a part of a request. */
+export function createService(
+  { config, counters, metrics, log }: ServiceOptions,
+  call: Dispatcher["call"],
+) {
+  const { serveAs, embedOrigins } = config;
+  return {
+    counters,
+    metrics,
+    log,
+    call,
+    serveAs,
+    embedOrigins,
+    /** The counts that badges show. */
+    latest: new LatestReader(counters),
+    access: createAccess({ ...config, log }),
+    reads: createReadPolicy(config.openReads),
+    countHit: createHitPolicy({ ...config, counters, metrics, log }),
+    recentHits: new RecentHits(),
+    renderer: createRenderer(log),
+    draining: { hasBegun: false },
+  };
 }
 
 const HEADERS = headersFor("json", "no-store");
@@ -42,7 +63,7 @@ export function health(): Endpoint {
     summary: "Check that the process is alive",
     ignoresQuery: true,
     respond: () => createResponse('{"status":"ok"}', HEADERS),
-    openapi: service("Health", { content: bodies.health }),
+    openapi: operation("Service", "Health", ok(json("Health"))),
   });
 }
 
@@ -57,6 +78,6 @@ export function readiness({ counters }: Service): Endpoint {
       const body = { status: "ok", ...(unreachable.length > 0 && { away: unreachable }) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
-    openapi: service("Readiness", { content: bodies.readiness, problems: [503] }),
+    openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
   });
 }

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
-import { bodies, fresh, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { readRange } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -13,6 +13,7 @@ const SHARED_DAYS = 400;
 const SHARED_COUNTERS = 20;
 
 const PRIVATE = "private, no-store";
+const PROBLEMS = STORE_PROBLEMS.filter((status) => status !== 504);
 
 const embed = {
   name: "embed",
@@ -43,11 +44,7 @@ export function sharedPage({ embedOrigins }: Service): Endpoint {
         ...(isPacked && { "content-encoding": "gzip" }),
       });
     },
-    openapi: {
-      name: "SharedPage",
-      tags: ["Counters"],
-      responses: fresh("The page.", bodies.html),
-    },
+    openapi: operation("Counters", "SharedPage", fresh("The page.", bodies.html)),
   });
 }
 
@@ -74,6 +71,9 @@ export function sharedData({ counters }: Service): Endpoint {
   const headers = headersFor("json", PRIVATE);
   return endpoint("prefix", {
     summary: "Read all data of a shared page",
+    description:
+      `The last ${SHARED_DAYS} days and the ${SHARED_COUNTERS} counters with the most hits, ` +
+      "at most 10 s old.",
     async respond({ id }) {
       const today = counters.calendar.today();
       const range = { first: today - SHARED_DAYS + 1, last: today };
@@ -90,14 +90,6 @@ export function sharedData({ counters }: Service): Endpoint {
       };
       return createResponse(JSON.stringify(body), headers);
     },
-    openapi: {
-      name: "SharedData",
-      tags: ["Counters"],
-      description:
-        `The last ${SHARED_DAYS} days and the ${SHARED_COUNTERS} counters with the most hits, ` +
-        "at most 10 s old.",
-      responses: fresh("The data.", bodies.shared),
-      problems: STORE_PROBLEMS.filter((status) => status !== 504),
-    },
+    openapi: operation("Counters", "SharedData", fresh("The data.", json("Shared")), PROBLEMS),
   });
 }

@@ -1,10 +1,12 @@
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
-import { loadOnce } from "../load_once.ts";
-import { bodies, fixedText, IF_NONE_MATCH } from "../openapi/responses.ts";
+import { bodies, fixedText, operation } from "../openapi/responses.ts";
 import likeScript from "../page/like.min.js" with { type: "text" };
 import tallyScript from "../page/tally.min.js" with { type: "text" };
+
+const CONTROL = "max-age=86400";
+const SCRIPT = fixedText("The script, which also works as a module.", bodies.script, CONTROL);
 
 /** `GET /tally.js`: the elements with which any page counts and shows its views. */
 export function tally(): Endpoint {
@@ -30,21 +32,11 @@ function script(
   text: string,
   { name, summary, elements }: Readonly<Record<"name" | "summary" | "elements", string>>,
 ): Endpoint {
-  const load = loadOnce(() => cachedText(text, headersFor("script", "max-age=86400")));
   return endpoint("none", {
     summary,
     errors: "text",
-    respond: async ({ request }) => (await load())(request),
-    openapi: {
-      name,
-      tags: ["Counters"],
-      description: `For pages of any site. It defines ${elements}`,
-      headers: [IF_NONE_MATCH],
-      responses: fixedText(
-        "The script, which also works as a module.",
-        bodies.script,
-        "max-age=86400",
-      ),
-    },
+    description: `For pages of any site. It defines ${elements}`,
+    respond: cachedText(() => Promise.resolve({ text, headers: headersFor("script", CONTROL) })),
+    openapi: operation("Counters", name, SCRIPT),
   });
 }

@@ -3,7 +3,7 @@ import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
-import { bodies, service } from "../openapi/responses.ts";
+import { bodies, ok, operation } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
@@ -31,7 +31,7 @@ export function welcome(routes: () => readonly Route[], { reads }: Service): End
       if (!acceptsGzip(request)) return createResponse(html, headers);
       return createResponse(packed, { ...headers, "content-encoding": "gzip" });
     },
-    openapi: service("Index", { content: { ...bodies.text, ...bodies.html } }),
+    openapi: operation("Service", "Index", ok({ ...bodies.text, ...bodies.html })),
   });
 }
 

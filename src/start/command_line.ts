@@ -4,16 +4,13 @@ import { StartError } from "../problem.ts";
 import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";
-import type { LoadedEnvironment } from "./environment.ts";
+import { readEnvironment } from "./environment.ts";
 import { findSecret } from "./generated_secret.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The output of a command and the exit code of the process. An error goes to standard error. */
-export interface CommandResult {
-  readonly text: string;
-  readonly code: 0 | 1;
-}
+type CommandResult = { readonly text: string; readonly code: 0 | 1 };
 
 const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as const;
 
@@ -22,10 +19,7 @@ const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as c
  * that an option such as `--port 9000` is never ignored. Only commands that need them load the
  * settings.
  */
-export async function runCommand(
-  args: readonly string[],
-  loadEnvironment: () => Promise<LoadedEnvironment>,
-): Promise<CommandResult> {
+export async function runCommand(args: readonly string[]): Promise<CommandResult> {
   const { parseArgs } = await import("node:util");
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
@@ -45,7 +39,7 @@ export async function runCommand(
   if (values.help) return { text: helpText(), code: 0 };
   if (values.version) return { text: `Tallymark ${VERSION}`, code: 0 };
   if (command === undefined) return refusal("Expected --help, --version or link [URL].");
-  return await printLink(url, loadEnvironment);
+  return await printLink(url);
 }
 
 function refusal(text: string): CommandResult {
@@ -78,15 +72,15 @@ function settingText({ name, default: value = "", meaning }: Setting<unknown>): 
   }`;
 }
 
-async function printLink(
-  url: string | undefined,
-  loadEnvironment: () => Promise<LoadedEnvironment>,
-): Promise<CommandResult> {
+async function printLink(url: string | undefined): Promise<CommandResult> {
   try {
-    const config = parseConfig((await loadEnvironment()).environment);
+    const config = parseConfig((await readEnvironment()).environment);
     const origin = url === undefined ? defaultOrigin(config) : parseOrigin(url);
-    const secret = new Secret(linkSecret(config));
-    return { text: `${origin}/#sign-in=${createLinkToken(secret)}`, code: 0 };
+    const secret = config.secret ?? keptSecret(config.store);
+    if (secret.length < MIN_SECRET_LENGTH) {
+      throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
+    }
+    return { text: `${origin}/#sign-in=${createLinkToken(new Secret(secret))}`, code: 0 };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return refusal(`Cannot create a sign-in link: ${error.message}`);
@@ -105,12 +99,6 @@ function parseOrigin(text: string): string {
     return url.origin;
   }
   throw new StartError("URL must be an http or https origin, such as https://hits.example.com");
-}
-
-function linkSecret({ secret, store }: Config): string {
-  const text = secret ?? keptSecret(store);
-  if (text.length >= MIN_SECRET_LENGTH) return text;
-  throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
 }
 
 /** Returns the secret that a server keeps in a file, and writes none. */

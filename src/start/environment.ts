@@ -18,12 +18,10 @@ export interface LoadedEnvironment {
  * Reads the variables of the process and, on a standalone server, `.env` in the working directory.
  * The process takes precedence.
  */
-export async function readEnvironment(
-  get: (name: string) => string | undefined,
-): Promise<LoadedEnvironment> {
-  const own = readVariables(get);
+export async function readEnvironment(): Promise<LoadedEnvironment> {
+  const own = readVariables();
+  refuseRuntime(Deno.version.deno, isDeploy(own));
   if (isDeploy(own)) return { environment: own, unknownNames: [] };
-  refuseOldRuntime(Deno.version.deno);
   const file = await readDotEnv();
   const settings = VARIABLES.map((name) => [name, own[name] ?? file[name]]);
   // A file must not say that this is Deno Deploy.
@@ -36,12 +34,12 @@ export async function readEnvironment(
   };
 }
 
-function readVariables(get: (name: string) => string | undefined): Environment {
+function readVariables(): Environment {
   const problems: string[] = [];
   const own: Record<string, string | undefined> = {};
   for (const name of VARIABLES) {
     try {
-      own[name] = get(name) || undefined;
+      own[name] = Deno.env.get(name) || undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotCapable) throw error;
       // The error of Deno shows the whole value.
@@ -70,18 +68,15 @@ async function readDotEnv(): Promise<Environment> {
   }
 }
 
-/** Throws a {@linkcode StartError} on a version of Deno on which the service would hang. */
-export function refuseBrokenRuntime(version: string): void {
-  if (version !== "2.8.0") return;
-  throw new StartError(
-    "Deno 2.8.0 leaves every request waiting because its setImmediate does not wake the event loop: use Deno 2.8.1 or later",
-  );
-}
-
-/** Throws a {@linkcode StartError} on a version of Deno that lacks what a server needs. */
-export function refuseOldRuntime(version: string): void {
+/** Throws a {@linkcode StartError} on a version of Deno on which the service does not work. */
+export function refuseRuntime(version: string, onDeploy: boolean): void {
+  if (version === "2.8.0") {
+    throw new StartError(
+      "Deno 2.8.0 leaves every request waiting because its setImmediate does not wake the event loop: use Deno 2.8.1 or later",
+    );
+  }
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 2 || (major === 2 && minor >= 7)) return;
+  if (onDeploy || major > 2 || (major === 2 && minor >= 7)) return;
   throw new StartError(
     `Deno ${version} cannot lock a counter file or read .env: use Deno 2.7 or later (on Deno Deploy, 2.5 is enough)`,
   );

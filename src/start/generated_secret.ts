@@ -1,3 +1,4 @@
+import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { errorMessage, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
@@ -6,7 +7,7 @@ export interface GeneratedSecret {
   readonly text: string;
   /** The file that keeps it. Undefined if it is for this run only. */
   readonly path: string | undefined;
-  /** True if {@linkcode keepSecret} has not written it. */
+  /** True if the file does not exist. */
   readonly isNew: boolean;
 }
 
@@ -39,7 +40,7 @@ function readSecret(path: string): string | undefined {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
       return undefined;
     }
-    throw unusable(path, { verb: "read", error });
+    throw unusable(path, ["read", "read"], error);
   }
   const secret = text.trim();
   if (secret === "") {
@@ -55,33 +56,66 @@ function readSecret(path: string): string | undefined {
 
 /**
  * Writes a new secret to its file, which only the owner of the file may read. Needs the counter
- * file next to it to be open, so that no other process writes one at the same time.
+ * file next to it to be open, so that no other process writes one at the same time. Returns
+ * warnings about the secret in the file.
  */
-export function keepSecret(path: string, secret: string): void {
+export function keepSecret({ path, text, isNew }: GeneratedSecret): string[] {
+  if (path === undefined) return [];
+  if (isNew) writeSecret(path, text);
+  return [
+    ...(isReadByOthers(path)
+      ? [`${path} can be read by other users of this machine: chmod 600 ${path}`]
+      : []),
+    ...secretWarnings(path, text),
+  ];
+}
+
+function writeSecret(path: string, secret: string): void {
   try {
     using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
     file.writeSync(new TextEncoder().encode(`${secret}\n`));
     file.syncSync();
   } catch (error) {
-    throw unusable(path, { verb: "written", error });
+    throw unusable(path, ["written", "write"], error);
   }
 }
 
-function unusable(
-  path: string,
-  { verb, error }: { verb: "read" | "written"; error: unknown },
-): StartError {
-  const fix = `Let the user that runs Tallymark ${verb === "read" ? "read" : "write"} it`;
+function unusable(path: string, [done, verb]: [string, string], error: unknown): StartError {
   return new StartError(
-    `${path}, the file of the secret, cannot be ${verb}: ${
+    `${path}, the file of the secret, cannot be ${done}: ${
       errorMessage(error)
-    }. ${fix}, or set SECRET_TOKEN`,
+    }. Let the user that runs Tallymark ${verb} it, or set SECRET_TOKEN`,
     { cause: error },
   );
 }
 
 /** Reports whether other users may read a file. Always false on Windows, which has no such mode. */
-export function isReadByOthers(path: string): boolean {
+function isReadByOthers(path: string): boolean {
   const { mode } = Deno.statSync(path);
   return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;
 }
+
+/**
+ * Returns warnings about a secret that is valid but weak or hard to send. `name` is its setting or
+ * its file.
+ */
+export function secretWarnings(name: string, secret: string): string[] {
+  const warnings: string[] = [];
+  if (secret.length < MIN_SECRET_LENGTH) {
+    warnings.push(
+      `${name} is shorter than ${MIN_SECRET_LENGTH} characters: it may be guessed, and counter keys and sessions are off`,
+    );
+  }
+  if (UNFIT_FOR_HEADERS.test(secret)) {
+    warnings.push(
+      `${name} begins or ends with white space or contains a control character, so no header can carry it`,
+    );
+  }
+  return warnings;
+}
+
+/**
+ * HTTP strips white space around a header value and allows no control characters in it (RFC 9110,
+ * section 5.5).
+ */
+const UNFIT_FOR_HEADERS = /^[ \t]|[ \t]$|[^\P{Cc}\t]/u;

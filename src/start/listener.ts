@@ -18,24 +18,19 @@ export interface ListenOptions {
  * open. The listener then listens again on the same address as soon as descriptors are free.
  */
 export function listen({ at, fetch, log }: ListenOptions) {
-  const open = new Set<Server>();
-  const { addr: address } = begin(at);
+  const open = new Set<Deno.HttpServer<Deno.NetAddr>>();
   let stopped = false;
 
-  function begin(place: ListenOptions["at"]): Server {
-    const server = serve(place, { fetch, log });
+  function begin(place: ListenOptions["at"]): Deno.NetAddr {
+    const server = Deno.serve({ ...place, onListen: () => {}, onError }, fetch);
     open.add(server);
     server.finished.catch(async (cause) => {
       log.error("listener failed", { cause });
-      await Promise.all([retire(server), beginAgain()]);
+      // Answers accepted requests, and closes idle connections to free their descriptors.
+      const retired = server.shutdown().then(() => open.delete(server));
+      await Promise.all([retired, beginAgain()]);
     });
-    return server;
-  }
-
-  /** Answers accepted requests, and closes idle connections to free their descriptors. */
-  async function retire(server: Server): Promise<void> {
-    await server.shutdown();
-    open.delete(server);
+    return server.addr;
   }
 
   async function beginAgain(): Promise<void> {
@@ -50,6 +45,22 @@ export function listen({ at, fetch, log }: ListenOptions) {
     }
   }
 
+  /**
+   * Logs that a response body failed after it had begun, so that Deno cuts it off. The handler
+   * answers every other error.
+   */
+  function onError(cause: unknown): Response {
+    log.error("answer cut off", { cause });
+    return new Response(null, { status: 500 });
+  }
+
+  let address: Deno.NetAddr;
+  try {
+    address = begin(at);
+  } catch (cause) {
+    const place = at === undefined ? "" : ` on HOST ${at.hostname} and PORT ${at.port}`;
+    throw new StartError(`Cannot listen${place}: ${errorMessage(cause)}`, { cause });
+  }
   return {
     address,
     /** Accepts no more requests. Resolves when all accepted ones are answered. */
@@ -58,24 +69,4 @@ export function listen({ at, fetch, log }: ListenOptions) {
       await Promise.all([...open].map((server) => server.shutdown()));
     },
   };
-}
-
-type Server = Deno.HttpServer<Deno.NetAddr>;
-
-function serve(
-  at: ListenOptions["at"],
-  { fetch, log }: Pick<ListenOptions, "fetch" | "log">,
-): Server {
-  // The handler answers every other error. Here, a response body that has begun failed, and Deno
-  // cuts it off.
-  const onError = (cause: unknown) => {
-    log.error("answer cut off", { cause });
-    return new Response(null, { status: 500 });
-  };
-  try {
-    return Deno.serve({ ...at, onListen: () => {}, onError }, fetch);
-  } catch (cause) {
-    const place = at === undefined ? "" : ` on HOST ${at.hostname} and PORT ${at.port}`;
-    throw new StartError(`Cannot listen${place}: ${errorMessage(cause)}`, { cause });
-  }
 }

@@ -1,13 +1,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { type Answer, field, memoryApp, type TestApp } from "../support/app.ts";
+import { type Answer, field, memoryApp, type TestApp, testApp } from "../support/app.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { routes } from "../support/surface.ts";
 import { isQuick } from "../support/times.ts";
 
-/**
- * The endpoints to test. Quick tests leave out PNGs, because each app starts a worker to draw them.
- */
+/** The endpoints to test. Quick tests leave out PNGs, which need a worker to draw them. */
 const tested = routes.filter(({ path }) => !isQuick || !path.endsWith(".png"));
 
 /** The addresses that the contract opens to a read key. */
@@ -60,49 +58,87 @@ Deno.test("GET /key?read= requires the secret, and refuses every key", async () 
   strictEqual((await app.send(`GET /key?read=a/&key=${readKey("a/")}`)).status, 401);
 });
 
-for (const openReads of [true, false]) {
-  Deno.test(`a read key opens the reads of the contract and nothing else, where reads are ${openReads ? "open" : "protected"}`, async () => {
-    await using app = await memoryApp({ openReads, serveAs: "" });
-    const before = await app.send("GET /counters", authorized);
-    const opened = new Set<string>();
-    for (const { path, methods, access, subject } of tested) {
-      const address = addressOf(path, subject);
-      for (const method of methods.filter((method) => method !== "OPTIONS")) {
-        const plain = await app.send(`${method} ${address}`);
-        const { status } = await app.send(`${method} ${address}&key=${readKey("a/")}`);
-        const where = `${method} ${path}`;
-        if (access === "anyone" || openReads && access === "reader") {
-          strictEqual(status, plain.status, where);
-          continue;
-        }
-        ok([400, 401].includes(plain.status), where);
-        if (status === 200) opened.add(path);
-        else strictEqual(status, plain.status, where);
+/** Throws if a read key opens more or less than the reads of the contract. */
+async function checkOpened(app: TestApp, openReads: boolean): Promise<void> {
+  const before = await app.send("GET /counters", authorized);
+  const opened = new Set<string>();
+  for (const { path, methods, access, subject } of tested) {
+    const address = addressOf(path, subject);
+    for (const method of methods.filter((method) => method !== "OPTIONS")) {
+      const plain = await app.send(`${method} ${address}`);
+      const { status } = await app.send(`${method} ${address}&key=${readKey("a/")}`);
+      const where = `${method} ${path}`;
+      if (access === "anyone" || openReads && access === "reader") {
+        strictEqual(status, plain.status, where);
+        continue;
       }
+      ok([400, 401].includes(plain.status), where);
+      if (status === 200) opened.add(path);
+      else strictEqual(status, plain.status, where);
     }
-    const expected = openReads ? ["/top", "/p", "/p.json"] : OPENED;
-    deepStrictEqual([...opened].toSorted(), expected.toSorted());
-    deepStrictEqual(await app.send("GET /counters", authorized), before);
-  });
+  }
+  const expected = openReads ? ["/top", "/p", "/p.json"] : OPENED;
+  deepStrictEqual([...opened].toSorted(), expected.toSorted());
+  deepStrictEqual(await app.send("GET /counters", authorized), before);
 }
 
-Deno.test("a response to a read key is private, and pages of any origin may read it without credentials", async () => {
-  await using app = await memoryApp({ openReads: false });
-  const origin = { origin: "https://blog.example" };
-  for (const { path, subject } of tested.filter(({ path }) => OPENED.includes(path))) {
-    const address = addressOf(path, subject);
-    const { status, headers } = await app.send(`GET ${address}&key=${readKey("a/")}`, origin);
-    strictEqual(status, 200, path);
-    strictEqual(headers["cache-control"], "private, no-store", path);
-    strictEqual(headers.etag, undefined, path);
-    strictEqual(headers["access-control-allow-origin"], "*", path);
-    strictEqual(headers["access-control-allow-credentials"], undefined, path);
-    const owned = await app.send(`GET ${address}&key=${readKey("a/")}`, {
-      ...origin,
-      ...authorized,
-    });
-    strictEqual(owned.headers["access-control-allow-origin"], undefined, `${path} and the secret`);
-  }
+testApp("a read key where reads are open", { openReads: true }, {
+  "opens the reads of the contract and nothing else": (app) => checkOpened(app, true),
+});
+
+testApp("a read key where reads are protected", { openReads: false }, {
+  "opens the reads of the contract and nothing else": (app) => checkOpened(app, false),
+
+  async "a response to a read key is private, and pages of any origin may read it without credentials"(
+    app,
+  ) {
+    const origin = { origin: "https://blog.example" };
+    for (const { path, subject } of tested.filter(({ path }) => OPENED.includes(path))) {
+      const address = addressOf(path, subject);
+      const { status, headers } = await app.send(`GET ${address}&key=${readKey("a/")}`, origin);
+      strictEqual(status, 200, path);
+      strictEqual(headers["cache-control"], "private, no-store", path);
+      strictEqual(headers.etag, undefined, path);
+      strictEqual(headers["access-control-allow-origin"], "*", path);
+      strictEqual(headers["access-control-allow-credentials"], undefined, path);
+      const owned = await app.send(`GET ${address}&key=${readKey("a/")}`, {
+        ...origin,
+        ...authorized,
+      });
+      strictEqual(
+        owned.headers["access-control-allow-origin"],
+        undefined,
+        `${path} and the secret`,
+      );
+    }
+  },
+
+  async "a read key opens a chart of several counters only if every id is in its family"(app) {
+    for (const path of ["/chart.svg", ...isQuick ? [] : ["/chart.png"]]) {
+      const status = async (ids: string) =>
+        (await app.send(`GET ${path}?${ids}&kind=total&key=${readKey("a/")}`)).status;
+      strictEqual(await status("id=a/b&id=a/c"), 200, path);
+      for (const ids of ["id=a/b&id=x", "id=x&id=a/b", "id=a/b&id=a/c&id=a", "id=a/b&id="]) {
+        strictEqual(await status(ids), 401, `${path} ${ids}`);
+      }
+    }
+  },
+
+  async "keys that count open no read, and a read key counts nothing"(app) {
+    for (const query of ["id=a/b", "prefix=a/"]) {
+      const { json } = await app.send(`GET /key?${query}`, authorized);
+      const key = field(json, "key");
+      strictEqual((await app.send(`GET /count?id=a/b&key=${key}`)).status, 401, query);
+      strictEqual((await app.send(`GET /p.json?prefix=a/&key=${key}`)).status, 401, query);
+    }
+    for (const line of ["POST /hit?id=a/b", "GET /hit.svg?id=a/b", "GET /hit.png?id=a/b"]) {
+      strictEqual((await app.send(`${line}&key=${readKey("a/")}`)).status, 401, line);
+    }
+    const leancloud = { "x-lc-id": "a", "x-lc-key": readKey("leancloud/a/") };
+    const path = `GET /as/leancloud/1.1/classes/Counter?where={"url":"/"}`;
+    strictEqual((await app.send(path, leancloud)).status, 401);
+    strictEqual(await app.count("a/b"), 0);
+  },
 });
 
 async function statusOf(app: TestApp, query: string, prefix: string): Promise<number> {
@@ -132,35 +168,6 @@ Deno.test("a read key opens /counts only if every id is in its family", async ()
   strictEqual(await statusOf(app, "/counts?id=other/b&id=blog/a", "blog/"), 401);
   strictEqual(await statusOf(app, "/counts?id=blog/a&i%64=home", "blog/"), 401);
   strictEqual(await statusOf(app, "/counts?id=blog/2026/b&id=blog/a", "blog/2026/"), 401);
-});
-
-Deno.test("a read key opens a chart of several counters only if every id is in its family", async () => {
-  await using app = await memoryApp({ openReads: false });
-  for (const path of ["/chart.svg", ...isQuick ? [] : ["/chart.png"]]) {
-    const status = async (ids: string) =>
-      (await app.send(`GET ${path}?${ids}&kind=total&key=${readKey("a/")}`)).status;
-    strictEqual(await status("id=a/b&id=a/c"), 200, path);
-    for (const ids of ["id=a/b&id=x", "id=x&id=a/b", "id=a/b&id=a/c&id=a", "id=a/b&id="]) {
-      strictEqual(await status(ids), 401, `${path} ${ids}`);
-    }
-  }
-});
-
-Deno.test("keys that count open no read, and a read key counts nothing", async () => {
-  await using app = await memoryApp({ openReads: false });
-  for (const query of ["id=a/b", "prefix=a/"]) {
-    const { json } = await app.send(`GET /key?${query}`, authorized);
-    const key = field(json, "key");
-    strictEqual((await app.send(`GET /count?id=a/b&key=${key}`)).status, 401, query);
-    strictEqual((await app.send(`GET /p.json?prefix=a/&key=${key}`)).status, 401, query);
-  }
-  for (const line of ["POST /hit?id=a/b", "GET /hit.svg?id=a/b", "GET /hit.png?id=a/b"]) {
-    strictEqual((await app.send(`${line}&key=${readKey("a/")}`)).status, 401, line);
-  }
-  const leancloud = { "x-lc-id": "a", "x-lc-key": readKey("leancloud/a/") };
-  const path = `GET /as/leancloud/1.1/classes/Counter?where={"url":"/"}`;
-  strictEqual((await app.send(path, leancloud)).status, 401);
-  strictEqual(await app.count("a/b"), 0);
 });
 
 Deno.test("what is almost a read key opens nothing", async () => {

@@ -2,12 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Outcome } from "../../src/counter/store.ts";
-import {
-  Batcher,
-  type CoalescedCall,
-  ConcurrencyLimit,
-  PendingCalls,
-} from "../../src/counting/batcher.ts";
+import { Batcher, type CoalescedCall, ConcurrencyLimit } from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -367,7 +362,7 @@ Deno.test("Batcher: if all batches of a limit timed out, every source that share
 
 Deno.test("Batcher: the parts of callers are sent with their call, in the order of arrival", async () => {
   const added: unknown[] = [];
-  const pending = new PendingCalls();
+  const pending = { waiting: 0 };
   const calls = new Batcher<CounterId, string, number>({
     ...LIMITS,
     pending,
@@ -380,16 +375,16 @@ Deno.test("Batcher: the parts of callers are sent with their call, in the order 
   const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
   deepStrictEqual(await Promise.all(results.map(({ promise }) => promise)), ["3,2", "1", "3,2"]);
   deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await pending.drain();
+  await calls.drain();
 });
 
 /** A batcher as the counters use it: each caller gets a number, and deadlines are checked. */
 class Calls {
   readonly #batcher: Batcher<CounterId, number>;
-  readonly #pending: PendingCalls;
+  readonly #pending: { readonly waiting: number };
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(batcher: Batcher<CounterId, number>, pending: PendingCalls) {
+  constructor(batcher: Batcher<CounterId, number>, pending: { readonly waiting: number }) {
     this.#batcher = batcher;
     this.#pending = pending;
     this.#watch = setInterval(() => batcher.rejectTimedOut(), 10);
@@ -407,7 +402,7 @@ class Calls {
   }
 
   async drain(): Promise<void> {
-    await this.#pending.drain();
+    await this.#batcher.drain();
     clearInterval(this.#watch);
   }
 }
@@ -441,7 +436,7 @@ function open(
   } = {},
 ): { calls: Calls; sent: Sent[] } {
   const sent: Sent[] = [];
-  const pending = new PendingCalls();
+  const pending = { waiting: 0 };
   const batcher = new Batcher<CounterId, number>({
     ...LIMITS,
     pending,

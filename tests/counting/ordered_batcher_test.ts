@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { Batcher, ConcurrencyLimit, PendingCalls } from "../../src/counting/batcher.ts";
+import { Batcher, ConcurrencyLimit } from "../../src/counting/batcher.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
@@ -213,7 +213,7 @@ function open(
   } = {},
 ) {
   const sent: Sent[] = [];
-  const pending = new PendingCalls();
+  const pending = { waiting: 0 };
   const batcher = new Batcher<TestWrite, number>({
     pending,
     idsPerBatch: 100,
@@ -253,7 +253,7 @@ function open(
     },
     set: (id: CounterId, hits: number) => batcher.enqueue({ id, hits }).promise,
     async [Symbol.asyncDispose]() {
-      await pending.drain();
+      await batcher.drain();
       clearInterval(watch);
     },
   };

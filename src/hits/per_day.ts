@@ -1,0 +1,19 @@
+import type { Calendar } from "../counter/calendar.ts";
+
+/**
+ * Returns a function that returns the state of today, which `begin` creates. The process forgets it
+ * at midnight, even if no request arrives after it.
+ */
+export function perDay<State>(calendar: Calendar, begin: () => State): () => State {
+  let current: { readonly day: number; readonly state: State } | undefined;
+  return () => {
+    const day = calendar.today();
+    if (current?.day === day) return current.state;
+    const begun = { day, state: begin() };
+    current = begun;
+    AbortSignal.timeout(calendar.msUntilMidnight()).onabort = () => {
+      if (current === begun) current = undefined;
+    };
+    return begun.state;
+  };
+}

@@ -1,8 +1,13 @@
 import { BoundedMap } from "../bounded_map.ts";
+import type { Days } from "../counter/days.ts";
+import type { Query } from "../http/query.ts";
+import type { Problem } from "../problem.ts";
 import { shareOf, withGoal } from "./goal.ts";
-import { type Look, parseLook, parseStyle, wholeWithin } from "./look.ts";
+import { type Look, parseLook, parseStyle } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
-import { BADGE_PARAMETERS, type LookQuery, spark } from "./parameters.ts";
+import type { Palette } from "./palette.ts";
+import { LOOK, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
+import { badgeBars, TREND_DAYS } from "./spark.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, setLine, textHash } from "./text.ts";
 
@@ -19,9 +24,12 @@ export function renderBadge(
 
 /** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
-  const { style, palette, line } = look;
   const failed = { failed: true, color: undefined, valueColor: undefined, hasGoal: false };
-  return renderBadge({ ...look, draw: style.painter({ ...palette, ...failed }, line) }, message);
+  return renderBadge(repaint(look, failed), message);
+}
+
+function repaint(look: Look, changes: Partial<Palette>): Look {
+  return { ...look, draw: look.style.painter({ ...look.palette, ...changes }, look.line) };
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
@@ -32,14 +40,10 @@ export interface Badge {
   readonly tag: string;
 }
 
-/** The figures of a badge: counts, perhaps with bars before them. */
-export type BadgeFigures = Counts | { readonly counts: Counts; readonly bars: Bars };
+/** Draws counts, and bars of these days if the look has any. */
+type Drawing<Framed> = (counts: Counts, days?: Days) => Framed;
 
-export interface DrawingQuery extends LookQuery {
-  readonly forEach: (visit: (value: string, name: string) => void) => void;
-}
-
-const PARAMETER_NAMES: ReadonlySet<string> = new Set(BADGE_PARAMETERS.map(({ name }) => name));
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(LOOK));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
@@ -47,21 +51,21 @@ const SEPARATOR = "\ud800";
 const MAX_KEY_LENGTH = 300;
 
 /**
- * Returns a function that draws figures in the look that a query asks for. Caches looks, each with
+ * Returns a function that draws counts in the look that a query asks for. Caches looks, each with
  * its last drawing and what `frame` makes of it, because badges are read more often than their
  * numbers change.
  */
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
-): (query: DrawingQuery, figures: BadgeFigures) => Framed {
-  const known = new BoundedMap<string, (figures: BadgeFigures) => Framed>(CACHE_SIZE);
-  return (query, figures) => {
+): (query: Query<LookName>, counts: Counts, days?: Days) => Framed {
+  const known = new BoundedMap<string, Drawing<Framed>>(CACHE_SIZE);
+  return (query, counts, days) => {
     const key = keyOf(query);
     const found = known.get(key);
-    if (found !== undefined) return found(figures);
+    if (found !== undefined) return found(counts, days);
     const draw = createDrawing(query, frame);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
-    return draw(figures);
+    return draw(counts, days);
   };
 }
 
@@ -73,15 +77,18 @@ export function sparkOf(query: LookQuery<"spark" | "style">): number {
   const text = query.get("spark");
   // Hot path: most badges have none.
   if (text === undefined) return 0;
-  const days = wholeWithin(text, spark.schema);
+  const days = wholeWithin(text, LOOK.spark.schema);
   return days === undefined || !parseStyle(query).bars ? 0 : days;
 }
 
-/** A problem in the few words that fit on a badge, and in a sentence. */
-export interface ProblemText {
-  readonly badge: string;
-  readonly detail: string;
+/** Returns the number of days to read for the bars of a badge. Returns 0 if it draws none. */
+export function sparkDays(query: LookQuery<"spark" | "style">): number {
+  const days = sparkOf(query);
+  return days === 0 ? 0 : Math.max(days, TREND_DAYS);
 }
+
+/** A problem in the few words that fit on a badge, and in a sentence. */
+export type ProblemText = Pick<Problem, "badge" | "detail">;
 
 /** Draws an error in the default look: the query may be what is wrong. */
 export function errorBadge({ badge, detail }: ProblemText): string {
@@ -89,7 +96,7 @@ export function errorBadge({ badge, detail }: ProblemText): string {
   return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
-function keyOf(query: DrawingQuery): string {
+function keyOf(query: Query<LookName>): string {
   let key = "";
   query.forEach((value, name) => {
     if (PARAMETER_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
@@ -98,43 +105,41 @@ function keyOf(query: DrawingQuery): string {
 }
 
 function createDrawing<Framed>(
-  query: DrawingQuery,
+  query: Query<LookName>,
   frame: (badge: Badge) => Framed,
-): (figures: BadgeFigures) => Framed {
-  const whole = parseLook(query);
+): Drawing<Framed> {
+  const look = parseLook(query);
+  const spark = sparkOf(query);
   // Several counts have no goal.
-  const withoutGoal = whole.goal === undefined
-    ? whole
-    : parseLook({ get: (name) => name === "goal" ? undefined : query.get(name) });
+  const severalLook = { ...repaint(look, { hasGoal: false }), goal: undefined };
   // A look is known by the bytes of a badge without a message, except in digit styles, which draw
   // words differently, and with a goal, whose share is not in a compact number.
-  const hash = whole.style.plainDigits || whole.goal !== undefined
+  const hash = look.style.plainDigits || look.goal !== undefined
     ? undefined
-    : textHash(renderBadge(whole, ""));
-  const draw = (figures: BadgeFigures) => {
-    const { counts, bars } = typeof figures === "object" && "bars" in figures
-      ? figures
-      : { counts: figures, bars: NO_BARS };
-    const look = typeof counts === "number" ? whole : withoutGoal;
-    const drawn = withBase(counts, look);
-    const message = formatCounts(withGoal(drawn, look.goal), look);
-    const svg = renderBadge(look, message, { bars, share: shareOf(drawn, look.goal) });
+    : textHash(renderBadge(look, ""));
+  const draw = (counts: Counts, days: Days | undefined) => {
+    const bars = days === undefined ? NO_BARS : badgeBars(days, spark);
+    const shown = typeof counts === "number" ? look : severalLook;
+    const sums = withBase(counts, look.base);
+    const message = formatCounts(withGoal(sums, shown.goal), look);
+    const svg = renderBadge(shown, message, { bars, share: shareOf(sums, shown.goal) });
     const tag = hash === undefined
       ? textHash(svg)
       : `${hash}-${encodeURIComponent(message)}${bars.tag}`;
-    return { figures, framed: frame({ svg, tag }) };
+    return frame({ svg, tag });
   };
-  let last: ReturnType<typeof draw> | undefined;
-  return (figures) => {
-    if (last?.figures !== figures) last = draw(figures);
+  let last: { counts: Counts; days: Days | undefined; framed: Framed } | undefined;
+  return (counts, known) => {
+    const days = spark === 0 ? undefined : known;
+    if (last?.counts !== counts || last.days !== days) {
+      last = { counts, days, framed: draw(counts, days) };
+    }
     return last.framed;
   };
 }
 
 /** Adds to the total, the last of the counts. */
-function withBase(counts: Counts, { base }: Look): Counts {
-  if (base === 0) return counts;
-  const sum = (total: number) => Math.min(Number.MAX_SAFE_INTEGER, total + base);
-  if (typeof counts === "number") return sum(counts);
-  return counts.map((count, index) => index === counts.length - 1 ? sum(count) : count);
+function withBase(counts: Counts, base: number): Counts {
+  const sum = (total = 0) => Math.min(Number.MAX_SAFE_INTEGER, total + base);
+  return typeof counts === "number" ? sum(counts) : counts.with(-1, sum(counts.at(-1)));
 }

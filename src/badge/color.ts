@@ -10,9 +10,8 @@ export function parseColor(text: string | undefined): Color | undefined {
 
 /** The color for shields.io: a name or lower-case hex (with "#") that it draws, else "blue". */
 export function shieldsColor(text: string | undefined): string {
-  if (text === undefined || text.length > MAX_LENGTH) return "blue";
-  const name = text.trim().toLowerCase();
-  return SHIELDS_COLORS.has(name) || CSS_COLORS.has(name) ? name : hexColor(name) ?? "blue";
+  const name = text?.trim().toLowerCase() ?? "";
+  return parseColor(text) === undefined ? "blue" : hexColor(name) ?? name;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type LookQuery, numbers as parameter } from "./parameters.ts";
+import { LOOK, type LookQuery, valueOf } from "./parameters.ts";
 
-type Numbers = (typeof parameter.schema.enum)[number];
+type Numbers = (typeof LOOK.numbers.schema.enum)[number];
 
 /** Format of a count, `12345`, `12,345` or `12.3K`, and its language. */
 export interface NumberForm {
@@ -26,8 +26,7 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 
 /** Never throws: invalid values fall back to the default. */
 export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
-  const given = query.get("numbers");
-  const numbers = parameter.schema.enum.find((name) => name === given) ?? parameter.schema.default;
+  const numbers = valueOf(LOOK.numbers, query.get("numbers"));
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
 }
 

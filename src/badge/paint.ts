@@ -26,21 +26,11 @@ export class Paint {
   }
 
   fill(name: string, ink: Ink): string {
-    return this.#paint(name, { fill: ink });
+    return this.attributes(name, { fill: ink });
   }
 
   stroke(name: string, ink: Ink): string {
-    return this.#paint(name, { stroke: ink });
-  }
-
-  /** Paints a stop of a gradient. */
-  stop(name: string, ink: Ink): string {
-    return this.#paint(name, { "stop-color": ink });
-  }
-
-  /** Paints an area with a border. */
-  area(name: string, { fill, border }: { fill: Ink; border: Ink }): string {
-    return this.#paint(name, { fill, stroke: border });
+    return this.attributes(name, { stroke: ink });
   }
 
   /**
@@ -51,7 +41,8 @@ export class Paint {
     return `<style>@media(prefers-color-scheme:dark){${this.#rules}}</style>`;
   }
 
-  #paint(name: string, inks: Readonly<Record<string, Ink>>): string {
+  /** Paints the properties of a part, such as the fill and the stroke of an area with a border. */
+  attributes(name: string, inks: Readonly<Record<string, Ink>>): string {
     let attributes = "";
     const rules: string[] = [];
     for (const [property, ink] of Object.entries(inks)) {

@@ -27,20 +27,13 @@ export function badgeBars({ hits }: Days, count: number): Bars {
 }
 
 /**
- * Returns the number of days to read for bars. The trend needs fourteen whole days before today.
- */
-export function daysBehind(count: number): number {
-  return Math.max(count, 2 * WEEK + 1);
-}
-
-/**
  * Returns by how many percent the last seven whole days exceed the seven before them. Leaves out
  * today, which is not over. Returns undefined if the earlier days had no hits or are unknown.
  */
 export function trendOf(hits: readonly number[]): number | undefined {
-  if (hits.length <= 2 * WEEK) return undefined;
+  if (hits.length < TREND_DAYS) return undefined;
   const last = sum(hits.slice(1, WEEK + 1));
-  const before = sum(hits.slice(WEEK + 1, 2 * WEEK + 1));
+  const before = sum(hits.slice(WEEK + 1, TREND_DAYS));
   return before === 0 ? undefined : Math.round(100 * (last - before) / before);
 }
 
@@ -58,6 +51,8 @@ export function trendWords(
 
 const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });
 const WEEK = 7;
+/** Minimum number of days with a trend: two weeks before today. */
+export const TREND_DAYS = 2 * WEEK + 1;
 /** More is a beginning, not a trend. */
 const MAX_PERCENT = 999;
 

@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 100;
  * Removes characters that XML 1.0 forbids or that a badge must not hold, trims and cuts the text.
  */
 export function cleanText(text: string): string {
-  if (isPlain(text)) {
+  if (PLAIN.test(text)) {
     return text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) + "…" : text;
   }
   const clean = text.slice(0, MAX_UNITS).replace(BLANKS, " ").replace(FORBIDDEN, "").trim();
@@ -30,7 +30,7 @@ export function cleanText(text: string): string {
   let count = 0;
   for (const { segment } of graphemes(clean)) {
     if (count++ === MAX_CHARACTERS) return kept + "…";
-    kept += segment.length > CLUSTER_UNITS ? shortCluster(segment) : segment;
+    kept += segment.slice(0, CLUSTER_UNITS).replace(FORBIDDEN, "");
   }
   return kept;
 }
@@ -76,23 +76,17 @@ export function tenth(length: number): number {
 export function setLine(text: string, face: Face, capitals = false): Line {
   const shown = capitals ? text.toUpperCase() : text;
   // A renderer draws runs of spaces as one space; spaces that do not break stay.
-  const drawn = shown.includes("  ") ? shown.replace(/ (?= )/g, "\u00a0") : shown;
+  const drawn = escape(shown.includes("  ") ? shown.replace(/ (?= )/g, "\u00a0") : shown);
+  const spoken = escape(text);
   const width = asciiWidth(shown, face);
   if (!Number.isNaN(width)) {
-    return {
-      spoken: escape(text),
-      drawn: escape(drawn),
-      rightToLeft: false,
-      attributes: "",
-      width,
-      spaced: shown.length,
-    };
+    return { spoken, drawn, rightToLeft: false, attributes: "", width, spaced: shown.length };
   }
   const rightToLeft = RIGHT_TO_LEFT.test(text);
   const widths = Array.from(graphemes(shown), ({ segment }) => clusterWidth(face, segment));
   return {
-    spoken: escape(text),
-    drawn: escape(drawn),
+    spoken,
+    drawn,
     rightToLeft,
     // Firefox spaces right-to-left text in the wrong direction. Spacing separates joined letters.
     attributes: (rightToLeft ? ' direction="rtl"' : "") +
@@ -100,16 +94,6 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     width: widths.reduce((sum, width) => sum + width, 0),
     spaced: JOINED.test(shown) ? 0 : widths.length,
   };
-}
-
-/** Printable ASCII without a space at either end: nothing to drop, one character is one unit. */
-function isPlain(text: string): boolean {
-  const last = text.length - 1;
-  for (let at = 0; at <= last; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return false;
-  }
-  return text.charCodeAt(0) !== 0x20 && text.charCodeAt(last) !== 0x20;
 }
 
 /** NaN when a character is not ASCII. */
@@ -125,15 +109,11 @@ function asciiWidth(text: string, face: Face): number {
 
 /** Makes a clean text safe as content and as an attribute. */
 export function escape(text: string): string {
-  return SPECIAL.test(text) ? text.replace(SPECIALS, entity) : text;
-}
-
-function entity(character: string): string {
-  return NAMES.get(character) ?? `&#${character.charCodeAt(0)};`;
-}
-
-function shortCluster(cluster: string): string {
-  return cluster.slice(0, CLUSTER_UNITS).replace(FORBIDDEN, "");
+  if (!SPECIAL.test(text)) return text;
+  return text.replace(
+    SPECIALS,
+    (character) => NAMES.get(character) ?? `&#${character.charCodeAt(0)};`,
+  );
 }
 
 /** Returns the length and two 32-bit hashes of a text, as letters and digits. */
@@ -161,6 +141,8 @@ export function graphemes(text: string): Intl.Segments {
 const CLUSTER_UNITS = 32;
 const MAX_UNITS = (MAX_CHARACTERS + 1) * CLUSTER_UNITS;
 
+/** Printable ASCII without a space at either end. Each character is one unit. */
+const PLAIN = /^(?! )[ -~]*(?<! )$/;
 const BLANKS = /[\t\n\r\u2028\u2029]/g;
 
 // Controls, lone surrogates and noncharacters; and the direction overrides, which would turn around

@@ -12,37 +12,24 @@ export interface Area {
   readonly bottom: number;
 }
 
-/** The area of a chart, the side of its numbers, and the largest value that it shows. */
-interface AxisOptions {
-  readonly most: number;
-  readonly look: ShownLook;
-  readonly area: Area;
-  readonly numbers: "left" | "right";
-}
-
-/** The axes of a chart, and the plot between them. */
-export interface Axis {
-  readonly plot: Area;
-  /** The round number at the top of the plot. */
-  readonly ceiling: number;
-  /** The heights of the dashed lines at 0, ½ and 1 of the round number. */
-  readonly lines: readonly number[];
-  /** Path data of the dashed lines. */
-  readonly grid: string;
-  /** Numbers and dates. */
-  readonly words: string;
-}
-
 export const SMALL: Type = { size: 11, bold: false };
 /** The distance between words and what is next to them. */
 export const BESIDE = 6;
 const BELOW = 18;
 
-/** Draws the axes of a chart with these bars or points. */
+/**
+ * Draws the axes of a chart with these bars or points, up to a value of `most`. The numbers are on
+ * one side of the area.
+ */
 export function drawAxis(
   bars: readonly Bar[],
-  { most, look, area, numbers: at }: AxisOptions,
-): Axis {
+  { most, look, area, numbers: at }: {
+    most: number;
+    look: ShownLook;
+    area: Area;
+    numbers: "left" | "right";
+  },
+) {
   const ceiling = ceilingOf(most);
   const form = { numbers: "compact", locale: look.locale } as const;
   const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
@@ -60,9 +47,13 @@ export function drawAxis(
   );
   return {
     plot,
+    /** The round number at the top of the plot. */
     ceiling,
+    /** The heights of the dashed lines at 0, ½ and 1 of the round number. */
     lines,
+    /** Path data of the dashed lines. */
     grid: lines.map((y) => `M${plot.left} ${y + 0.5}H${plot.right}`).join(""),
+    /** Numbers and dates. */
     words: words.join("") + drawDates(bars, { look, plot, area }),
   };
 }
@@ -77,10 +68,11 @@ function drawDates(
 ): string {
   const step = (plot.right - plot.left) / bars.length;
   const dates = bars.flatMap((bar, index) => {
+    if (!isTick(bar, look.range)) return [];
     const setting = setType(tickText(bar.first, look.range, look.locale), SMALL);
     const x = plot.left + (index + 0.5) * step;
     const isInside = x - setting.width / 2 >= plot.left && x + setting.width / 2 <= plot.right;
-    return isTick(bar, look.range) && isInside ? [{ setting, x }] : [];
+    return isInside ? [{ setting, x }] : [];
   });
   let shown = dates;
   for (let stride = 2; shown.length > MAX_DATES || !areApart(shown); stride++) {

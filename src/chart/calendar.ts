@@ -3,10 +3,10 @@ import { type Ink, Paint } from "../badge/paint.ts";
 import type { Day } from "../counter/days.ts";
 import type { ChartFigures } from "./chart.ts";
 import { weekdayIndex } from "./bars.ts";
-import { dateOfMark, dateText, MONTH_NAME, spanOf } from "./dates.ts";
-import { frame, paintOf, schemeOf } from "./frame.ts";
+import { DATE, dateText, DAY_MS, MONTH_NAME, spanOf } from "./dates.ts";
+import { frame, paintOf } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
-import { drawHeading, drawType, ENGLISH, type Setting, setType } from "./type.ts";
+import { drawHeading, drawType, ENGLISH, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */
 export const CALENDAR = { width: 747, height: 189 };
@@ -44,15 +44,13 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
   const best = since + hits.indexOf(most);
   const paint = paintOf(look, CALENDAR);
   const shades = shadesOf(look);
-  const legend = legendOf(most, look);
+  const legend = setLegend(most, look);
   const within = days.hits.length === 0 ? undefined : sum;
   const english = { ...look, locale: "en" };
   const described = most === 0
     ? "No hits in 53 weeks."
-    : `${formatCount(sum, english)} hits in 53 weeks. The most were ${
-      formatCount(most, english)
-    }, ` +
-      `on ${dateOfMark(best, DAY, "en")}.`;
+    : `${formatCount(sum, english)} hits in 53 weeks. ` +
+      `The most were ${formatCount(most, english)}, on ${dateText(best, "en", DATE)}.`;
   const heading = {
     total,
     within,
@@ -68,33 +66,19 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     paint,
     ground: shades.css,
     words: drawHeading(heading, look) +
-      `<g font-size="10">${drawWords({ since, newest, best, most, legend }, look)}</g>`,
+      `<g font-size="10">${drawWords({ days: [since, newest, best], most, legend }, look)}</g>`,
     above: shades.fills.map(drawPattern).join("") +
       `<g transform="translate(${LEFT} ${TOP}) scale(${PITCH}) translate(0 .5)" fill="none">${
-        drawCells(hits, { shades, column: legend.column })
+        drawCells(hits, { fills: shades.fills, column: legend.column })
       }</g>`,
   });
 }
 
-const DAY = { count: 30, unit: "day" } as const;
-
-interface Words {
-  readonly since: Day;
-  readonly newest: Day;
-  readonly best: Day;
-  readonly most: number;
-  readonly legend: Legend;
-}
-
-/** The words around the shades of the legend, and the column of the first shade. */
-interface Legend {
-  readonly least: Setting;
-  readonly most: Setting | undefined;
-  readonly column: number;
-}
-
-/** In words in English; in figures in any other language, as the runtime has no such words. */
-function legendOf(most: number, look: PictureLook): Legend {
+/**
+ * Sets the words around the shades of the legend. In languages other than English these are
+ * figures, as the runtime has no such words.
+ */
+function setLegend(most: number, look: PictureLook) {
   const isEnglish = ENGLISH.test(look.locale);
   const figure = (hits: number) => formatCount(hits, { ...look, numbers: "compact" });
   const last = isEnglish ? "More" : most === 0 ? undefined : figure(most);
@@ -103,6 +87,7 @@ function legendOf(most: number, look: PictureLook): Legend {
   return {
     least: setType(isEnglish ? "Less" : figure(0), SMALL),
     most: setting,
+    /** The column of the first shade. */
     column: Math.floor((end - LEFT) / PITCH) - SHARES.length - 2,
   };
 }
@@ -111,7 +96,14 @@ function legendOf(most: number, look: PictureLook): Legend {
 const WEEKDAY_MARGIN = 6;
 
 /** Draws months above the grid, weekdays to its left, the best day and the legend below. */
-function drawWords({ since, newest, best, most, legend }: Words, look: PictureLook): string {
+function drawWords(
+  { days: [since, newest, best], most, legend }: {
+    days: readonly [since: Day, newest: Day, best: Day];
+    most: number;
+    legend: ReturnType<typeof setLegend>;
+  },
+  look: PictureLook,
+): string {
   const { locale } = look;
   const months: string[] = [];
   let free = LEFT;
@@ -131,9 +123,8 @@ function drawWords({ since, newest, best, most, legend }: Words, look: PictureLo
     return drawType(name, { x: LEFT - WEEKDAY_MARGIN, y: TOP + 10 + row * PITCH, at: "right" });
   });
   const foot = TOP + LEGEND_ROW * PITCH + 10;
-  const bestText = `${ENGLISH.test(locale) ? "Best day " : ""}${dateOfMark(best, DAY, locale)}: ${
-    formatCount(most, look)
-  }`;
+  const bestText = (ENGLISH.test(locale) ? "Best day " : "") +
+    `${dateText(best, locale, DATE)}: ${formatCount(most, look)}`;
   const start = LEFT + legend.column * PITCH;
   const end = start + (SHARES.length + 2) * PITCH;
   return months.join("") + weekdays.join("") +
@@ -142,12 +133,10 @@ function drawWords({ since, newest, best, most, legend }: Words, look: PictureLo
     (most === 0 ? "" : drawType(setType(bestText, SMALL), { x: LEFT + 1, y: foot, at: "left" }));
 }
 
-/** The day of this week on which a month begins. */
+/** Returns the day of this week on which a month begins. */
 function firstOfMonth(monday: Day): Day | undefined {
-  for (let day = monday; day < monday + 7; day++) {
-    if (new Date(day * 86_400_000).getUTCDate() === 1) return day;
-  }
-  return undefined;
+  const sunday = new Date((monday + 6) * DAY_MS).getUTCDate();
+  return sunday <= 7 ? monday + 7 - sunday : undefined;
 }
 
 /**
@@ -156,14 +145,13 @@ function firstOfMonth(monday: Day): Day | undefined {
  */
 function drawCells(
   hits: readonly number[],
-  { shades, column }: { shades: Shades; column: number },
+  { fills, column }: { fills: readonly string[]; column: number },
 ): string {
   const levels = levelsOf(hits);
-  return shades.fills.map((_, level) => {
+  return fills.map((_, level) => {
     const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
-    return `<path stroke="url(#${PATTERNS[level]})" d="${runs}M${
-      column + level
-    } ${LEGEND_ROW}h1"/>`;
+    const legend = `M${column + level} ${LEGEND_ROW}h1`;
+    return `<path stroke="url(#${PATTERNS[level]})" d="${runs}${legend}"/>`;
   }).join("");
 }
 
@@ -200,19 +188,14 @@ function levelsOf(hits: readonly number[]): number[] {
   return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
 }
 
-/** Attributes that fill a cell in the five shades, from the lightest, for no hits. */
-interface Shades {
-  readonly css: string;
-  readonly fills: readonly string[];
-}
-
-function shadesOf({ theme, color }: PictureLook): Shades {
-  const paint = new Paint(schemeOf(theme));
+/** Returns attributes that fill a cell in the five shades, from the lightest, for no hits. */
+function shadesOf({ theme, color }: PictureLook) {
   if (color !== undefined || theme === "none") {
     const ink = color ?? ANY;
     const fills = OPACITIES.map((opacity) => ` fill="${ink}" fill-opacity="${opacity}"`);
     return { css: "", fills: [` fill="${NOTHING}" fill-opacity=".18"`, ...fills] };
   }
+  const paint = new Paint(theme);
   const fills = SHADES.map((shade, level) => paint.fill(`l${level}`, shade));
   return { css: paint.css(), fills };
 }

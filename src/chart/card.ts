@@ -6,7 +6,7 @@ import { cleanText, tenth } from "../badge/text.ts";
 import type { ChartFigures } from "./chart.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
-import { COLORS, frame, paintOf, type PicturePaint, schemeOf } from "./frame.ts";
+import { COLORS, frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
@@ -50,6 +50,7 @@ export function drawCard(
   const today = formatCount(days.hits[0] ?? 0, look);
   const percent = trendOf(days.hits);
   const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
+  const nameSet = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
   const set = setCount(counts, look);
@@ -65,48 +66,30 @@ export function drawCard(
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
-    words: drawName(name, strong) +
+    words: sized(13, drawType(nameSet, { x: LEFT + MARK, y: 27, at: "left", ink: strong })) +
       sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
-      (hasHistory(days.hits) ? "" : drawNoHistory()) +
+      // Without known days, the reader returns today with 0 hits.
+      (days.hits.length > 1 || (days.hits[0] ?? 0) > 0
+        ? ""
+        : drawType(setType(NO_HISTORY, SMALL), { x: LEFT, y: 124, at: "left" })) +
       drawType(label, { x: LEFT, y: 87, at: "left" }) +
-      drawAside({ figure: today, size: 14, words: todayIn(look.locale), y: 56, ink: strong }) +
-      (trend === undefined ? "" : drawAside({
-        figure: trend.drawn,
-        size: 11,
-        words: spanOf(WEEK, look.locale),
-        y: 74,
-        ink: trend.isUp ? accents.up : "",
-      })) +
+      drawAside([today, 14, strong], { words: todayIn(look.locale), y: 56 }) +
+      (trend === undefined ? "" : drawAside(
+        [trend.drawn, 11, trend.isUp ? accents.up : ""],
+        { words: spanOf(WEEK, look.locale), y: 74 },
+      )) +
       `</g>`,
   });
-}
-
-/** Reports whether days are known. Without any, the reader returns today with 0 hits. */
-function hasHistory([today = 0, ...earlier]: readonly number[]): boolean {
-  return today > 0 || earlier.length > 0;
-}
-
-/** Says in place of the line why there is none. */
-function drawNoHistory(): string {
-  return drawType(setType(NO_HISTORY, SMALL), { x: LEFT, y: 124, at: "left" });
-}
-
-function drawName(name: string, ink: string): string {
-  const set = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
-  return set === undefined
-    ? ""
-    : sized(13, drawType(set, { x: LEFT + MARK, y: 27, at: "left", ink }));
 }
 
 /** Sets the count as large as the figures on the right allow. Compact numbers fit. */
 function setCount(counts: Counts, look: PictureLook): Setting {
   const text = formatCounts(counts, look);
-  const large = setType(text, LARGEST);
-  if (large.width <= MAX_WIDTH) return large;
-  const smaller = setType(text, LARGE);
-  if (smaller.width <= MAX_WIDTH) return smaller;
-  return setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
+  return [LARGEST, LARGE].map((type) => setType(text, type)).find((set) =>
+    set.width <= MAX_WIDTH
+  ) ??
+    setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
 }
 
 /** Draws a bar below the count that is filled to the share of the goal. */
@@ -120,18 +103,13 @@ function drawShare(
 }
 
 function sized(size: number, drawn: string): string {
-  return `<g font-size="${size}">${drawn}</g>`;
+  return drawn === "" ? "" : `<g font-size="${size}">${drawn}</g>`;
 }
 
 /** A figure at the right edge, with its name before it in quieter ink. */
 function drawAside(
-  { figure, size, words, y, ink }: {
-    figure: string;
-    size: number;
-    words: string;
-    y: number;
-    ink: string;
-  },
+  [figure, size, ink]: readonly [figure: string, size: number, ink: string],
+  { words, y }: { words: string; y: number },
 ): string {
   const set = setType(figure, { size, bold: true });
   const quiet = setType(words, SMALL);
@@ -141,14 +119,10 @@ function drawAside(
 
 /** The paint that only cards have, as attributes. */
 function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
-  const paint = new Paint(schemeOf(theme));
-  const themed = theme !== "none";
-  return {
-    // A trend that goes down is as quiet as the words.
-    up: themed ? paint.fill("g", UP) : "",
-    mark: themed ? paint.stroke("h", COLORS.strong) : lines,
-    css: themed ? paint.css() : "",
-  };
+  if (theme === "none") return { up: "", mark: lines, css: "" };
+  const paint = new Paint(theme);
+  // A trend that goes down is as quiet as the words.
+  return { up: paint.fill("g", UP), mark: paint.stroke("h", COLORS.strong), css: paint.css() };
 }
 
 /** The days up to today, from edge to edge; nothing if all of them are 0. */
@@ -165,16 +139,15 @@ function drawLine(
   const step = (width - 2) / (CARD_DAYS - 1);
   const floor = FINENESS * (height + 4);
   const ground = height - GROUND;
-  const points = shown.map((number, index) => ({
-    x: FINENESS * (1 + index * step),
-    y: FINENESS * (ground - (ground - PEAK) * number / most),
-  }));
+  const corner = Math.max(0, FINENESS * (radius - 1));
+  const { y, path } = curveThrough(shown.map((number, index) => ({
+    x: 1 + index * step,
+    y: ground - (ground - PEAK) * number / most,
+  })));
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
     `<clipPath id="k"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +
-    `height="${FINENESS * (height - 2)}" rx="${
-      Math.max(0, FINENESS * (radius - 1))
-    }"/></clipPath>` +
+    `height="${FINENESS * (height - 2)}" rx="${corner}"/></clipPath>` +
     `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${bars} ` +
-    `d="M-20 ${floor}V${Math.round(points[0]?.y ?? 0)}H5${curveThrough(points)}h25V${floor}z"/>`;
+    `d="M-20 ${floor}V${y}H5${path}h25V${floor}z"/>`;
 }

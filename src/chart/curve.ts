@@ -8,41 +8,40 @@ export const CURVE_STROKE = `transform="scale(.2)" stroke-width="${
   2 * FINENESS
 }" stroke-linejoin="round"`;
 
-/** A point in units of a curve. */
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
 /**
- * Returns path data from the first point, the position of the pen, through the others, which must
- * be equally far apart. Between two points the curve stays between their heights, so that a day
- * without hits is on the ground (the monotone cubic of Fritsch and Carlson, 1980).
+ * Converts points in pixels, which must be equally far apart, to a curve in its own units. Returns
+ * the first point, and path data from there through the others. Between two points the curve stays
+ * between their heights, so that a day without hits is on the ground (the monotone cubic of Fritsch
+ * and Carlson, 1980).
  */
-export function curveThrough(points: readonly Point[]): string {
+export function curveThrough(pixels: readonly Point[]): Point & { readonly path: string } {
+  const points = pixels.map(({ x, y }) => ({ x: FINENESS * x, y: FINENESS * y }));
   const slopes = slopesOf(points);
   let path = "";
+  const start = rounded(points[0] ?? { x: 0, y: 0 });
   // Take differences from the rounded position of the pen, because rounding errors would add up.
-  let pen = rounded(points[0] ?? { x: 0, y: 0 });
+  let pen = start;
   points.forEach((point, index) => {
     const last = points[index - 1];
     if (last === undefined) return;
     const third = (point.x - last.x) / 3;
     const end = rounded(point);
     const [x, y] = [end.x - pen.x, end.y - pen.y];
-    if (points.length > MAX_CURVES) {
-      path += `l${x} ${y}`;
-      pen = end;
-      return;
-    }
     const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
     // "s" leaves a point as the last curve reached it. This fits points at equal distances.
-    path += index === 1
+    path += points.length > MAX_CURVES
+      ? `l${x} ${y}`
+      : index === 1
       ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
       : `s${control.map(Math.round).join(" ")}`;
     pen = end;
   });
-  return path.replaceAll(" -", "-");
+  return { ...start, path: path.replaceAll(" -", "-") };
 }
 
 /** More points are so close together that straight lines look the same, for half the bytes. */

@@ -77,20 +77,19 @@ export function todayIn(locale: string): string {
 
 type DateForm = Intl.DateTimeFormatOptions;
 
-const DATE: DateForm = { day: "numeric", month: "short" };
+export const DATE: DateForm = { day: "numeric", month: "short" };
 /** As short as the locale has it. */
 export const MONTH_NAME: DateForm = { month: "short" };
 const MONTH: DateForm = { month: "short", year: "numeric" };
 const YEAR: DateForm = { year: "numeric" };
 const WHOLE_DATE: DateForm = { ...DATE, year: "numeric" };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Writes a date, or a part of it. */
 export function dateText(day: Day, locale: string, form: DateForm): string {
-  // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
-  const options = { ...form, timeZone: "UTC", calendar: "gregory" };
-  const name = `date ${Object.entries(form)}`;
-  return formatterOf(locale, name, () => new Intl.DateTimeFormat(locale, options))
-    .format(day * DAY_MS);
+  return formatterOf(locale, `date ${Object.entries(form)}`, () => {
+    // Bars of months are months of the Gregorian calendar, whatever the reader's own is.
+    return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC", calendar: "gregory" });
+  }).format(day * DAY_MS);
 }

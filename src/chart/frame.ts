@@ -1,6 +1,5 @@
 import { VERDANA } from "../badge/face.ts";
-import { GREEN, Paint, type Scheme } from "../badge/paint.ts";
-import type { Theme } from "../badge/styles/style.ts";
+import { GREEN, Paint } from "../badge/paint.ts";
 import { escape } from "../badge/text.ts";
 import type { PictureLook } from "./look.ts";
 
@@ -19,31 +18,27 @@ export function paintOf(
   { theme, color }: PictureLook,
   { width, height, radius = 8 }: Size,
 ) {
-  const paint = new Paint(schemeOf(theme));
   const themed = theme !== "none";
+  // A picture without a theme has one color for all readers.
+  const paint = new Paint(themed ? theme : "light");
   const { panel, border } = COLORS;
   const words = themed ? COLORS.words : ANY.words;
   const bars = color ?? (themed ? COLORS.bars : ANY.bars);
   const rect = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}"`;
   return {
     /** The panel behind everything, or nothing. */
-    panel: themed ? `${rect}${paint.area("a", { fill: panel, border })}/>` : "",
+    panel: themed ? `${rect}${paint.attributes("a", { fill: panel, stroke: border })}/>` : "",
     words: paint.fill("b", words),
     lines: paint.stroke("c", words),
     /** Attributes of the words that matter most. */
     strong: themed ? paint.fill("f", COLORS.strong) : "",
     bars: paint.stroke("d", bars),
     // A ring of the ground sets a dot apart from its line.
-    dot: themed ? paint.area("e", { fill: bars, border: panel }) : paint.fill("e", bars),
+    dot: themed ? paint.attributes("e", { fill: bars, stroke: panel }) : paint.fill("e", bars),
     /** Color of the ground below a line, which is nearly transparent. */
     tint: color ?? ANY.bars,
     css: paint.css(),
   };
-}
-
-/** Returns the scheme to paint in. A picture without a theme has one color for all readers. */
-export function schemeOf(theme: Theme): Scheme {
-  return theme === "none" ? "light" : theme;
 }
 
 /** Legible on white and on GitHub's dark. */

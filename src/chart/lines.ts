@@ -1,9 +1,10 @@
 import { formatCount } from "../badge/number.ts";
 import { cleanText, tenth } from "../badge/text.ts";
+import type { Day } from "../counter/days.ts";
 import { type Area, drawAxis, SMALL } from "./axis.ts";
-import { type Bar, barsOf, rangeSince } from "./bars.ts";
+import { barsOf, rangeSince } from "./bars.ts";
 import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./chart.ts";
-import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
+import { CURVE_STROKE, curveThrough } from "./curve.ts";
 import { descriptionOfSeveral } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
@@ -19,59 +20,81 @@ export interface NamedFigures extends ChartFigures {
  * dark. To color-blind readers they are further apart than the colors of Okabe and Ito (2008).
  */
 export const LINE_COLORS = [
-  "#17957f",
-  "#d67c1b",
-  "#4a5cb9",
-  "#a94400",
-  "#a282e2",
-  "#7e567d",
+  ...["#17957f", "#d67c1b", "#4a5cb9"],
+  ...["#a94400", "#a282e2", "#7e567d"],
 ] as const;
 
-/** Draws the totals of several counters as they grew, or their hits, as an SVG document. */
+/**
+ * Draws the totals of several counters as they grew, or their hits, as an SVG document. The end of
+ * each line has a label.
+ */
 export function drawLines(counters: readonly NamedFigures[], given: ChartLook): string {
   const newest = Math.max(...counters.map(({ days }) => days.newest));
   const first = Math.min(...counters.map(({ days }) => firstKnown(days)));
   const look = { ...given, range: given.range ?? rangeSince(first, newest) };
   const names = shortNames(counters.map(({ id }) => id)).map(cleanText);
-  const series = counters.map(({ total, days }, index): Series => {
-    // The newest day of a counter is later than that of another if the clock of a process is ahead.
-    const ahead = Array<number>(newest - days.newest).fill(0);
-    const bars = barsOf({ newest, hits: [...ahead, ...days.hits] }, look.range);
-    const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
-    const start = bars.findLastIndex((bar) => bar.first <= firstKnown(days));
-    return {
-      name: names[index] ?? "",
-      color: LINE_COLORS[index] ?? LINE_COLORS[0],
-      bars,
-      values,
-      start: Math.max(0, start),
-    };
-  });
+  const series = counters.map((counter, index) =>
+    seriesOf(counter, { newest, look, name: names[index] ?? "" })
+  );
   const paint = paintOf(look, look);
-  const room = look.width - 2 * MARGIN;
-  const heading = setWithin(look.label, { size: 13, bold: false }, room);
-  const { grid, lines, words } = drawSeries(series, { look, strong: paint.strong });
+  const labels = setLabels(series, look);
+  const [right, bottom] = [look.width - MARGIN, look.height - MARGIN];
+  const labelX = right - labels.width;
+  const { plot, ceiling, grid, words } = drawAxis(series[0]?.bars ?? [], {
+    most: Math.max(...series.flatMap(({ values }) => values)),
+    look,
+    area: { left: MARGIN, right: labelX - LEADER, top: TOP, bottom },
+    numbers: "left",
+  });
+  const points = series.map((line) => pointsOf(line, { plot, ceiling }));
+  const ends = points.map((line) => line.at(-1) ?? { x: plot.right, y: plot.bottom });
+  const middles = placeLabels(ends.map(({ y }) => y), { top: TOP - 8, bottom: bottom - 4 });
+  const lines = points.map((line, index) => {
+    const [end, color, y] = [ends[index], LINE_COLORS[index], middles[index]];
+    if (end === undefined || color === undefined || y === undefined) return "";
+    const { x, y: startY, path } = curveThrough(line);
+    return `<path ${CURVE_STROKE} fill="none" stroke="${color}" d="M${x} ${startY}${path}"/>` +
+      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" fill="${color}"/>` +
+      `<path fill="none" stroke="${color}" d="M${tenth(end.x)} ${tenth(end.y)}` +
+      `L${tenth(labelX - 4)} ${y}"/>`;
+  });
+  const texts = labels.rows.map(({ name, number }, index) => {
+    const y = (middles[index] ?? 0) + 4;
+    return drawType(name, { x: labelX, y, at: "left" }) +
+      drawType(number, { x: right, y, at: "right", ink: paint.strong });
+  });
+  const heading = setWithin(look.label, { size: 13, bold: false }, right - MARGIN);
   return frame(look, {
     title: `${look.label === "" ? "" : `${look.label}: `}${spokenSeries(series, look)}`,
     description: descriptionOfSeveral(series[0]?.bars ?? [], look),
     paint,
-    ground: `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>${lines}`,
+    ground: `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+      lines.join(""),
     words: (heading === undefined
       ? ""
       : `<g font-size="13">${drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })}</g>`) +
-      `<g font-size="${SMALL.size}">${words}</g>`,
+      `<g font-size="${SMALL.size}">${words}${texts.join("")}</g>`,
   });
 }
 
 /** A counter as it is drawn. */
-interface Series {
-  readonly name: string;
-  readonly color: string;
-  readonly bars: readonly Bar[];
-  /** The value of each bar. */
-  readonly values: readonly number[];
-  /** The index of the first bar with a known day, where the line begins. */
-  readonly start: number;
+type Series = ReturnType<typeof seriesOf>;
+
+function seriesOf(
+  { total, days }: NamedFigures,
+  { newest, look, name }: { newest: Day; look: ShownLook; name: string },
+) {
+  // The newest day of a counter is later than that of another if the clock of a process is ahead.
+  const ahead = Array<number>(newest - days.newest).fill(0);
+  const bars = barsOf({ newest, hits: [...ahead, ...days.hits] }, look.range);
+  return {
+    name,
+    bars,
+    /** The value of each bar. */
+    values: look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits),
+    /** The index of the first bar with a known day, where the line begins. */
+    start: Math.max(0, bars.findLastIndex((bar) => bar.first <= firstKnown(days))),
+  };
 }
 
 /** Returns ids without the parts between slashes with which all of them begin or end. */
@@ -107,48 +130,6 @@ const LEADING = 13;
 const GAP = 8;
 const DOT = 3;
 
-/** Draws the lines, and a label at the end of each. */
-function drawSeries(
-  series: readonly Series[],
-  { look, strong }: { look: ShownLook; strong: string },
-): { grid: string; lines: string; words: string } {
-  const labels = setLabels(series, look);
-  const [right, bottom] = [look.width - MARGIN, look.height - MARGIN];
-  const labelX = right - labels.width;
-  const { plot, ceiling, grid, words } = drawAxis(series[0]?.bars ?? [], {
-    most: Math.max(...series.flatMap(({ values }) => values)),
-    look,
-    area: { left: MARGIN, right: labelX - LEADER, top: TOP, bottom },
-    numbers: "left",
-  });
-  const points = series.map((line) => pointsOf(line, { plot, ceiling }));
-  const ends = points.map((line) => line.at(-1) ?? { x: plot.right, y: plot.bottom });
-  const middles = placeLabels(ends.map(({ y }) => y), { top: TOP - 8, bottom: bottom - 4 });
-  const drawn = points.map((line, index) => {
-    const [end, color, y] = [ends[index], series[index]?.color, middles[index]];
-    if (end === undefined || color === undefined || y === undefined) return "";
-    return drawLine(line, color) +
-      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" fill="${color}"/>` +
-      `<path fill="none" stroke="${color}" d="M${tenth(end.x)} ${tenth(end.y)}` +
-      `L${tenth(labelX - 4)} ${y}"/>`;
-  });
-  const texts = labels.rows.map(({ name, number }, index) => {
-    const y = (middles[index] ?? 0) + 4;
-    return drawType(name, { x: labelX, y, at: "left" }) +
-      drawType(number, { x: right, y, at: "right", ink: strong });
-  });
-  return { grid, lines: drawn.join(""), words: words + texts.join("") };
-}
-
-/** Draws one line through its points. */
-function drawLine(points: readonly { x: number; y: number }[], color: string): string {
-  const fine = points.map(({ x, y }) => ({ x: FINENESS * x, y: FINENESS * y }));
-  const [first] = fine;
-  if (first === undefined) return "";
-  return `<path ${CURVE_STROKE} fill="none" stroke="${color}" ` +
-    `d="M${Math.round(first.x)} ${Math.round(first.y)}${curveThrough(fine)}"/>`;
-}
-
 function pointsOf(
   { values, start }: Series,
   { plot, ceiling }: { plot: Area; ceiling: number },
@@ -160,13 +141,8 @@ function pointsOf(
   }));
 }
 
-interface Labels {
-  readonly rows: readonly { readonly name: Setting | undefined; readonly number: Setting }[];
-  readonly width: number;
-}
-
 /** Sets the names and numbers of all lines in two columns. Cuts names, and long numbers before. */
-function setLabels(series: readonly Series[], look: ShownLook): Labels {
+function setLabels(series: readonly Series[], look: ShownLook) {
   const room = LABEL_SHARE * look.width;
   const setNumbers = (numbers: ChartLook["numbers"]) =>
     series.map(({ values }) =>
@@ -177,10 +153,7 @@ function setLabels(series: readonly Series[], look: ShownLook): Labels {
   const left = room - widest(numbers) - GAP;
   const names = series.map(({ name }) => setWithin(name, SMALL, left));
   const width = Math.ceil(widest(names) + GAP + widest(numbers));
-  return {
-    rows: numbers.map((number, index) => ({ name: names[index], number })),
-    width,
-  };
+  return { rows: numbers.map((number, index) => ({ name: names[index], number })), width };
 }
 
 function widest(settings: readonly (Setting | undefined)[]): number {

@@ -1,70 +1,58 @@
-import { type Color, parseColor } from "../badge/color.ts";
-import { parseLabel, parseTheme } from "../badge/look.ts";
-import { type NumberForm, parseLocale } from "../badge/number.ts";
+import { parseColor } from "../badge/color.ts";
+import { parseLabel } from "../badge/look.ts";
+import { parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
-import * as badge from "../badge/parameters.ts";
-import { label, locale } from "../badge/parameters.ts";
-import type { Theme } from "../badge/styles/style.ts";
-import type { Parameter } from "../http/query.ts";
+import { parseTheme } from "../badge/palette.ts";
+import { LOOK, nameParameters, valueOf } from "../badge/parameters.ts";
 import { type Range, RANGES } from "./bars.ts";
 
-const range = {
-  name: "range",
-  meaning: "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each. `all` " +
-    "begins with the first known day, with at most 120 bars of a day, week, month or quarter.",
-  schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m", "all"] },
-} as const satisfies Parameter;
-
-const kind = {
-  name: "kind",
-  meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew). Several " +
-    "counters are lines, so `bars` is a 400 with them, and the default is `total`.",
-  schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
-} as const satisfies Parameter;
-
-const width = {
-  name: "width",
-  meaning: "In pixels, clamped to the range.",
-  schema: { type: "integer", default: 480, minimum: 240, maximum: 960 },
-} as const satisfies Parameter;
-
-const height = {
-  name: "height",
-  meaning: "In pixels, clamped to the range.",
-  schema: { type: "integer", default: 180, minimum: 120, maximum: 400 },
-} as const satisfies Parameter;
-
-const color = {
-  name: "color",
-  meaning: "The color of the bars. Same values as for a badge. Several counters have their own.",
-  schema: { type: "string", default: GREEN[0] },
-} as const satisfies Parameter;
-
-const theme = {
-  ...badge.theme,
-  meaning:
-    "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
-    "transparent, with colors that are readable on light and on dark pages.",
-} as const satisfies Parameter;
-
-const numbers = {
-  ...badge.numbers,
-  schema: { ...badge.numbers.schema, default: "grouped" },
-} as const satisfies Parameter;
-
-const goal = {
-  ...badge.goal,
-  meaning:
-    "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
-} as const satisfies Parameter;
+const { range, kind, width, height, color, theme, numbers, goal } = nameParameters({
+  range: {
+    meaning:
+      "30 or 90 days, 12 or 52 weeks, or 12 months up to today, with a bar for each. `all` " +
+      "begins with the first known day, with at most 120 bars of a day, week, month or quarter.",
+    schema: { type: "string", default: "30d", enum: ["30d", "90d", "12w", "52w", "12m", "all"] },
+  },
+  kind: {
+    meaning: "`bars`, `area` (a line, filled below) or `total` (the count as it grew). Several " +
+      "counters are lines, so `bars` is a 400 with them, and the default is `total`.",
+    schema: { type: "string", default: "bars", enum: ["bars", "area", "total"] },
+  },
+  width: {
+    meaning: "In pixels, clamped to the range.",
+    schema: { type: "integer", default: 480, minimum: 240, maximum: 960 },
+  },
+  height: {
+    meaning: "In pixels, clamped to the range.",
+    schema: { type: "integer", default: 180, minimum: 120, maximum: 400 },
+  },
+  color: {
+    meaning: "The color of the bars. Same values as for a badge. Several counters have their own.",
+    schema: { type: "string", default: GREEN[0] },
+  },
+  theme: {
+    ...LOOK.theme,
+    meaning:
+      "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
+      "transparent, with colors that are readable on light and on dark pages.",
+  },
+  numbers: { ...LOOK.numbers, schema: { ...LOOK.numbers.schema, default: "grouped" } },
+  goal: {
+    ...LOOK.goal,
+    meaning:
+      "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
+  },
+});
 
 /** Everything that shapes a chart; invalid values fall back to the default. */
 export const CHART_PARAMETERS = Object.freeze(
-  [range, kind, width, height, label, color, numbers, locale, theme] as const,
+  [range, kind, width, height, LOOK.label, color, numbers, LOOK.locale, theme] as const,
 );
 
 /** Everything that shapes a calendar or a card, whose sizes are fixed. */
-export const PICTURE_PARAMETERS = Object.freeze([label, color, numbers, locale, theme] as const);
+export const PICTURE_PARAMETERS = Object.freeze(
+  [LOOK.label, color, numbers, LOOK.locale, theme] as const,
+);
 
 /** Everything that shapes a card. */
 export const CARD_PARAMETERS = Object.freeze([...PICTURE_PARAMETERS, goal] as const);
@@ -76,44 +64,35 @@ export interface PictureQuery<Name extends string = (typeof PICTURE_PARAMETERS)[
 export type ChartQuery = PictureQuery<(typeof CHART_PARAMETERS)[number]["name"]>;
 
 /** The common look of charts, calendars and cards, parsed and safe. */
-export interface PictureLook extends NumberForm {
-  /** Clean; empty for none. */
-  readonly label: string;
-  readonly theme: Theme;
-  /** The color of bars, line or cells; undefined for the theme's own. */
-  readonly color: Color | undefined;
-}
+export type PictureLook = ReturnType<typeof parsePictureLook>;
 
 /** Everything about a chart but its figures: parsed and safe. */
-export interface ChartLook extends PictureLook {
-  /** Undefined for everything since the first known day. */
-  readonly range: Range | undefined;
-  readonly kind: (typeof kind.schema.enum)[number];
-  readonly width: number;
-  readonly height: number;
-}
+export type ChartLook = ReturnType<typeof parseChartLook>;
 
 /** The look of a chart whose first day is known. */
-export interface ShownLook extends ChartLook {
-  readonly range: Range;
-}
+export type ShownLook = ChartLook & { readonly range: Range };
 
 /** Never throws: invalid values fall back to the default. */
-export function parseChartLook(query: ChartQuery): ChartLook {
+export function parseChartLook(query: ChartQuery) {
   const rangeName = valueOf(range, query.get("range"));
+  const shown: Range | undefined = rangeName === "all" ? undefined : RANGES[rangeName];
   return Object.freeze({
     ...parsePictureLook(query),
-    range: rangeName === "all" ? undefined : RANGES[rangeName],
+    /** Undefined for everything since the first known day. */
+    range: shown,
     kind: valueOf(kind, query.get("kind")),
     width: parseLength(query.get("width"), width.schema),
     height: parseLength(query.get("height"), height.schema),
   });
 }
 
-export function parsePictureLook(query: PictureQuery): PictureLook {
+/** Never throws: invalid values fall back to the default. */
+export function parsePictureLook(query: PictureQuery) {
   return Object.freeze({
+    /** Clean; empty for none. */
     label: parseLabel(query),
     theme: parseTheme(query.get("theme")),
+    /** The color of bars, line or cells; undefined for the theme's own. */
     color: parseColor(query.get("color")),
     numbers: valueOf(numbers, query.get("numbers")),
     locale: parseLocale(query.get("locale")),
@@ -126,12 +105,4 @@ function parseLength(
 ): number {
   if (text === undefined || !/^\d+$/.test(text)) return length.default;
   return Math.min(length.maximum, Math.max(length.minimum, Number(text)));
-}
-
-/** One of a parameter's values; its default for anything else. */
-function valueOf<Name extends string>(
-  { schema }: { schema: { readonly enum: readonly Name[]; readonly default: Name } },
-  text: string | undefined,
-): Name {
-  return schema.enum.find((name) => name === text) ?? schema.default;
 }

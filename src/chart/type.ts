@@ -1,6 +1,6 @@
 import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
 import { formatCount } from "../badge/number.ts";
-import { drawText, graphemes, type Line, setLine, tenth } from "../badge/text.ts";
+import { drawText, graphemes, setLine, tenth } from "../badge/text.ts";
 import type { PictureLook } from "./look.ts";
 
 /** The size of a text in pixels, and its weight. */
@@ -10,11 +10,7 @@ export interface Type {
 }
 
 /** A text that is set: what is drawn, and how wide, in pixels. */
-export interface Setting {
-  readonly line: Line;
-  readonly width: number;
-  readonly type: Type;
-}
+export type Setting = Readonly<ReturnType<typeof setType>>;
 
 /** The left end, the middle or the right end of a text, and its baseline. */
 export interface Place {
@@ -26,7 +22,7 @@ export interface Place {
 }
 
 /** Sets a clean text. */
-export function setType(text: string, type: Type): Setting {
+export function setType(text: string, type: Type) {
   const line = setLine(text, faceOf(type));
   return { line, width: line.width * scaleOf(type), type };
 }

@@ -14,7 +14,7 @@ export interface CompatAddress {
    * Maximum length of the body of a POST in bytes. 0 ignores the body. Without this, POST is
    * refused.
    */
-  readonly maxBody?: number;
+  readonly maxBody?: number | undefined;
   /** Returns what the address means here. Throws a problem for what the service refuses. */
   translate(path: RegExpExecArray, request: CompatRequest): Translation;
 }
@@ -30,11 +30,10 @@ export interface CompatRequest {
 }
 
 /** The meaning of an address here. */
-export type Translation = Picture | Numbers | Script;
+export type Translation = Picture | Numbers;
 
 /** An image of an endpoint of this service. */
 export interface Picture {
-  readonly kind: "picture";
   readonly path: "/hit.svg" | "/badge" | "/chart.svg";
   readonly counter: CounterRef;
   readonly parameters: {
@@ -42,21 +41,14 @@ export interface Picture {
   };
 }
 
-/** Numbers in the format of the service. */
+/** Numbers in the format of the service, or a fixed text if there are no counters. */
 export interface Numbers {
-  readonly kind: "numbers";
   readonly counters: readonly CounterRef[];
   readonly format: "json" | "script" | "svg";
   /** Formats the numbers, which are in the order of the counters. */
   body(numbers: readonly number[]): string;
   /** True if a counter that was never hit is 404. */
   readonly notFoundIfZero?: boolean;
-}
-
-/** A script of the service. */
-export interface Script {
-  readonly kind: "script";
-  readonly body: string;
 }
 
 /** A counter and what is done to it. */

@@ -1,5 +1,6 @@
 import busuanziScript from "./busuanzi.js" with { type: "text" };
 import {
+  type CompatAddress,
   type CompatRequest,
   type CompatService,
   type CounterRef,
@@ -16,16 +17,14 @@ import {
 import { asciiLowerCase, type CompatName } from "./serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
-const komarev: CompatService = [{
-  path: /^\/ghpvc\/?$/,
-  isPicture: true,
-  translate(_, request) {
+const komarev: CompatService = [
+  imageAt(/^\/ghpvc\/?$/, (_, request) => {
     const id = asciiLowerCase((request.get("username") ?? "").trim());
     if (!/^[a-z\d](?:-?[a-z\d]){0,38}$/.test(id)) {
       refuse("username= must be the name of a GitHub user.");
     }
     if (request.get("style") === "pixel") {
-      return { kind: "numbers", counters: [hit(id)], format: "svg", body: () => PIXEL };
+      return { counters: [hit(id)], format: "svg", body: () => PIXEL };
     }
     return picture(hit(id), {
       label: request.get("label") ?? "Profile views",
@@ -34,16 +33,14 @@ const komarev: CompatService = [{
       base: parseBase(request.get("base")),
       numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
     });
-  },
-}];
+  }),
+];
 
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
 
 /** The visitor-badges of jwenjian, hehuapei (laobi.icu) and Nathan13888, which share one path. */
-const visitorBadge: CompatService = [{
-  path: /^\/badge\/?$/,
-  isPicture: true,
-  translate(_, request) {
+const visitorBadge: CompatService = [
+  imageAt(/^\/badge\/?$/, (_, request) => {
     const id = request.get("page_id") ?? "";
     if (id === "") refuse("page_id= is missing.");
     const counts = ["true", "yes"].includes(request.get("hit") ?? "true") &&
@@ -56,15 +53,14 @@ const visitorBadge: CompatService = [{
       style: parseStyle(request.get("style")),
       numbers: request.get("format") === "true" ? "compact" : "plain",
     });
-  },
-}];
+  }),
+];
 
 /** github.com/gjbae1212/hit-counter, and its successor's `/api/hit` (hitscounter.dev). */
 const seeyoufarm: CompatService = [
-  {
-    path: /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
-    isPicture: true,
-    translate: ([, verb], request) =>
+  imageAt(
+    /^\/api\/count\/(incr|keep)\/badge\.svg\/?$/,
+    ([, verb], request) =>
       picture((verb === "incr" ? hit : read)(pageUrl(request)), {
         label: request.get("title") ?? "hits",
         labelColor: request.get("title_bg") ?? "#555",
@@ -72,33 +68,25 @@ const seeyoufarm: CompatService = [
         style: request.get("edge_flat") === "true" ? "flat-square" : "flat",
         show: "today/total",
       }),
-  },
-  {
-    path: /^\/api\/count\/graph\/dailyhits\.svg\/?$/,
-    isPicture: true,
-    translate(_, request) {
-      const parameters = { label: "hits", range: "90d", width: "650", height: "300" };
-      return picture(read(pageUrl(request)), parameters, "/chart.svg");
-    },
-  },
-  {
-    path: /^\/api\/hit\/?$/,
-    isPicture: true,
-    translate(_, request) {
-      const id = pageUrl(request);
-      if (request.get("output") !== "json") {
-        return picture(hit(id), {
-          label: request.get("label") ?? "",
-          labelColor: request.get("labelColor"),
-          color: request.get("color") ?? "brightgreen",
-          style: parseStyle(request.get("style")),
-          show: "today/total",
-        });
-      }
-      const counters = [hit(id), { ...read(id), today: true }];
-      return json(counters, ([total_hits, today_hits]) => ({ today_hits, total_hits }));
-    },
-  },
+  ),
+  imageAt(/^\/api\/count\/graph\/dailyhits\.svg\/?$/, (_, request) => {
+    const parameters = { label: "hits", range: "90d", width: "650", height: "300" };
+    return picture(read(pageUrl(request)), parameters, "/chart.svg");
+  }),
+  imageAt(/^\/api\/hit\/?$/, (_, request) => {
+    const id = pageUrl(request);
+    if (request.get("output") !== "json") {
+      return picture(hit(id), {
+        label: request.get("label") ?? "",
+        labelColor: request.get("labelColor"),
+        color: request.get("color") ?? "brightgreen",
+        style: parseStyle(request.get("style")),
+        show: "today/total",
+      });
+    }
+    const counters = [hit(id), { ...read(id), today: true }];
+    return json(counters, ([total_hits, today_hits]) => ({ today_hits, total_hits }));
+  }),
 ];
 
 function pageUrl(request: CompatRequest): string {
@@ -107,18 +95,14 @@ function pageUrl(request: CompatRequest): string {
 }
 
 /** github.com/dwyl/hits. */
-const dwyl: CompatService = [{
+const dwyl: CompatService = [
   // The service ignores a part before the user, too.
-  path: /^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/,
-  isPicture: true,
-  translate([, user, repository], request) {
+  imageAt(/^\/(?:[^/]+\/)?([^/]+)\/([^/]+)\.svg$/, ([, user, repository], request) => {
     const style = parseStyle(request.get("style"));
     const look = { label: "hits", labelColor: "#555", color: "#4c1", style };
     return picture(hit(repositoryOf(user, repository)), look);
-  },
-}, {
-  path: /^\/([^/]+)\/([^/]+)\.json$/,
-  translate([, user, repository], request) {
+  }),
+  dataAt(/^\/([^/]+)\/([^/]+)\.json$/, ([, user, repository], request) => {
     const counter = hit(repositoryOf(user, repository));
     const style = parseStyle(request.get("style")) ?? "flat";
     const color = request.get("color") ?? "lightgrey";
@@ -129,8 +113,8 @@ const dwyl: CompatService = [{
       message: `${hits}`,
       color,
     }));
-  },
-}];
+  }),
+];
 
 const NAME = /^[\w.-]+$/;
 
@@ -143,24 +127,20 @@ function repositoryOf(user = "", repository = ""): string {
 
 /** github.com/silentsoft/hits. */
 const hitsSh: CompatService = [
-  {
-    path: /^\/api\/urns\/(.+)$/s,
-    translate: ([, place = ""]) => json([read(pagePlace(place))], ([total]) => ({ total })),
-  },
-  {
-    path: /^\/(.+)\.svg$/s,
-    isPicture: true,
-    translate: ([, place = ""], request) =>
-      picture(hit(pagePlace(place)), {
-        label: request.get("label") ?? "hits",
-        color: request.get("color") ?? "#4c1",
-        labelColor: request.get("labelColor") ?? "#555",
-        style: parseStyle(request.get("style")),
-        base: parseBase(request.get("extraCount")),
-        numbers: "grouped",
-        show: request.get("view") === "today-total" ? "today/total" : undefined,
-      }),
-  },
+  dataAt(
+    /^\/api\/urns\/(.+)$/s,
+    ([, place = ""]) => json([read(pagePlace(place))], ([total]) => ({ total })),
+  ),
+  imageAt(/^\/(.+)\.svg$/s, ([, place = ""], request) =>
+    picture(hit(pagePlace(place)), {
+      label: request.get("label") ?? "hits",
+      color: request.get("color") ?? "#4c1",
+      labelColor: request.get("labelColor") ?? "#555",
+      style: parseStyle(request.get("style")),
+      base: parseBase(request.get("extraCount")),
+      numbers: "grouped",
+      show: request.get("view") === "today-total" ? "today/total" : undefined,
+    })),
 ];
 
 /**
@@ -178,83 +158,72 @@ function pagePlace(text: string): string {
 
 /** profile-counter on Glitch. */
 const profileCounter: CompatService = [
-  {
-    path: /^\/([^/]+)\/count\.svg$/,
-    isPicture: true,
-    translate: ([, key = ""]) => picture(hit(key), { label: "visitors", style: "odometer" }),
-  },
-  {
-    path: /^\/([^/]+)\/?$/,
-    translate: ([, key = ""]) => json([read(key)], ([count]) => ({ key, count })),
-  },
+  imageAt(
+    /^\/([^/]+)\/count\.svg$/,
+    ([, key = ""]) => picture(hit(key), { label: "visitors", style: "odometer" }),
+  ),
+  dataAt(/^\/([^/]+)\/?$/, ([, key = ""]) => json([read(key)], ([count]) => ({ key, count }))),
 ];
 
 /** CountAPI, and the same paths of Abacus. */
-const countapi: CompatService = [{
-  path: /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
-  maxBody: 0,
-  translate([, verb, space = "default", key = ""], request) {
-    if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
-      refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
-    }
-    const counter = (verb === "hit" ? hit : read)(`${space}/${key}`);
-    const numbers = json([counter], ([value]) => ({ value }));
-    return jsonp({ ...numbers, notFoundIfZero: verb === "get" }, request.get("callback"));
-  },
-}];
+const countapi: CompatService = [
+  dataAt(
+    /^\/(hit|get)\/(?:([^/]+)\/)?([^/]+)\/?$/,
+    ([, verb, space = "default", key = ""], request) => {
+      if (![space, key].every((name) => /^[\w.-]{3,64}$/.test(name))) {
+        refuse("A namespace or a key is 3 to 64 letters, digits, dots, dashes or underscores.");
+      }
+      const counter = (verb === "hit" ? hit : read)(`${space}/${key}`);
+      const numbers = json([counter], ([value]) => ({ value }));
+      return jsonp({ ...numbers, notFoundIfZero: verb === "get" }, request.get("callback"));
+    },
+    // The body of a POST is ignored.
+    0,
+  ),
+];
 
 /** busuanzi, in nearly every theme of Hexo. */
 const busuanzi: CompatService = [
-  {
-    path: /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
-    translate: () => ({ kind: "script", body: busuanziScript }),
-  },
-  {
-    path: /^\/busuanzi\/?$/,
-    translate(_, request) {
-      const { referrer } = request;
-      if (referrer === undefined) {
-        refuse("The Referer header, which names the page, is missing.");
-      }
-      // A page may send its host alone: then the script says which page it is on.
-      const { host, path } = pageAt(referrer, request.get("page"));
-      const numbers = json([
-        { ...hit(`${host}/*visitors`), once: true },
-        hit(`${host}${path}`),
-        hit(`${host}/*site`),
-      ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
-      return jsonp(numbers, request.get("jsonpCallback"));
-    },
-  },
+  dataAt(
+    /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
+    () => ({ counters: [], format: "script", body: () => busuanziScript }),
+  ),
+  dataAt(/^\/busuanzi\/?$/, (_, request) => {
+    const { referrer } = request;
+    if (referrer === undefined) {
+      refuse("The Referer header, which names the page, is missing.");
+    }
+    // A page may send its host alone: then the script says which page it is on.
+    const { host, path } = pageAt(referrer, request.get("page"));
+    const numbers = json([
+      { ...hit(`${host}/*visitors`), once: true },
+      hit(`${host}${path}`),
+      hit(`${host}/*site`),
+    ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
+    return jsonp(numbers, request.get("jsonpCallback"));
+  }),
 ];
 
 /** Maximum number of pages in a request for claps, and maximum length of its body in bytes. */
 const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
 
 /** applause-button: claps for a page. */
-const applause: CompatService = [{
-  path: /^\/get-claps\/?$/,
-  translate: (_, request) => json([read(clappedPage(request))], ([hits]) => hits),
-}, {
-  path: /^\/update-claps\/?$/,
-  maxBody: MAX_PAGES_BYTES,
-  translate(_, request) {
+const applause: CompatService = [
+  dataAt(/^\/get-claps\/?$/, (_, request) => json([read(clappedPage(request))], ([hits]) => hits)),
+  dataAt(/^\/update-claps\/?$/, (_, request) => {
     // The button sends the number and its version as a JSON string, such as "3,4.0.5".
     const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
     const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
     if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
     const counters = Array<CounterRef>(Number(claps)).fill(hit(clappedPage(request)));
     return json(counters, (numbers) => numbers.at(-1));
-  },
-}, {
-  path: /^\/get-multiple\/?$/,
-  maxBody: MAX_PAGES_BYTES,
-  translate(_, request) {
+  }, MAX_PAGES_BYTES),
+  dataAt(/^\/get-multiple\/?$/, (_, request) => {
     const urls = parseUrls(request.body);
     const counters = urls.map((url) => read(clappedPage(request, url)));
     return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
-  },
-}];
+  }, MAX_PAGES_BYTES),
+];
 
 /** Returns the counter of a page, which the request names unless a URL is given. */
 function clappedPage(request: CompatRequest, url = request.get("url") ?? request.referrer?.href) {
@@ -297,24 +266,33 @@ function read(id: string): CounterRef {
   return { id, counts: false };
 }
 
+/** Returns an address that responds with an image. */
+function imageAt(path: RegExp, translate: CompatAddress["translate"]): CompatAddress {
+  return { path, translate, isPicture: true };
+}
+
+/** Returns an address that responds with numbers or a script, and its `maxBody`. */
+function dataAt(
+  path: RegExp,
+  translate: CompatAddress["translate"],
+  maxBody?: number,
+): CompatAddress {
+  return { path, translate, maxBody };
+}
+
 function picture(
   counter: CounterRef,
   parameters: Picture["parameters"],
   path: Picture["path"] = counter.counts ? "/hit.svg" : "/badge",
 ): Picture {
-  return { kind: "picture", path, counter, parameters };
+  return { path, counter, parameters };
 }
 
 function json(
   counters: readonly CounterRef[],
   shape: (numbers: readonly number[]) => unknown,
 ): Numbers {
-  return {
-    kind: "numbers",
-    counters,
-    format: "json",
-    body: (numbers) => JSON.stringify(shape(numbers)),
-  };
+  return { counters, format: "json", body: (numbers) => JSON.stringify(shape(numbers)) };
 }
 
 /** Wraps the numbers in a call of the function of the page that a request names, if any. */

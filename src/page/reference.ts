@@ -1,16 +1,9 @@
 import type { ParameterObject } from "../openapi/responses.ts";
-import type { Operation, PathItem } from "../openapi/document.ts";
+import type { describeRoutes, Operation, PathItem } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
 import { compose, type Page } from "./compose.ts";
 import pageStyle from "./page.css" with { type: "text" };
 import ownStyle from "./reference.css" with { type: "text" };
-
-/** The parts of the OpenAPI document that the reference shows. */
-export interface Described {
-  readonly info: { readonly description: string };
-  readonly paths: { readonly [path: string]: PathItem };
-  readonly components: { readonly securitySchemes: SecuritySchemes };
-}
 
 /** The credentials of endpoints: a header or parameter, or `Authorization` if it has no name. */
 interface SecuritySchemes {
@@ -38,8 +31,9 @@ const href = URL.createObjectURL(new Blob([mark], { type: "image/svg+xml" }));
 document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));`;
 
 /** Composes the reference: the parameters, responses and a command of each endpoint. */
-export async function composeReference(described: Described): Promise<Page> {
-  const { info, paths, components: { securitySchemes } } = described;
+export async function composeReference(
+  { info, paths, components: { securitySchemes } }: ReturnType<typeof describeRoutes>,
+): Promise<Page> {
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
     documentedOperations(item, { path, securitySchemes })
   );
@@ -70,8 +64,8 @@ const MARK =
 /** Returns the operations of a path. Methods with the same summary are one operation. */
 function documentedOperations(
   item: PathItem,
-  about: Pick<DocumentedOperation, "path" | "securitySchemes">,
-): DocumentedOperation[] {
+  about: { readonly path: string; readonly securitySchemes: SecuritySchemes },
+) {
   const operations = Object.entries(item).filter(([method]) => method !== "head");
   const sections = Map.groupBy(operations, ([, { summary }]) => summary);
   return [...sections.values()].flatMap((same) => {
@@ -81,12 +75,7 @@ function documentedOperations(
   });
 }
 
-interface DocumentedOperation {
-  readonly path: string;
-  readonly securitySchemes: SecuritySchemes;
-  readonly methods: readonly string[];
-  readonly operation: Operation;
-}
+type DocumentedOperation = Readonly<ReturnType<typeof documentedOperations>[number]>;
 
 function operationSection(documented: DocumentedOperation): string {
   const { path, methods, operation, securitySchemes } = documented;

@@ -15,16 +15,15 @@ export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>
   // 8 bits for each index into a palette.
   header.setUint16(8, 0x0803);
   const colors = palette.map(straightColor);
-  const deflated = ReadableStream.from([rows]).pipeThrough(new CompressionStream("deflate"));
-  const parts = [
-    new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    ...chunk("IHDR", new Uint8Array(header.buffer)),
-    ...chunk("PLTE", Uint8Array.from(colors.flatMap(({ rgb }) => rgb))),
-    ...chunk("tRNS", Uint8Array.from(colors, ({ alpha }) => alpha)),
-    ...chunk("IDAT", new Uint8Array(await new Response(deflated).arrayBuffer())),
-    ...chunk("IEND", new Uint8Array()),
+  const chunks = [
+    chunk("IHDR", new Uint8Array(header.buffer)),
+    chunk("PLTE", Uint8Array.from(colors.flatMap(({ rgb }) => rgb))),
+    chunk("tRNS", Uint8Array.from(colors, ({ alpha }) => alpha)),
+    chunk("IDAT", await compress([rows], "deflate")),
+    chunk("IEND", new Uint8Array()),
   ];
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const signature = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return new Uint8Array(await new Blob([signature, ...await Promise.all(chunks)]).arrayBuffer());
 }
 
 const MAX_COLORS = 256;
@@ -65,25 +64,17 @@ function straightColor(color: number): { rgb: number[]; alpha: number } {
   return { rgb, alpha };
 }
 
-/** Returns a chunk: length, type, data and checksum. */
-function chunk(type: string, data: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
-  const name = new TextEncoder().encode(type);
-  const ends = new DataView(new ArrayBuffer(8));
-  ends.setUint32(0, data.length);
-  ends.setUint32(4, checksum([name, data]));
-  return [new Uint8Array(ends.buffer, 0, 4), name, data, new Uint8Array(ends.buffer, 4)];
+/** Returns a chunk: length, type, data and CRC-32. */
+async function chunk(type: string, data: Uint8Array<ArrayBuffer>): Promise<Blob> {
+  const length = new DataView(new ArrayBuffer(4));
+  length.setUint32(0, data.length);
+  const content = [new TextEncoder().encode(type), data];
+  // The trailer of gzip is this checksum and a length, lowest byte first (RFC 1952, section 2.3.1).
+  const checksum = (await compress(content, "gzip")).slice(-8, -4).reverse();
+  return new Blob([length, ...content, checksum]);
 }
 
-const CHECKSUMS = Uint32Array.from({ length: 256 }, (_, byte) => {
-  for (let bit = 0; bit < 8; bit++) byte = (byte >>> 1) ^ (byte & 1 ? 0xedb88320 : 0);
-  return byte;
-});
-
-/** Returns the CRC-32 of bytes. */
-function checksum(parts: readonly Uint8Array[]): number {
-  let sum = -1;
-  for (const part of parts) {
-    for (const byte of part) sum = (sum >>> 8) ^ (CHECKSUMS[(sum ^ byte) & 0xff] ?? 0);
-  }
-  return ~sum >>> 0;
+async function compress(parts: readonly Uint8Array<ArrayBuffer>[], format: "deflate" | "gzip") {
+  const stream = ReadableStream.from(parts).pipeThrough(new CompressionStream(format));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -13,11 +13,6 @@ export interface PaintJob {
   readonly scale: number;
 }
 
-/** The answer of a worker to a job. */
-export type PaintResult =
-  | { readonly png: Uint8Array<ArrayBuffer> }
-  | { readonly error: unknown };
-
 /** Renders an SVG document as a PNG. */
 export type Painter = (job: PaintJob) => Promise<Uint8Array<ArrayBuffer>>;
 

@@ -2,7 +2,7 @@ import { errorBadge } from "../badge/badge.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import type { Painter, PainterParts, PaintJob, PaintResult } from "./painter.ts";
+import type { Painter, PainterParts, PaintJob } from "./painter.ts";
 
 type Png = Uint8Array<ArrayBuffer>;
 
@@ -17,56 +17,34 @@ const PAUSE_FACTOR = 4;
 /** Delay of a refusal, in milliseconds. Slows down clients that retry at once. */
 const REFUSAL_DELAY_MS = 500;
 
-/** Images that are rendered when the renderer is loaded. */
-interface FixedImages {
-  readonly busy: Png;
-  readonly counted: Png;
-}
-
 /** Renders PNGs one at a time, and loads what this needs at the first one. */
-export interface Renderer {
-  /**
-   * Calls `use`, which has a place in the queue until its promise settles. Rejects without a call
-   * if all places are taken (`busy`) or the renderer cannot be loaded (`no-png`). The painter that
-   * `use` gets rejects with `busy` if it fails.
-   */
-  withPlace<Result>(use: (render: Painter) => Promise<Result>): Promise<Result>;
-  /** Resolves with an image that needs no place. Rejects with `no-png` like `withPlace`. */
-  fixed(name: keyof FixedImages): Promise<Png>;
-  /** Ends the worker. */
-  close(): void;
-}
+export type Renderer = ReturnType<typeof createRenderer>;
 
 /** Creates a renderer that loads nothing yet. */
-export function createRenderer(log: Log): Renderer {
+export function createRenderer(log: Log) {
   let engine: ReturnType<typeof createEngine> | undefined;
   let waiting = 0;
   let lastJob: Promise<unknown> = Promise.resolve();
   let hasLoggedFailure = false;
 
-  const load = loadOnce(async (): Promise<FixedImages> => {
+  const load = loadOnce(async () => {
     const { paint } = engine = createEngine(await import("./tallymark-png.js"));
     const draw = (badge: string, detail: string) =>
       paint({ svg: errorBadge({ badge, detail }), scale: 2 });
     const busy = await draw("busy", new Problem("busy").detail);
-    return { busy, counted: await draw("counted", "The hit was counted.") };
+    // These two need no place, because they are rendered now.
+    return { paint, busy, counted: await draw("counted", "The hit was counted.") };
   });
 
-  async function loadFixed(): Promise<FixedImages> {
-    try {
-      return await load();
-    } catch (cause) {
+  const loaded = () =>
+    load().catch((cause) => {
       if (!hasLoggedFailure) log.error("PNG renderer not loaded", { cause });
       hasLoggedFailure = true;
       throw new Problem("no-png", { cause });
-    }
-  }
+    });
 
-  function render(job: PaintJob): Promise<Png> {
-    const png = lastJob.then(() => engine?.paint(job)).then((png) => {
-      if (png === undefined) throw new TypeError("No engine for a PNG");
-      return png;
-    }).catch((cause) => {
+  function render(job: PaintJob, paint: Painter): Promise<Png> {
+    const png = lastJob.then(() => paint(job)).catch((cause) => {
       log.error("PNG not rendered, renderer restarted", { cause });
       throw new Problem("busy", { cause });
     });
@@ -78,21 +56,28 @@ export function createRenderer(log: Log): Renderer {
   }
 
   return {
-    async withPlace(use) {
+    /**
+     * Calls `use`, which has a place in the queue until its promise settles. Rejects without a call
+     * if all places are taken (`busy`) or the renderer cannot be loaded (`no-png`). The painter
+     * that `use` gets rejects with `busy` if it fails.
+     */
+    async withPlace<Result>(use: (render: Painter) => Promise<Result>): Promise<Result> {
       if (waiting >= MAX_WAITING) {
         await pause(REFUSAL_DELAY_MS);
         throw new Problem("busy");
       }
       waiting++;
       try {
-        await loadFixed();
-        return await use(render);
+        const { paint } = await loaded();
+        return await use((job) => render(job, paint));
       } finally {
         waiting--;
       }
     },
-    fixed: async (name) => (await loadFixed())[name],
-    close: () => engine?.close(),
+    /** Resolves with an image that needs no place. Rejects with `no-png` like `withPlace`. */
+    fixed: async (name: "busy" | "counted"): Promise<Png> => (await loaded())[name],
+    /** Ends the worker. */
+    close: (): void => engine?.close(),
   };
 }
 
@@ -117,8 +102,7 @@ function createEngine(
     const worker = current ??= startWorker(url, parts);
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
     const timer = setTimeout(() => reject(new Error("Timed out")), limit);
-    worker.onmessage = ({ data }: MessageEvent<PaintResult>) =>
-      "png" in data ? resolve(data.png) : reject(data.error);
+    worker.onmessage = ({ data }: MessageEvent<Png>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
       reject(new Error(event.message));

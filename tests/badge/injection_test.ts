@@ -4,7 +4,7 @@ import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { parseColor } from "../../src/badge/color.ts";
 import { parseLook, STYLES } from "../../src/badge/look.ts";
 import { formatCount } from "../../src/badge/number.ts";
-import { LOGOS } from "../../src/badge/styles/style.ts";
+import { LOGOS } from "../../src/badge/styles/logo.ts";
 import { cleanText } from "../../src/badge/text.ts";
 import { times } from "../support/times.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";

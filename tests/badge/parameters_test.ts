@@ -8,7 +8,7 @@ const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
 Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () => {
   const svg = parseSvg(renderBadge(look(""), "42"));
-  strictEqual(look("").label, "views");
+  strictEqual(look("").line.spoken, "views");
   strictEqual(attribute(svg, "svg", "aria-label"), "views: 42");
   strictEqual(attribute(svg, "svg", "role"), "img");
   strictEqual(svg.find(({ name }) => name === "title")?.text, "views: 42");
@@ -56,7 +56,7 @@ for (const name of BADGE_PARAMETERS.map(({ name }) => name).filter((name) => nam
 
 Deno.test("parseLook() takes a label of nothing that can be drawn for an empty one", () => {
   for (const label of ["", "  ", "\u0000\u0001", "\ud800", "\n"]) {
-    strictEqual(parseLook(new Map<string, string>([["label", label]])).label, "");
+    strictEqual(parseLook(new Map<string, string>([["label", label]])).line.spoken, "");
   }
 });
 

@@ -398,7 +398,7 @@ function card(query: string, shown: ChartFigures = FIGURES): string {
 }
 
 function curve(ys: readonly number[]): string {
-  return curveThrough(ys.map((y, index) => ({ x: index * 9 * FINENESS, y: y * FINENESS })));
+  return curveThrough(ys.map((y, index) => ({ x: index * 9, y }))).path;
 }
 
 /** The strokes of the five shades. */

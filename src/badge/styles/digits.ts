@@ -1,7 +1,8 @@
 import type { Color } from "../color.ts";
 import { VERDANA, verdana11 } from "../face.ts";
+import type { Palette } from "../palette.ts";
 import { drawText } from "../text.ts";
-import { type Content, frame, type Palette, type Style } from "./style.ts";
+import { type Content, frame, type Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
 
@@ -9,8 +10,6 @@ import { type Content, frame, type Palette, type Style } from "./style.ts";
 export const DIGITS: Omit<Style, "painter"> = {
   labelFace: verdana11,
   messageFace: verdana11,
-  capitals: false,
-  bars: false,
   plainDigits: true,
   font: VERDANA,
 };

@@ -1,9 +1,11 @@
 import { filledPaper } from "../goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { ERROR, GREEN, Paint, UP } from "../paint.ts";
+import type { Palette } from "../palette.ts";
 import { trendWords } from "../spark.ts";
 import { drawTextFrom, type Line, tenth } from "../text.ts";
-import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
+import { drawLogo, LOGO_SIZE } from "./logo.ts";
+import { type Draw, frame, type Style } from "./style.ts";
 
 /**
  * Round and light, in the reader's color scheme unless `theme` is set. With bars it shows the trend
@@ -12,7 +14,6 @@ import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from 
 export const pill: Style = {
   labelFace: verdana11,
   messageFace: verdanaBold10,
-  capitals: false,
   bars: true,
   font: VERDANA,
   painter,
@@ -42,16 +43,17 @@ function painter(palette: Palette, label: Line): Draw {
       ? barsX + bars.width
       : messageX + messageLength;
     const width = Math.ceil(end + EDGE);
+    const left = messageX - GAP / 2;
+    const right = end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1;
+    const filled = share === 0
+      ? ""
+      : `<clipPath id="k"><rect x="1" y="1" width="${width - 2}" height="18" rx="9"/></clipPath>` +
+        `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
+          tenth(share * (right - left))
+        }" height="20"${paint.fill}/>`;
     return frame(
       { width, height: HEIGHT, label, message, more: trend?.spoken ?? "", css: paint.css },
-      `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${paint.ground}/>` +
-        (share === 0 ? "" : drawShare({
-          left: messageX - GAP / 2,
-          right: end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1,
-          width,
-          share,
-          ink: paint.fill,
-        })) +
+      `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${paint.ground}/>${filled}` +
         (palette.logo === undefined
           ? `<g fill="none" stroke-width="1.5" stroke-linecap="round">` +
             `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${paint.strokes}/><path d="M9 13l13-6"${paint.strike}/></g>`
@@ -74,31 +76,12 @@ function painter(palette: Palette, label: Line): Draw {
   };
 }
 
-interface Filled {
-  readonly left: number;
-  readonly right: number;
-  /** The width of the pill. */
-  readonly width: number;
-  readonly share: number;
-  readonly ink: string;
-}
-
-/** Fills a share of the inside of the pill between two places. */
-function drawShare({ left, right, width, share, ink }: Filled): string {
-  return `<clipPath id="k"><rect x="1" y="1" width="${width - 2}" height="18" rx="9"/></clipPath>` +
-    `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
-      tenth(share * (right - left))
-    }" height="20"${ink}/>`;
-}
-
-/** The advances of a trend's characters in Verdana of 10 pixels. */
+/** Returns the width of a trend such as "▲ 12%" in Verdana of 10 pixels. */
 function trendWidth(text: string): number {
-  const digits = [...text].slice(2, -1).length;
-  return tenth(TRIANGLE + digits * DIGIT + PERCENT);
+  return tenth(TRIANGLE_AND_SPACE + (text.length - "▲ %".length) * DIGIT + PERCENT);
 }
 
-/** With the space behind it. */
-const TRIANGLE = 11.2;
+const TRIANGLE_AND_SPACE = 11.2;
 const DIGIT = 6.4;
 const PERCENT = 10.8;
 
@@ -109,9 +92,9 @@ function paintOf({ theme, failed, bg, labelColor, color, valueColor, hasGoal }: 
   const paint = new Paint(theme === "none" ? "auto" : theme);
   const paper = bg ?? COLORS.paper;
   const value = valueColor ?? color ?? (failed ? ERROR : COLORS.value);
-  const goal = hasGoal ? filledPaper({ paper, text: value, accent: GREEN[0] }) : undefined;
+  const goal = hasGoal ? filledPaper(paper, value) : undefined;
   return {
-    ground: paint.area("a", { fill: goal?.rest ?? paper, border: COLORS.border }),
+    ground: paint.attributes("a", { fill: goal?.rest ?? paper, stroke: COLORS.border }),
     strokes: paint.stroke("b", COLORS.label),
     strike: paint.stroke("d", GREEN),
     bars: paint.fill("g", GREEN),

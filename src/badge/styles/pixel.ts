@@ -1,6 +1,7 @@
+import type { Palette } from "../palette.ts";
 import { graphemes, type Line } from "../text.ts";
 import { cellsOf, DIGITS } from "./digits.ts";
-import { type Content, type Draw, frame, type Palette, type Style } from "./style.ts";
+import { type Content, type Draw, frame, type Style } from "./style.ts";
 
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
 export const pixel: Style = { ...DIGITS, painter };

@@ -2,8 +2,10 @@ import { isBright } from "../color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
 import { type Ink, mapInk, Paint } from "../paint.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../text.ts";
-import { type Draw, drawLogo, frame, LOGO_SIZE, type Palette, type Style } from "./style.ts";
+import { drawLogo, LOGO_SIZE } from "./logo.ts";
+import { type Draw, frame, type Style } from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.
@@ -24,11 +26,9 @@ interface Shape extends Pick<Style, "labelFace" | "messageFace" | "capitals" | "
   readonly baseline: number;
   readonly lengthOf: (line: Line) => number;
   /** Attributes of the message, with a leading space. */
-  readonly weight: string;
-  /** The radius of the corners. */
-  readonly radius: number;
-  /** The stops of a gradient over both boxes, with shadows below texts; empty for plain boxes. */
-  readonly shine: string;
+  readonly weight?: string;
+  /** Rounds the corners, draws a gradient over both boxes, and adds shadows below texts. */
+  readonly gloss?: { readonly radius: number; readonly stops: string };
 }
 
 const FLAT_SQUARE: Shape = {
@@ -43,11 +43,7 @@ const FLAT_SQUARE: Shape = {
   baseline: 140,
   // An odd width puts the middle of the text on the middle of a pixel.
   lengthOf: ({ width }) => Math.trunc(width) | 1,
-  weight: "",
-  capitals: false,
   bars: true,
-  radius: 0,
-  shine: "",
 };
 
 /** Flat-square of shields.io: two plain boxes. */
@@ -56,9 +52,11 @@ export const flatSquare: Style = shieldsStyle(FLAT_SQUARE);
 /** Flat of shields.io and the default: rounded corners, a faint shine, text with a soft shadow. */
 export const classic: Style = shieldsStyle({
   ...FLAT_SQUARE,
-  radius: 3,
-  shine: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
-    `<stop offset="1" stop-opacity=".1"/>`,
+  gloss: {
+    radius: 3,
+    stops: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
+      `<stop offset="1" stop-opacity=".1"/>`,
+  },
 });
 
 /** Plastic of shields.io: lower, rounder and glossy. */
@@ -67,10 +65,12 @@ export const plastic: Style = shieldsStyle({
   height: 18,
   baseline: 130,
   bars: false,
-  radius: 4,
-  shine: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
-    `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
-    `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
+  gloss: {
+    radius: 4,
+    stops: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
+      `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
+      `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
+  },
 });
 
 /** Pixels that `textLength` adds to each letter of for-the-badge. */
@@ -90,28 +90,22 @@ export const forTheBadge: Style = shieldsStyle({
   lengthOf: ({ width, spaced }) => Math.trunc(width) + LETTER_SPACING * spaced,
   weight: ' font-weight="bold"',
   capitals: true,
-  bars: false,
-  radius: 0,
-  shine: "",
 });
 
 function shieldsStyle(shape: Shape): Style {
   return {
     ...shape,
     font: VERDANA,
-    painter: (palette, label) => shieldsPainter(shape, { palette, label }),
+    painter: (palette, label) => shieldsPainter(shape, palette, label),
   };
 }
 
 /** Boxes are laid out in pixels, texts in tenths of a pixel. */
-function shieldsPainter(
-  shape: Shape,
-  { palette, label }: { palette: Palette; label: Line },
-): Draw {
-  const { height, padding, logoX, baseline: y, lengthOf, weight } = shape;
+function shieldsPainter(shape: Shape, palette: Palette, label: Line): Draw {
+  const { height, padding, logoX, baseline: y, lengthOf, weight = "" } = shape;
   const paint = paintOf(palette);
-  const drawGround = shape.shine === "" ? drawPlain : glossyGround(shape);
-  const drawLine = shape.shine === "" ? plainText : shadowedText;
+  const drawGround = groundOf(shape);
+  const drawLine = shape.gloss === undefined ? plainText : shadowedText;
 
   const hasLabel = label.drawn !== "";
   const start = palette.logo === undefined ? padding : logoX + LOGO_SIZE + shape.logoGap;
@@ -158,16 +152,12 @@ function shieldsPainter(
   };
 }
 
-function drawPlain(boxes: string): string {
-  return `<g shape-rendering="crispEdges">${boxes}</g>`;
-}
-
-function glossyGround(
-  { height, radius, shine }: Shape,
-): (boxes: string, width: number) => string {
+/** Returns a function that draws the ground around both boxes. */
+function groundOf({ height, gloss }: Shape): (boxes: string, width: number) => string {
+  if (gloss === undefined) return (boxes) => `<g shape-rendering="crispEdges">${boxes}</g>`;
   const above = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>` +
-    `<linearGradient id="s" x2="0" y2="100%">${shine}</linearGradient><clipPath id="r">`;
-  const ends = `height="${height}" rx="${radius}"/></clipPath><g clip-path="url(#r)">`;
+    `<linearGradient id="s" x2="0" y2="100%">${gloss.stops}</linearGradient><clipPath id="r">`;
+  const ends = `height="${height}" rx="${gloss.radius}"/></clipPath><g clip-path="url(#r)">`;
   return (boxes, width) =>
     `${above}<rect width="${width}" ${ends}${boxes}` +
     `<rect width="${width}" height="${height}" fill="url(#s)"/></g>`;
@@ -190,15 +180,7 @@ function shadowedText(line: Line, { ink, ...at }: LineAt): string {
 }
 
 /** The paint of one box, as attributes ready for a template. */
-interface BoxPaint {
-  readonly box: string;
-  /** The part that shows the share of a goal. */
-  readonly fill: string;
-  readonly text: string;
-  readonly shadow: string;
-  /** The paint of a logo. */
-  readonly stroke: string;
-}
+type BoxPaint = ReturnType<typeof paintOf>["label"];
 
 /** Fills in the colors that were not chosen. */
 function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }: Palette) {
@@ -208,14 +190,16 @@ function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }:
   const paintBox = (
     { rest, fill, text }: FilledInks,
     [box, word, shadow, stroke]: readonly [string, string, string, string],
-  ): BoxPaint => ({
+  ) => ({
     box: paint.fill(box, rest),
     text: paint.fill(word, text),
     shadow: paint.fill(
       shadow,
       mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101"),
     ),
+    /** The paint of a logo. */
     stroke: hasLogo ? paint.stroke(stroke, text) : "",
+    /** The part that shows the share of a goal. */
     fill: fill === rest ? "" : paint.fill("i", fill),
   });
   const box = color ?? (failed ? colors.error : colors.value);

@@ -1,8 +1,10 @@
 import { filledPaper } from "../goal.ts";
 import { type Face, makeFace } from "../face.ts";
-import { ERROR, GREEN, Paint } from "../paint.ts";
+import { ERROR, Paint } from "../paint.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, drawTextFrom, type Line, tenth } from "../text.ts";
-import { type Draw, drawLogo, frame, LOGO_SIZE, LOGOS, type Palette, type Style } from "./style.ts";
+import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
+import { type Draw, frame, type Style } from "./style.ts";
 
 /** Helvetica bold at 11 px, with the advances of Adobe's font metrics (Helvetica-Bold.afm). */
 const helveticaBold11: Face = makeFace({
@@ -21,8 +23,6 @@ const helveticaBold11: Face = makeFace({
 export const social: Style = {
   labelFace: helveticaBold11,
   messageFace: helveticaBold11,
-  capitals: false,
-  bars: false,
   font: "Helvetica Neue,Helvetica,Arial,sans-serif",
   painter,
 };
@@ -86,12 +86,12 @@ function paintOf({ theme, failed, color, valueColor, labelColor, hasGoal }: Pale
   const paint = new Paint(theme === "none" ? "light" : theme);
   const { edge, ink, bubble: paper } = COLORS;
   const value = valueColor ?? color ?? (failed ? ERROR : ink);
-  const goal = hasGoal ? filledPaper({ paper, text: value, accent: GREEN[0] }) : undefined;
+  const goal = hasGoal ? filledPaper(paper, value) : undefined;
   return {
-    top: paint.stop("p", COLORS.top),
-    foot: paint.stop("q", COLORS.foot),
+    top: paint.attributes("p", { "stop-color": COLORS.top }),
+    foot: paint.attributes("q", { "stop-color": COLORS.foot }),
     edge: paint.stroke("s", edge),
-    bubble: paint.area("a", { fill: paper, border: edge }),
+    bubble: paint.attributes("a", { fill: paper, stroke: edge }),
     stroke: paint.stroke("b", ink),
     label: paint.fill("c", labelColor ?? ink),
     value: paint.fill("d", goal?.text ?? value),

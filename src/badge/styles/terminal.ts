@@ -1,14 +1,14 @@
 import { AA, type Color, contrast } from "../color.ts";
 import { monospace12 } from "../face.ts";
 import { Paint } from "../paint.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth } from "../text.ts";
-import { type Draw, frame, type Palette, type Style } from "./style.ts";
+import { type Draw, frame, type Style } from "./style.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */
 export const terminal: Style = {
   labelFace: monospace12,
   messageFace: monospace12,
-  capitals: false,
   bars: true,
   font: "ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace",
   painter,

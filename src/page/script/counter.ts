@@ -1,4 +1,3 @@
-import { chart } from "./chart.ts";
 import {
   arrowed,
   copy,
@@ -8,20 +7,21 @@ import {
   fill,
   here,
   make,
+  orExplain,
   plural,
   save,
   toast,
 } from "./elements.ts";
-import { type Figures, figuresOf, YEAR } from "./figures.ts";
+import type { DayHits, Figures } from "./figures.ts";
 import { call, callForJson, facts as service, isOver } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
-import { describe } from "./summary.ts";
+import { rowDetail } from "./summary.ts";
 
 /** A line of `/counters`. */
 export interface Line {
   id: string;
   hits: number;
-  days?: Record<string, number>;
+  days?: DayHits;
 }
 
 /** Totals that were typed when a session ended, by id. */
@@ -30,41 +30,25 @@ export const drafts: Map<string, string> = new Map();
 /** Returns the content of an opened counter. */
 export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
   const { id } = row;
-  const facts = make("p.facts");
-  const views = chart(id, 200, "30d", () => undefined);
   const paste = make("div");
   const menu = make(".end");
   const query = queryOf([["id", id]]);
-  const element = make(
-    ".split",
-    make("div", views.element, facts),
-    make(
-      "div",
-      paste,
-      make(
-        ".line",
-        make("a.button.primary", { href: `#badges&${query}` }, "Design a badge"),
-        service.openReads && make(
-          "a.button",
-          { href: `badge?${query}`, target: "_blank" },
-          "Open badge",
-        ),
-        menu,
-      ),
-    ),
-  );
-  views.show(row.days, today);
-  describe(facts, row, today);
-  showKey(id, paste);
   let whole: Line | undefined;
-  fetchLine(id).then((line) => {
-    whole = line;
-    const year = figuresOf(line, today, YEAR);
-    views.show(year.days, today);
-    describe(facts, year, today, line.days);
-  }, (error) => facts.append(errorMessage(error)));
+  const load = async () => {
+    whole = await fetchLine(id);
+    return whole.days;
+  };
+  showKey(id, paste);
   menuFor(menu, row, () => whole, reload);
-  return element;
+  const design = make("a.button.primary", { href: `#badges&${query}` }, "Design a badge");
+  const links = make(".line", design, badgeLink(query), menu);
+  return rowDetail(row, { today, load }, paste, links);
+}
+
+/** Returns a link to the badge of a query, if others can read it. */
+export function badgeLink(query: string) {
+  const target = { href: `badge?${query}`, target: "_blank" };
+  return service.openReads && make("a.button", target, "Open badge");
 }
 
 async function fetchLine(id: string): Promise<Line> {
@@ -90,8 +74,8 @@ export function keyOf(what: "id" | "prefix" | "read", value: string) {
   return found;
 }
 
-async function showKey(id: string, place: HTMLElement) {
-  try {
+function showKey(id: string, place: HTMLElement) {
+  return orExplain(place, async () => {
     const key = await keyOf("id", id);
     const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, here).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
@@ -108,9 +92,7 @@ async function showKey(id: string, place: HTMLElement) {
       why,
       ...keyParts(key, "This key can count this counter and nothing else; it may be public."),
     );
-  } catch (error) {
-    fill(place, make("p.small", errorMessage(error)));
-  }
+  }, "p.small");
 }
 
 /** Returns a key with its copy button and its purpose. */
@@ -173,6 +155,8 @@ function menuFor(
   function showMenu() {
     const item = (name: string, click: () => void, danger = "") =>
       make(`button${danger}`, { role: "menuitem", tabindex: -1, click }, name);
+    const saveLine = async () => saveCounter(wholeOf() ?? await fetchLine(id));
+    const failed = (error: unknown) => toast([errorMessage(error)], []);
     const items = [
       item("Set the total…", showSet),
       item("Copy the id", () => copy(id).then((said) => toast([said], [])).finally(close)),
@@ -181,14 +165,6 @@ function menuFor(
     ];
     const keydown = (event: KeyboardEvent) => arrowed(event, items);
     show(make(".menu", { role: "menu", "aria-label": `More for ${id}`, keydown }, ...items));
-  }
-
-  async function saveLine() {
-    saveCounter(wholeOf() ?? await fetchLine(id));
-  }
-
-  function failed(error: unknown) {
-    toast([errorMessage(error)], []);
   }
 
   function showSet() {
@@ -212,12 +188,12 @@ function menuFor(
       make("label", { for: "new-total" }, "Total"),
       field,
       make("p.small", "Past days stay as they are."),
-      make(".line", make("button.primary", { type: "submit" }, "Save"), cancelButton("Cancel")),
+      make(".line", make("button.primary", { type: "submit" }, "Save"), cancelButton()),
     ));
   }
 
-  function cancelButton(name: string) {
-    return make("button", { click: () => close() }, name);
+  function cancelButton() {
+    return make("button", { click: () => close() }, "Cancel");
   }
 
   function showDelete() {
@@ -234,7 +210,7 @@ function menuFor(
         make("b", { dir: "auto" }, id),
         `, its ${held}? Badges that use it start again at 1.`,
       ),
-      make(".line", make("button.danger", { click }, "Delete"), cancelButton("Cancel")),
+      make(".line", make("button.danger", { click }, "Delete"), cancelButton()),
     ));
   }
 
@@ -242,10 +218,8 @@ function menuFor(
 }
 
 function saveCounter(line: Line) {
-  save(
-    new Blob([`${JSON.stringify(line)}\n`]),
-    `${line.id.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.ndjson`,
-  );
+  const name = line.id.replace(/[^\p{L}\p{N}._-]+/gu, "-");
+  save(new Blob([`${JSON.stringify(line)}\n`]), `${name}.ndjson`);
 }
 
 /** Sets or deletes a counter, and offers to undo it. Returns true if it was done. */

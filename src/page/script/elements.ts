@@ -96,6 +96,15 @@ export function announce(text: string) {
   byId("said").textContent = text;
 }
 
+/** Runs a step, and shows its error in an element, as the content of a `name` if there is one. */
+export async function orExplain(place: Element, step: () => Promise<unknown>, name?: string) {
+  try {
+    await step();
+  } catch (error) {
+    fill(place, name ? make(name, errorMessage(error)) : errorMessage(error));
+  }
+}
+
 export function errorMessage(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }

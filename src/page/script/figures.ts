@@ -14,6 +14,9 @@ export interface Figures {
   days: readonly number[];
 }
 
+/** Hits by day, such as "2026-11-20". */
+export type DayHits = Record<string, number>;
+
 /** A bar of a chart: its day or month, as short as on the axis and in full. */
 export interface ChartBar extends Bar {
   back: number;
@@ -55,7 +58,7 @@ const longMonth = dateText({ month: "long", year: "numeric" });
 
 /** The figures of a line of `/counters`. */
 export function figuresOf(
-  { id, hits, days = {} }: { id: string; hits: number; days?: Record<string, number> },
+  { id, hits, days = {} }: { id: string; hits: number; days?: DayHits | undefined },
   today: number,
   kept = DAYS,
 ) {

@@ -1,10 +1,9 @@
-import { chart } from "./chart.ts";
-import { keyOf, keyParts, type Line } from "./counter.ts";
-import { copyButton, errorMessage, fill, grouped, here, make } from "./elements.ts";
-import { DAY_MS, type Figures, figuresOf, YEAR } from "./figures.ts";
+import { badgeLink, keyOf, keyParts } from "./counter.ts";
+import { copyButton, fill, grouped, here, make, orExplain } from "./elements.ts";
+import { DAY_MS, type DayHits, type Figures, YEAR } from "./figures.ts";
 import { callForJson, facts as service } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
-import { describe } from "./summary.ts";
+import { rowDetail } from "./summary.ts";
 
 /** Number of counters in the list of the most read ones. */
 const TOP = 5;
@@ -19,8 +18,6 @@ interface Surroundings {
 /** Returns the content of an opened group: chart, badge, key and most read counters. */
 export function groupDetail(row: Figures, { members, today, reveal }: Surroundings) {
   const prefix = row.id;
-  const facts = make("p.facts");
-  const views = chart(prefix, 200, "30d", () => undefined);
   const paste = make("div");
   const query = queryOf([["prefix", prefix]]);
   const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
@@ -31,44 +28,30 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
       grouped(month),
     )
   );
-  const element = make(
-    ".split",
-    make("div", views.element, facts),
-    make(
-      "div",
-      paste,
-      service.openReads &&
-        make(
-          ".line",
-          make("a.button", { href: `badge?${query}`, target: "_blank" }, "Open badge"),
-        ),
-      make("h3", "Most read in 30 days"),
-      make("ol.most", ...names),
-    ),
-  );
-  views.show(row.days, today);
-  describe(facts, row, today);
+  const link = badgeLink(query);
   showKey(prefix, paste);
-  fetchDays(query, today).then((days) => {
-    const year = figuresOf({ id: prefix, hits: row.total, days }, today, YEAR);
-    views.show(year.days, today);
-    describe(facts, year, today, days);
-  }, (error) => facts.append(errorMessage(error)));
-  return element;
+  return rowDetail(
+    row,
+    { today, load: () => fetchDays(query, today) },
+    paste,
+    link && make(".line", link),
+    make("h3", "Most read in 30 days"),
+    make("ol.most", ...names),
+  );
 }
 
 /** Fetches the sum of each day, which the service refuses for a group of too many counters. */
-async function fetchDays(query: string, today: number) {
+async function fetchDays(query: string, today: number): Promise<DayHits> {
   const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
   const range = `from=${dayText(today - YEAR)}&to=${dayText(today)}`;
   const { days }: { days: { day: string; hits: number }[] } = await callForJson(
     `days?${query}&${range}`,
   );
-  return Object.fromEntries(days.map(({ day, hits }) => [day, hits])) satisfies Line["days"];
+  return Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
 }
 
-async function showKey(prefix: string, place: HTMLElement) {
-  try {
+function showKey(prefix: string, place: HTMLElement) {
+  return orExplain(place, async () => {
     const [key, readKey] = await Promise.all([keyOf("prefix", prefix), keyOf("read", prefix)]);
     const shared = new URL(`p?${queryOf([["prefix", prefix], ["key", readKey]])}`, here).href;
     const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
@@ -102,7 +85,5 @@ async function showKey(prefix: string, place: HTMLElement) {
         `Everyone with this link can see the numbers of the counters under ${prefix}, until you change the secret.`,
       ),
     );
-  } catch (error) {
-    fill(place, make("p.small", errorMessage(error)));
-  }
+  }, "p.small");
 }

@@ -123,15 +123,7 @@ async function showSnippets(design: Design) {
     format = name;
     return `Copy ${name}`;
   });
-  const isVisitor = !sessionToken();
-  fill(
-    snippets,
-    ...design.isCounting
-      ? [isVisitor && noKeyNote(), ...box]
-      : isVisitor && !facts.openReads
-      ? [protectedNote()]
-      : box,
-  );
+  fill(snippets, ...sessionToken() ? box : shownToVisitors(design, box));
   snippets.ariaBusy = "false";
   showNotes(design, failure);
 }
@@ -164,25 +156,16 @@ function warning(...text: (Node | string)[]) {
   return make("p.note.small", make("span", ...text));
 }
 
-function signInLink() {
-  return make("a", { href: "#sign-in" }, "Sign in");
-}
-
-function noKeyNote() {
-  return warning(
-    make("b", "This line needs the counter’s key"),
-    " in place of KEY. ",
-    signInLink(),
-    " to get it: only the owner can create keys.",
-  );
-}
-
-function protectedNote() {
-  return warning(
-    "Reads are protected on this server. ",
-    signInLink(),
-    " to get a line that works.",
-  );
+/** Returns the snippets with what visitors lack, or only that if a snippet would not work. */
+function shownToVisitors({ isCounting }: Design, box: Node[]) {
+  const link = make("a", { href: "#sign-in" }, "Sign in");
+  if (isCounting) {
+    const need = make("b", "This line needs the counter’s key");
+    const only = " to get it: only the owner can create keys.";
+    return [warning(need, " in place of KEY. ", link, only), ...box];
+  }
+  if (facts.openReads) return box;
+  return [warning("Reads are protected on this server. ", link, " to get a line that works.")];
 }
 
 function showNotes({ isCounting, prefix }: Design, failure: string | undefined) {

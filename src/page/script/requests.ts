@@ -1,5 +1,5 @@
 import { isLoaded, load } from "./counters.ts";
-import { byId, errorMessage, fill, grouped, make, plural, save } from "./elements.ts";
+import { byId, fill, grouped, make, orExplain, plural, save } from "./elements.ts";
 import { call, callForJson } from "./session.ts";
 import { isCounter } from "./table.ts";
 
@@ -32,17 +32,15 @@ interface Decision {
 const requests = make(".panel.more");
 
 /** Shows the latest requests. The counters are loaded first, because only their ids are shown. */
-export async function showRequests() {
-  try {
+export function showRequests() {
+  return orExplain(requests, async () => {
     if (!isLoaded()) await load();
     const { decisions, rejected }: Record<"decisions" | "rejected", Decision[]> = await callForJson(
       "decisions",
     );
     const latest = [...decisions, ...rejected].sort((one, other) => other.time < one.time ? -1 : 1);
     fill(requests, latest.length === 0 ? make("p", "No hits yet.") : tableOf(latest));
-  } catch (error) {
-    fill(requests, make("p", errorMessage(error)));
-  }
+  }, "p");
 }
 
 function tableOf(decisions: Decision[]) {
@@ -93,23 +91,19 @@ const mode = make(
 );
 const changes = make("div", { role: "status" });
 
+function viewHead(title: string, click: () => void, action: string) {
+  return make(".head", make("h1", title), make(".end", make("button", { click }, action)));
+}
+
 /** Puts both views into the page. */
 export function initRequests() {
   byId("requests").append(
-    make(
-      ".head",
-      make("h1", "Recent requests"),
-      make(".end", make("button", { click: showRequests }, "Refresh")),
-    ),
+    viewHead("Recent requests", showRequests, "Refresh"),
     make("p.lead", "The last requests since the server started: counted or not, and why."),
     requests,
   );
   byId("import").append(
-    make(
-      ".head",
-      make("h1", "Import and export"),
-      make(".end", make("button", { click: exportAll }, "Export everything")),
-    ),
+    viewHead("Import and export", exportAll, "Export everything"),
     make(
       ".panel.more",
       make(
@@ -144,24 +138,21 @@ function lineFrom(text: string, index: number) {
   throw new Error(`Line ${index + 1} is not an id with a number: ${text.slice(0, 40)}`);
 }
 
-async function tryImport(event: Event) {
+function tryImport(event: Event) {
   event.preventDefault();
-  try {
+  return orExplain(changes, async () => {
     const lines = given.value.split("\n").map((line, index) => lineFrom(line.trim(), index));
     const body = lines.join("\n");
     const path = `counters?mode=${mode.value}`;
     const tried = await callForJson(`${path}&dry=1`, { method: "POST", body });
     const first: { id: string; before: number; after: number }[] = tried.changes.slice(0, 100);
-    const write = async () => {
-      try {
+    const write = () =>
+      orExplain(changes, async () => {
         const done = await callForJson(path, { method: "POST", body });
         fill(changes, `Imported ${plural(done.counters, "counter")}.`);
         given.value = "";
         await load();
-      } catch (error) {
-        fill(changes, errorMessage(error));
-      }
-    };
+      });
     fill(
       changes,
       make("p", `${plural(tried.counters, "counter")}, ${grouped(tried.changed)} would change.`),
@@ -173,23 +164,19 @@ async function tryImport(event: Event) {
       ),
       make("button.primary", { click: write }, "Import"),
     );
-  } catch (error) {
-    fill(changes, errorMessage(error));
-  }
+  });
 }
 
 /** Saves every counter with all its days. Throws away a truncated response. */
-async function exportAll() {
-  try {
+function exportAll() {
+  return orExplain(changes, async () => {
     const file = await (await call("counters")).blob();
     const end = await file.slice(-200).text();
     if (!/\{"counters":\d+[^\n]*\}\n?$/.test(end)) {
       throw new Error("The list was cut off: export again.");
     }
     save(file, "counters.ndjson");
-  } catch (error) {
-    fill(changes, errorMessage(error));
-  }
+  });
 }
 
 /** Removes the owner's data from the document. Typed lines stay if the session only ended. */

@@ -52,7 +52,14 @@ export async function call(path: string, init: RequestInit = {}) {
     if (isSignedIn()) endSession("ended");
     throw new Refused(401, "The session has ended.");
   }
-  throw new Refused(answer.status, problem.detail ?? reasonOf(answer.status));
+  // Only a proxy answers without problem details.
+  const reason = answer.status === 413
+    ? "rejected the request as too large (413)."
+    : `returned ${answer.status}.`;
+  throw new Refused(
+    answer.status,
+    problem.detail ?? `A proxy in front of the server ${reason}`,
+  );
 }
 
 /** Calls the service for JSON. */
@@ -63,14 +70,6 @@ export async function callForJson(path: string, init?: RequestInit) {
 /** Reports whether an error means that the session ended. */
 export function isOver(error: unknown) {
   return error instanceof Refused && error.status === 401;
-}
-
-/** Returns an explanation of a status without problem details. */
-function reasonOf(status: number) {
-  if (status === 413) {
-    return "A proxy in front of the server rejected the request as too large (413).";
-  }
-  return `A proxy in front of the server returned ${status}.`;
 }
 
 /** Exchanges the secret, or the token of a sign-in link, for a session. */

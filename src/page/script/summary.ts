@@ -1,5 +1,6 @@
-import { fill, grouped, make } from "./elements.ts";
-import { dayNumber, type Figures, fullDay } from "./figures.ts";
+import { chart } from "./chart.ts";
+import { errorMessage, fill, grouped, make } from "./elements.ts";
+import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
 import { trend } from "./lines.ts";
 
 /** Returns the figures above a chart. They are blank until the sum is known. */
@@ -21,12 +22,32 @@ export function summary(sum: Figures | undefined, belowTotal: string) {
   ];
 }
 
+/** Returns the content of an opened row: its chart and facts of a year, and other parts. */
+export function rowDetail(
+  row: Figures,
+  { today, load }: { today: number; load: () => Promise<DayHits | undefined> },
+  ...parts: (Node | false)[]
+) {
+  const facts = make("p.facts");
+  const views = chart(row.id, 200, "30d", () => undefined);
+  const show = (figures: Figures, days?: DayHits) => {
+    views.show(figures.days, today);
+    describe(facts, figures, today, days);
+  };
+  show(row);
+  load().then(
+    (days) => show(figuresOf({ id: row.id, hits: row.total, days }, today, YEAR), days),
+    (error) => facts.append(errorMessage(error)),
+  );
+  return make(".split", make("div", views.element, facts), make("div", ...parts));
+}
+
 /** Shows the best day, the average and the beginning of the daily history. */
 export function describe(
   place: HTMLElement,
   { month }: Figures,
   today: number,
-  days: Record<string, number> = {},
+  days: DayHits = {},
 ) {
   const all = Object.entries(days).sort();
   const first = all[0]?.[0];

@@ -1,0 +1,64 @@
+import { parseColor } from "./color.ts";
+import { parseGoal } from "./goal.ts";
+import type { Scheme } from "./paint.ts";
+import { LOOK, type LookQuery, wholeWithin } from "./parameters.ts";
+import { LOGOS } from "./styles/logo.ts";
+
+/** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
+export type Theme = "none" | Scheme;
+
+/** The choices of a query. The style fills in undefined ones. */
+export type Palette = ReturnType<typeof parsePalette>;
+
+/** Never throws: invalid values fall back to the default. */
+export function parsePalette(query: LookQuery, fallbackFont: string) {
+  const { schema } = LOOK.digits;
+  const palette = {
+    theme: parseTheme(query.get("theme")),
+    /** True for an error. */
+    failed: false,
+    /** True if the side of the message shows the share of a goal. */
+    hasGoal: parseGoal(query.get("goal")) !== undefined,
+    bg: parseColor(query.get("bg")),
+    color: parseColor(query.get("color")),
+    labelColor: parseColor(query.get("labelColor")),
+    valueColor: parseColor(query.get("valueColor")),
+    /** Font families, ready for a double-quoted attribute. */
+    font: fontFamily(query.get("font"), fallbackFont),
+    /** The strokes of a logo as the data of a path; undefined for none. */
+    logo: LOGOS.get(query.get("logo") ?? ""),
+    logoColor: parseColor(query.get("logoColor")),
+    /** The least number of digits in a digit style. */
+    digits: wholeWithin(query.get("digits"), schema) ?? schema.default,
+  };
+  return Object.freeze(palette);
+}
+
+export function parseTheme(text: string | undefined): Theme {
+  return text === "auto" || text === "light" || text === "dark" ? text : "none";
+}
+
+/**
+ * Returns a safe `font-family` value from a client's list. Quotes names, leaves generic families
+ * bare and appends the families of the style. Returns those alone if the list is invalid.
+ */
+export function fontFamily(text: string | undefined, fallback: string): string {
+  if (text === undefined || text.length > MAX_LENGTH) return fallback;
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.every((name) => NAME.test(name))) return fallback;
+  return `${names.map(quoted).join(",")},${fallback}`;
+}
+
+function quoted(name: string): string {
+  const generic = name.toLowerCase();
+  return GENERIC.has(generic) ? generic : `'${name}'`;
+}
+
+const MAX_LENGTH = 100;
+const NAME = /^[\p{L}\p{M}\p{Nd} -]+$/u;
+
+// The generic families of CSS Fonts Module Level 4.
+const GENERIC: ReadonlySet<string> = new Set([
+  ...["serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "fangsong"],
+  ...["ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded"],
+]);

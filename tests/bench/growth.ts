@@ -74,7 +74,7 @@ async function measure(store: StoreName, ids: number): Promise<string[]> {
 }
 
 function shapeOf(name: string): Shape {
-  const row = benchRows().find((row) => row.name === name);
+  const row = benchRows(loader).find((row) => row.name === name);
   if (row === undefined) throw new Error(`Measure ${name}: there is no such row`);
   return row.shape;
 }

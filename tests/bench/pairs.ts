@@ -46,7 +46,7 @@ const loader = findLoader(folder);
 const lines: string[][] = [];
 for (const store of STORES) {
   if (store === "redis" && !redisAvailable) continue;
-  for (const row of benchRows()) {
+  for (const row of benchRows(loader)) {
     const name = `${row.name} ${store}`;
     if (only.test(name)) lines.push([name, ...await measure(row, store)]);
   }

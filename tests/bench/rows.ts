@@ -1,6 +1,6 @@
 import { counterId } from "../../src/counter/counter_id.ts";
 import { Secret } from "../../src/auth/secret.ts";
-import type { Shape } from "./load.ts";
+import type { Loader, Shape } from "./load.ts";
 import { BENCH_SECRET } from "./servers.ts";
 
 /** The stores that are measured. */
@@ -20,11 +20,17 @@ export type Row = {
 };
 
 /** The key with which anyone may count the hot id. */
-const hotKey = new Secret(BENCH_SECRET).keyOf(counterId("n1"));
+const hotKey = new Secret(BENCH_SECRET).keyOf("counter", counterId("n1"));
 const token = { "X-Auth-Token": BENCH_SECRET };
 
-/** Every row. */
-export function benchRows(): Row[] {
+/** Returns the rows that this loader can measure. */
+export function benchRows({ everyShape }: Pick<Loader, "everyShape">): Row[] {
+  return allRows().filter(({ shape }) => {
+    return everyShape || shape.requests.length === 1 && shape.ids === 1;
+  });
+}
+
+function allRows(): Row[] {
   const get = (path: string): Shape => ({
     requests: [{ method: "GET", path, weight: 1 }],
     ids: 1,

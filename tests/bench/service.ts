@@ -47,7 +47,7 @@ const arena = new Arena(stack, folder);
 const loader = findLoader(folder);
 const stores = STORES.filter((store) => store !== "redis" || redisAvailable);
 
-const rows = benchRows().filter((row) => loader.everyShape || isSimple(row));
+const rows = benchRows(loader);
 const entries: Entry[] = rows.flatMap((row) =>
   stores.filter((store) => only.test(`${row.name} ${store}`)).map((store) => ({
     ...{ row, store, rounds: [] },
@@ -92,7 +92,7 @@ async function measureRow(row: Row, group: readonly Entry[], round: number): Pro
 
 /** A second holds thousands of single hits. */
 async function measureIdle(store: StoreName): Promise<IdleRound> {
-  const row = benchRows().find(({ name }) => name === "/hit hot 1");
+  const row = benchRows(loader).find(({ name }) => name === "/hit hot 1");
   if (row === undefined) throw new Error("Measure single hits: their row is gone");
   const url = await arena.service(store, row);
   const [program = "", ...args] = scriptLine("one_by_one.ts");
@@ -177,8 +177,4 @@ function idleResultOf({ store, rounds }: Idle) {
     ofYardstick: middle(({ service, yardstick }) => service / yardstick),
     ofBare: middle(({ service, bare }) => service / bare),
   };
-}
-
-function isSimple({ shape }: Row): boolean {
-  return shape.requests.length === 1 && shape.ids === 1;
 }

@@ -28,7 +28,7 @@ await using stack = benchStack();
 const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
 stack.defer(() => Deno.remove(folder, { recursive: true }));
 const loader = findLoader(folder);
-const rows = benchRows().filter(({ name }) => /^\/hit (hot|10k) 64$/.test(name));
+const rows = benchRows(loader).filter(({ name }) => /^\/hit (hot|10k) 64$/.test(name));
 
 /** The traced process stays our own child (-D), so that killing it ends both. */
 const wrap = (line: string[]) => [

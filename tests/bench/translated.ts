@@ -88,14 +88,14 @@ function ownAddressOf(peer: CompatName, address: string): string {
     if (found === null) continue;
     const asked = { get: (name: string) => searchParams.get(name) ?? undefined };
     const translation = translate(found, { ...asked, referrer: undefined, body: "" });
-    if (translation.kind !== "picture") break;
+    if (!("counter" in translation)) break;
     const { path: target, counter, parameters } = translation;
     const id = counterId(`${peer}/${counter.id}`);
     const query = new URLSearchParams({ id });
     for (const [name, value] of Object.entries(parameters)) {
       if (value !== undefined) query.set(name, value);
     }
-    if (counter.counts) query.set("key", secret.keyOf(id));
+    if (counter.counts) query.set("key", secret.keyOf("counter", id));
     return `${target}?${query}`;
   }
   throw new Error(`Measure ${peer}${address}: it is no badge`);

@@ -34,7 +34,7 @@ await prefillRedis(redis, 10_000);
 const one = await start(1, "src/serve.ts");
 const all = await start(cores, "src/serve.ts");
 const results: string[][] = [];
-for (const row of benchRows()) {
+for (const row of benchRows(loader)) {
   if (!/^\/(count|badge|hit) hot 64$/.test(row.name)) continue;
   const fixed = await responseOf(row, one);
   const urls = {

@@ -150,6 +150,24 @@ export async function memoryApp(options: Omit<TestAppOptions, "store"> = {}): Pr
   return openApp({ store, ...options });
 }
 
+/**
+ * Registers a test whose steps share an app, because the first PNG of each app takes a second of
+ * CPU. Timers of the app outlast a step, so only the whole test is checked for leaks.
+ */
+export function testApp(
+  name: string,
+  options: Omit<TestAppOptions, "store">,
+  steps: Readonly<Record<string, (app: TestApp) => Promise<void>>>,
+): void {
+  Deno.test(name, async (t) => {
+    await using app = await memoryApp(options);
+    for (const [step, run] of Object.entries(steps)) {
+      const shared = { sanitizeOps: false, sanitizeResources: false };
+      await t.step({ name: step, fn: () => run(app), ...shared });
+    }
+  });
+}
+
 /** A property of a value that came as JSON. */
 export function field(json: unknown, name: string): unknown {
   ok(typeof json === "object" && json !== null && Object.hasOwn(json, name));

@@ -1,7 +1,7 @@
+import { startLocalService } from "./local_service.ts";
 import { dayAgo, importLines } from "./owner_page.ts";
 import { onReservedPort, reservePort } from "./reserved_port.ts";
 import { authorized, SECRET } from "./secret.ts";
-import { startService } from "./service.ts";
 import { TIME_ZONE } from "./time_zones.ts";
 
 /** A page of the embedding site. */
@@ -55,16 +55,12 @@ export const READER_ARGS: readonly string[] = [
 export async function openEmbedding(
   { openReads = false, serveAs = "" } = {},
 ): Promise<Embedding> {
-  const service = await startService({
-    env: {
-      SECRET_TOKEN: SECRET,
-      STORE_URL: "memory:",
-      TIME_ZONE,
-      PUBLIC_READS: openReads ? "1" : "0",
-      SERVE_AS: serveAs,
-      PORT: String(SERVICE_PORT),
-    },
-  });
+  const service = await startLocalService({
+    SECRET_TOKEN: SECRET,
+    TIME_ZONE,
+    PUBLIC_READS: openReads ? "1" : "0",
+    SERVE_AS: serveAs,
+  }, SERVICE_PORT);
   const pages = new Map<string, SitePage>();
   const asked: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();

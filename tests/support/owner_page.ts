@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { formatDay } from "../../src/counter/days.ts";
 import { importLines as importBody } from "./import_lines.ts";
+import type { ServiceAddress } from "./local_service.ts";
 import { authorized, SECRET } from "./secret.ts";
-import type { Service } from "./service.ts";
 import { TIME_ZONE } from "./time_zones.ts";
 import { type PageTest, type PageTestOptions, testPage } from "./web_page.ts";
 
@@ -22,8 +22,8 @@ export function testOwner(
   test: (at: PageTest) => Promise<void>,
   options: Partial<PageTestOptions> = {},
 ): void {
-  const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", ...options.env };
-  const prepare = (service: Service) => importLines(service, lines);
+  const env = { SECRET_TOKEN: SECRET, ...options.env };
+  const prepare = (service: ServiceAddress) => importLines(service, lines);
   testPage(name, { ...options, env, prepare }, async (at) => {
     await signIn(at.page);
     await at.page.getByText(/^as of |^No counters yet$/).locator("visible=true").waitFor();
@@ -33,7 +33,7 @@ export function testOwner(
 
 /** Puts counters into a service. */
 export async function importLines(
-  { url }: Pick<Service, "url">,
+  { url }: ServiceAddress,
   lines: readonly CounterLine[],
 ): Promise<void> {
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -64,7 +64,7 @@ export async function openRow(page: Page, id: string): Promise<void> {
 }
 
 /** The number of a counter, as the service tells it to its owner. */
-export async function countOf({ url }: Service, id: string): Promise<string> {
+export async function countOf({ url }: ServiceAddress, id: string): Promise<string> {
   const query = new URLSearchParams({ id });
   const answer = await fetch(`${url}/count.txt?${query}`, { headers: authorized });
   return await answer.text();

@@ -1,4 +1,5 @@
 import type { RedisStoreOptions } from "../../src/store/redis/reading.ts";
+import { REDIS_BATCHES } from "../../src/store/open_store.ts";
 import { createRedisStore } from "../../src/store/redis/store.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
@@ -87,7 +88,8 @@ export async function storeOn(
   }: StoreOptions = {},
 ): Promise<CounterStore> {
   const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
-  return await createRedisStore({ link, prefix, calendar, onDamaged });
+  const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+  return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
 /** A store on a real Redis, all of which takes hits. */

@@ -1,3 +1,4 @@
+import { Metrics } from "../../src/metrics.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
@@ -10,8 +11,7 @@ export interface LinkOptions {
   /** Makes the health of a node of a cluster. */
   healthOf?(node: string): StoreHealth;
   replicas?: number;
-  onRedirect?(): void;
-  onGone?(node: string): void;
+  metrics?: Metrics;
 }
 
 /** The way to the real Redis of a URL, whatever its form, as the service opens it. */
@@ -21,8 +21,7 @@ export async function linkTo(url: string, options: LinkOptions = {}): Promise<St
     replicas: 0,
     health: NOOP_HEALTH,
     healthOf: () => NOOP_HEALTH,
-    onRedirect() {},
-    onGone() {},
+    metrics: new Metrics(),
     ...options,
   });
 }

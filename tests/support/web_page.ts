@@ -2,7 +2,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import axe, { type RunOptions } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
-import { type Service, startService } from "./service.ts";
+import { type ServiceAddress, startLocalService } from "./local_service.ts";
 import { TIME_ZONE } from "./time_zones.ts";
 
 /** A page in a browser, and what it complained of: errors, and breaches of its policy. */
@@ -34,7 +34,7 @@ export async function openPage(
 /** The context of a test of the service's page. */
 export interface PageTest {
   readonly page: Page;
-  readonly service: Service;
+  readonly service: ServiceAddress;
   readonly browser: Browser;
 }
 
@@ -42,7 +42,7 @@ export interface PageTest {
 export interface PageTestOptions extends BrowserContextOptions {
   readonly env: Record<string, string>;
   /** Runs before the page is opened. */
-  readonly prepare?: (service: Service) => Promise<void>;
+  readonly prepare?: (service: ServiceAddress) => Promise<void>;
 }
 
 /** Tests the page of a service of its own; it may complain of nothing, nor breach its policy. */
@@ -53,7 +53,7 @@ export function testPage(
 ): void {
   shareChromium();
   Deno.test(name, needsChromium, async () => {
-    await using service = await startService({ env: { TIME_ZONE, ...env } });
+    await using service = await startLocalService({ TIME_ZONE, ...env });
     await prepare?.(service);
     const browser = sharedChromium();
     await using opened = await openPage(browser, service.url, options);

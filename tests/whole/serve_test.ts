@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { Ledger } from "./faults/ledger.ts";
 import { startCallers } from "./faults/load.ts";
 import { waitForHits } from "./faults/recovery.ts";
 import { storedInRedis } from "./faults/stored.ts";
@@ -11,33 +12,40 @@ import { runService, type Service, type ServiceOptions, startService } from "../
 import { startFlags } from "../support/service_command.ts";
 import { waitFor } from "../support/wait_for.ts";
 
-for (const workers of [2, 8]) {
-  const name = `deno serve with ${workers} workers`;
+/** Options of steps that share a service, whose output is read from step to step. */
+const shared = { sanitizeOps: false, sanitizeResources: false };
 
-  Deno.test(`${name}: each hit under load has a number of its own`, needsRedis, async () => {
+for (const workers of [2, 8]) {
+  Deno.test(`deno serve with ${workers} workers`, needsRedis, async (t) => {
     await using redis = await startRedis();
     await using service = await startWorkers(redis, workers);
-    await using load = startCallers({ service, callers: 100 });
-    await waitForHits(load.ledger, 3000);
-    await load.stop();
-    load.ledger.checkOutcomes(200);
-    strictEqual(load.ledger.checkExact(await storedInRedis(redis)), load.ledger.acknowledged);
-  });
+    const ledger = new Ledger();
 
-  Deno.test(
-    `${name}: SIGTERM ends all once each accepted hit is answered`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
-      await using service = await startWorkers(redis, workers);
-      await using load = startCallers({ service, callers: 100 });
-      await waitForHits(load.ledger, 1000);
-      const { code, stderr } = await service.stop("SIGTERM");
-      await load.stop();
-      strictEqual(code, 0, stderr);
-      strictEqual(load.ledger.check(await storedInRedis(redis)), load.ledger.acknowledged);
-    },
-  );
+    await t.step({
+      name: "each hit under load has a number of its own",
+      ...shared,
+      async fn() {
+        await using load = startCallers({ service, callers: 100, ledger });
+        await waitForHits(ledger, 3000);
+        await load.stop();
+        ledger.checkOutcomes(200);
+        strictEqual(ledger.checkExact(await storedInRedis(redis)), ledger.acknowledged);
+      },
+    });
+
+    await t.step({
+      name: "SIGTERM ends all once each accepted hit is answered",
+      ...shared,
+      async fn() {
+        await using load = startCallers({ service, callers: 100, ledger });
+        await waitForHits(ledger, 1000);
+        const { code, stderr } = await service.stop("SIGTERM");
+        await load.stop();
+        strictEqual(code, 0, stderr);
+        strictEqual(ledger.check(await storedInRedis(redis)), ledger.acknowledged);
+      },
+    });
+  });
 }
 
 Deno.test(
@@ -54,67 +62,72 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "deno serve: workers share visitors, idempotency keys, sessions and keys",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await using service = await startWorkers(redis, 4);
-    const session = await json(service, "/session", { method: "POST" });
-    const { key } = await json(service, "/key?id=a");
-    for (let request = 0; request < 20; request++) {
-      const once = await json(service, "/hit?id=once&once=day&visitor=ada", { method: "POST" });
-      strictEqual(once.hits, 1);
-      const headers = { "idempotency-key": "one" };
-      strictEqual((await json(service, "/hit?id=idem", { method: "POST", headers })).hits, 1);
-      const bearer = { authorization: `Bearer ${session.token}`, "x-auth-token": "" };
-      strictEqual((await json(service, "/counters?id=once", { headers: bearer })).hits, 1);
-      const byKey = {
-        "x-auth-token": "",
-        "user-agent": "Mozilla/5.0 (X11; Linux x64) Firefox/148.0",
-      };
-      strictEqual(
-        (await json(service, `/hit?id=a&key=${key}`, { headers: byKey })).hits,
-        request + 1,
-      );
-    }
-  },
-);
-
-Deno.test("deno serve: a scrape of the metrics says which worker it saw", needsRedis, async () => {
+Deno.test("deno serve with 4 workers", needsRedis, async (t) => {
   await using redis = await startRedis();
-  await using service = await startWorkers(redis, 2);
-  const seen = new Set<string>();
-  await waitFor("both workers", async () => {
-    const text = await (await send(service, "/metrics")).text();
-    const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    const workers = new Set(samples.map((line) => /\{worker="(\d)"[,}]/.exec(line)?.[1] ?? line));
-    strictEqual(workers.size, 1, [...workers].join());
-    for (const worker of workers) seen.add(worker);
-    return seen.size === 2 || undefined;
-  });
-  deepStrictEqual([...seen].sort(), ["0", "1"]);
-});
+  await using service = await startWorkers(redis, 4, { PORT: "9", PUBLIC_READS: "1" });
 
-Deno.test(
-  "deno serve: the log has one JSON line per event, and PORT and HOST are reported once",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await using service = await startWorkers(redis, 4, { PORT: "9", PUBLIC_READS: "1" });
-    ok((await json(service, "/count")).source);
-    const { stderr } = await service.stop();
-    const lines = stderr.split("\n").filter((line) => line.includes('"event"'));
-    const events: string[] = lines.map((line) => JSON.parse(line).event);
-    strictEqual(
-      events.filter((event) => event.startsWith("PORT and HOST ignored")).length,
-      1,
-      stderr,
-    );
-    strictEqual(events.filter((event) => event === "start").length, 1, stderr);
-    ok(!stderr.includes(SECRET));
-  },
-);
+  await t.step({
+    name: "they share visitors, idempotency keys, sessions and keys",
+    ...shared,
+    async fn() {
+      const session = await json(service, "/session", { method: "POST" });
+      const { key } = await json(service, "/key?id=a");
+      for (let request = 0; request < 20; request++) {
+        const once = await json(service, "/hit?id=once&once=day&visitor=ada", { method: "POST" });
+        strictEqual(once.hits, 1);
+        const headers = { "idempotency-key": "one" };
+        strictEqual((await json(service, "/hit?id=idem", { method: "POST", headers })).hits, 1);
+        const bearer = { authorization: `Bearer ${session.token}`, "x-auth-token": "" };
+        strictEqual((await json(service, "/counters?id=once", { headers: bearer })).hits, 1);
+        const byKey = {
+          "x-auth-token": "",
+          "user-agent": "Mozilla/5.0 (X11; Linux x64) Firefox/148.0",
+        };
+        strictEqual(
+          (await json(service, `/hit?id=a&key=${key}`, { headers: byKey })).hits,
+          request + 1,
+        );
+      }
+    },
+  });
+
+  await t.step({
+    name: "a scrape of the metrics says which worker it saw",
+    ...shared,
+    async fn() {
+      const seen = new Set<string>();
+      await waitFor("all workers", async () => {
+        const text = await (await send(service, "/metrics")).text();
+        const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+        const workers = new Set(
+          samples.map((line) => /\{worker="(\d)"[,}]/.exec(line)?.[1] ?? line),
+        );
+        strictEqual(workers.size, 1, [...workers].join());
+        for (const worker of workers) seen.add(worker);
+        return seen.size === 4 || undefined;
+      });
+      deepStrictEqual([...seen].sort(), ["0", "1", "2", "3"]);
+    },
+  });
+
+  await t.step({
+    name: "the log has one JSON line per event, and PORT and HOST are reported once",
+    ...shared,
+    async fn() {
+      ok((await json(service, "/count")).source);
+      const { stderr } = await service.stop();
+      const lines = stderr.split("\n").filter((line) => line.includes('"event"'));
+      const events: string[] = lines.map((line) => JSON.parse(line).event);
+      strictEqual(
+        events.filter((event) => event.startsWith("PORT and HOST ignored")).length,
+        1,
+        stderr,
+      );
+      strictEqual(events.filter((event) => event === "start").length, 1, stderr);
+      ok(!stderr.includes(SECRET));
+    },
+  });
+});
 
 Deno.test("deno serve: without SECRET_TOKEN, and with counters in memory, it does not start", async () => {
   const memory = { STORE_URL: "memory:" };
@@ -144,11 +157,11 @@ Deno.test("deno serve: the documented command runs it with the flags of the star
 });
 
 Deno.test(
-  "deno task bundle: the file for deno serve counts on Redis with several workers",
+  "deno task bundle:serve: the file for deno serve counts on Redis with several workers",
   needsRedis,
   async () => {
     await using project = await copyProject();
-    await project.runTask("bundle");
+    await project.runTask("bundle:serve");
     await using redis = await startRedis();
     const entry = join(project.path, "dist/tallymark-serve.js");
     const env = { SECRET_TOKEN: SECRET, STORE_URL: redis.url };

@@ -1,13 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { needsChromium, sharedChromium } from "../../support/chromium.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { type ServiceAddress, startLocalService } from "../../support/local_service.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { assertAccessibleInBothModes, openPage, testPage } from "../../support/web_page.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
-const OPEN = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" };
-const CLOSED = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
+const OPEN = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
+const CLOSED = { SECRET_TOKEN: SECRET };
 const HOSTILE = `"><img src=x onerror=alert(1)>'](javascript:alert(1)) \`[b]`;
 
 testPage(
@@ -174,7 +174,7 @@ for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
     `the builder shows a badge where its address is ${hash}, which names no picture`,
     needsChromium,
     async () => {
-      await using service = await startService({ env: OPEN });
+      await using service = await startLocalService(OPEN);
       await using opened = await openPage(sharedChromium(), `${service.url}/${hash}`);
       await shown(opened.page, "#on-light");
       match(await copied(opened.page, "URL"), /\/badge\?id=home&label=a&/);
@@ -244,7 +244,7 @@ testPage("the builder shows a sample where reads are closed, and to the owner th
 });
 
 Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
-  await using service = await startService({ env: OPEN });
+  await using service = await startLocalService(OPEN);
   await using proxy = behindPath("/hits/", service.url);
   await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/`);
   const { page, complaints } = opened;
@@ -261,7 +261,7 @@ Deno.test(
   needsChromium,
   async () => {
     for (const env of [OPEN, CLOSED]) {
-      await using service = await startService({ env });
+      await using service = await startLocalService(env);
       await using opened = await openPage(sharedChromium(), service.url, {
         javaScriptEnabled: false,
       });
@@ -322,7 +322,7 @@ testPage("the page has the mark as its icon, and says in the console that it onl
   match((await said).text(), /^Tallymark: this page only reads/);
 });
 
-async function hitHome({ url }: Service): Promise<void> {
+async function hitHome({ url }: ServiceAddress): Promise<void> {
   const hit = await fetch(`${url}/hit`, { method: "POST", headers: authorized });
   strictEqual((await hit.json()).hits, 1);
 }

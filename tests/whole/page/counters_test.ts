@@ -307,7 +307,7 @@ testOwner("one counter is one counter", [{ id: "a", hits: 1 }], async ({ page })
 });
 
 testPage("while the counters load, gray blocks stand in their place, and no figures", {
-  env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+  env: { SECRET_TOKEN: SECRET },
   prepare: (service) => importLines(service, LINES),
 }, async ({ page }) => {
   await page.clock.install();
@@ -329,7 +329,7 @@ testPage("while the counters load, gray blocks stand in their place, and no figu
 });
 
 testPage("where the store is away from the start, the page says so and tries again", {
-  env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+  env: { SECRET_TOKEN: SECRET },
   prepare: (service) => importLines(service, LINES),
 }, async ({ page }) => {
   await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));

@@ -159,7 +159,17 @@ Deno.test("like.js counts a press in two tabs at once as one", needsChromium, as
     await page.goto(URL);
     await shows(page, ["0"]);
   }
-  await Promise.all(pages.map((page) => page.evaluate('document.querySelector("button").click()')));
+  // Each tab sends its press after both were pressed. A tab that knows of the other press sends
+  // none.
+  for (const page of pages) {
+    await page.evaluate(`{
+      const send = fetch;
+      const released = new Promise((release) => globalThis.release = release);
+      globalThis.fetch = (...request) => released.then(() => send(...request));
+      document.querySelector("button").click();
+    }`);
+  }
+  await Promise.all(pages.map((page) => page.evaluate("release()")));
   for (const page of pages) await shows(page, ["1 pressed"]);
   strictEqual(await site.count("a"), 1);
   await site.set({ b: 1 });

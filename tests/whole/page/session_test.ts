@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { needsChromium, sharedChromium } from "../../support/chromium.ts";
+import { startLocalService } from "../../support/local_service.ts";
 import {
   type CounterLine,
   countOf,
@@ -15,7 +16,7 @@ import { authorized, SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
 import { assertAccessible, openPage, testPage } from "../../support/web_page.ts";
 
-const CLOSED = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
+const CLOSED = { SECRET_TOKEN: SECRET };
 const LINES: CounterLine[] = [{ id: "blog/one", hits: 10 }, { id: "blog/two", hits: 300 }];
 
 testPage("the page says that a secret is wrong, and keeps neither it nor a right one", {
@@ -42,7 +43,7 @@ testPage("the page says that a secret is wrong, and keeps neither it nor a right
 });
 
 testPage("the page says why there are no sessions where the secret is short", {
-  env: { SECRET_TOKEN: "short", STORE_URL: "memory:" },
+  env: { SECRET_TOKEN: "short" },
 }, async ({ page }) => {
   await signIn(page, "short");
   await page.getByText(/Sessions are off/).waitFor();
@@ -52,7 +53,7 @@ Deno.test(
   "a sign-in link opens the counters, and is out of the address before it is used",
   needsChromium,
   async () => {
-    await using service = await startService({ env: CLOSED });
+    await using service = await startLocalService(CLOSED);
     await using opened = await openPage(sharedChromium(), "about:blank");
     const { page, complaints } = opened;
     const addresses: string[] = [];
@@ -101,7 +102,7 @@ for (const token of ["used", "%", "%E0%A4%A"]) {
     `a sign-in link with ${token}, which opens nothing, asks for the secret`,
     needsChromium,
     async () => {
-      await using service = await startService({ env: CLOSED });
+      await using service = await startLocalService(CLOSED);
       await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=${token}`);
       await opened.page.getByText("This sign-in link was already used or has expired.")
         .waitFor();

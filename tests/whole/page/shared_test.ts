@@ -2,9 +2,14 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import type { Browser } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "../../support/chromium.ts";
 import { field } from "../../support/app.ts";
+import {
+  type LocalService,
+  type ServiceAddress,
+  startLocalService,
+} from "../../support/local_service.ts";
 import { dayAgo, importLines, openRow, signIn } from "../../support/owner_page.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { TIME_ZONE } from "../../support/time_zones.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { assertAccessibleInBothModes, openPage } from "../../support/web_page.ts";
 
@@ -18,15 +23,13 @@ const LINES = [
 ];
 
 /** A service with protected reads, which pages of the server may embed. */
-async function startShared(env: Record<string, string> = {}): Promise<Service> {
-  const service = await startService({
-    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", ...env },
-  });
+async function startShared(env: Record<string, string> = {}): Promise<LocalService> {
+  const service = await startLocalService({ SECRET_TOKEN: SECRET, TIME_ZONE, ...env });
   await importLines(service, LINES);
   return service;
 }
 
-async function addressOf({ url }: Service): Promise<string> {
+async function addressOf({ url }: ServiceAddress): Promise<string> {
   const response = await fetch(`${url}/key?read=blog/`, { headers: authorized });
   return `${url}/p?prefix=blog/&key=${field(await response.json(), "key")}`;
 }

@@ -14,23 +14,28 @@ Deno.test({
       env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
       wrap: (line) => ["sh", "-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh", ...line],
     });
-    const statuses: (number | undefined)[] = [];
     const held: Deno.TcpConn[] = [];
-    while (openDescriptors(service) < LIMIT - 2) {
-      const count = openDescriptors(service);
-      held.push(await connectTo(service.url));
-      await waitFor("a connection", () => openDescriptors(service) > count || undefined);
-    }
-    while (statuses.at(-1) !== 200) {
-      statuses.push(await statusOfPng(service));
-      const count = openDescriptors(service);
+    while (openDescriptors(service) < LIMIT - 2) held.push(await connectAndAsk(service));
+    const statuses = [await statusOfPng(service)];
+    await waitFor("a PNG", async () => {
       held.pop()?.close();
-      await waitFor("a free descriptor", () => openDescriptors(service) < count || undefined);
-    }
+      statuses.push(await statusOfPng(service));
+      return statuses.at(-1) === 200 || undefined;
+    });
     for (const connection of held) connection.close();
     deepStrictEqual([statuses[0], new Set(statuses)], [503, new Set([503, 200])]);
   },
 });
+
+/** Opens a connection that the service has accepted: it has answered on it, and keeps it open. */
+async function connectAndAsk({ url }: Service): Promise<Deno.TcpConn> {
+  const connection = await connectTo(url);
+  await connection.write(
+    new TextEncoder().encode("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+  );
+  await connection.read(new Uint8Array(4096));
+  return connection;
+}
 
 function openDescriptors({ pid }: Service): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;

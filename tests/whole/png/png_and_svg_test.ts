@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type Answer, field, memoryApp, type TestApp } from "../../support/app.ts";
+import { type Answer, field, type TestApp, testApp } from "../../support/app.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { routes } from "../../support/surface.ts";
 
@@ -38,29 +38,35 @@ const FAULTS = ["id=%ff", "id=a&id=b", "id=%00", "id=%00&key=x", `x=${"a".repeat
 
 const IMAGE = { accept: "image/avif,image/webp,*/*;q=0.8", "sec-fetch-dest": "image" };
 
-for (const [png, svg] of pairs) {
-  Deno.test(`${png} has the status and the headers of ${svg} for any method, host, query and credentials`, async () => {
-    await using app = await memoryApp({ openReads: false });
-    const same = (method: string, query: string, headers: HeadersInit) =>
-      compare(app, { png, svg, method, query, headers });
-    const { json } = await app.send("GET /key?id=a/b", authorized);
-    const session = await app.send("POST /session", authorized);
-    const shown = credentials(String(field(json, "key")), String(field(session.json, "token")));
-    for (const method of METHODS) await same(method, "id=a/b", authorized);
-    for (const [query, headers] of shown) {
-      await same("GET", `id=a/b&${query}`, headers);
-      await same("OPTIONS", `id=a/b&${query}`, headers);
-    }
-    const fromPage = { ...IMAGE, origin: "https://blog.example" };
-    await same("GET", "id=a/b", fromPage);
-    await same("GET", "id=a/b", { ...fromPage, ...authorized });
-    for (const query of FAULTS) {
-      await same("GET", query, authorized);
-      await same("PATCH", query, authorized);
-    }
-    for (const host of HOSTS) await same("GET", "id=%ff", { host });
-  });
+/** Throws if an endpoint differs from its SVG endpoint for a method, host, query or credentials. */
+async function compareAll(app: TestApp, png: string, svg: string): Promise<void> {
+  const same = (method: string, query: string, headers: HeadersInit) =>
+    compare(app, { png, svg, method, query, headers });
+  const { json } = await app.send("GET /key?id=a/b", authorized);
+  const session = await app.send("POST /session", authorized);
+  const shown = credentials(String(field(json, "key")), String(field(session.json, "token")));
+  for (const method of METHODS) await same(method, "id=a/b", authorized);
+  for (const [query, headers] of shown) {
+    await same("GET", `id=a/b&${query}`, headers);
+    await same("OPTIONS", `id=a/b&${query}`, headers);
+  }
+  const fromPage = { ...IMAGE, origin: "https://blog.example" };
+  await same("GET", "id=a/b", fromPage);
+  await same("GET", "id=a/b", { ...fromPage, ...authorized });
+  for (const query of FAULTS) {
+    await same("GET", query, authorized);
+    await same("PATCH", query, authorized);
+  }
+  for (const host of HOSTS) await same("GET", "id=%ff", { host });
 }
+
+testApp(
+  "PNGs have the status and the headers of their SVG images",
+  { openReads: false },
+  Object.fromEntries(
+    pairs.map(([png, svg]) => [`${png} and ${svg}`, (app) => compareAll(app, png, svg)]),
+  ),
+);
 
 interface Comparison {
   readonly png: string;

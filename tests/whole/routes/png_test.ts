@@ -5,7 +5,7 @@ import { createResponse } from "../../../src/http/response.ts";
 import { Problem } from "../../../src/problem.ts";
 import type { Renderer } from "../../../src/png/renderer.ts";
 import { png } from "../../../src/routes/png.ts";
-import { memoryApp, UNCACHED_IMAGE } from "../../support/app.ts";
+import { testApp, UNCACHED_IMAGE } from "../../support/app.ts";
 import { SECRET } from "../../support/secret.ts";
 
 const IMAGE = { accept: "image/png,image/*" };
@@ -19,116 +19,120 @@ async function sizeOf(response: Response): Promise<[number, number]> {
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-Deno.test("PNGs: every image has one, with the caching and CORS headers of the SVG image", async () => {
-  await using app = await memoryApp();
-  await app.hit("blog/a", 3);
-  for (const path of PATHS) {
-    for (const subject of ["id=blog/a", "prefix=blog/"]) {
-      const { status, headers } = await app.send(`GET ${path}?${subject}`);
-      strictEqual(status, 200, path);
-      deepStrictEqual(
-        [headers["content-type"], headers["cache-control"], headers["access-control-allow-origin"]],
-        ["image/png", "no-cache, max-age=0, must-revalidate", "*"],
-      );
-      strictEqual(headers["content-security-policy"], undefined);
+testApp("PNGs", {}, {
+  async "every image has one, with the caching and CORS headers of the SVG image"(app) {
+    await app.hit("blog/a", 3);
+    for (const path of PATHS) {
+      for (const subject of ["id=blog/a", "prefix=blog/"]) {
+        const { status, headers } = await app.send(`GET ${path}?${subject}`);
+        strictEqual(status, 200, path);
+        deepStrictEqual(
+          [
+            headers["content-type"],
+            headers["cache-control"],
+            headers["access-control-allow-origin"],
+          ],
+          ["image/png", "no-cache, max-age=0, must-revalidate", "*"],
+        );
+        strictEqual(headers["content-security-policy"], undefined);
+      }
     }
-  }
-});
+  },
 
-Deno.test("PNGs: a chart has several counters and a goal has its share, as in the SVG image", async () => {
-  await using app = await memoryApp();
-  await app.hit("a", 3);
-  const bytes = async (path: string) =>
-    new Uint8Array(await (await app.open(`GET ${path}`)).arrayBuffer()).join();
-  notStrictEqual(await bytes("/chart.png?id=a&id=b"), await bytes("/chart.png?id=a&kind=total"));
-  notStrictEqual(await bytes("/card.png?id=a&goal=4"), await bytes("/card.png?id=a&goal=9"));
-  notStrictEqual(await bytes("/badge.png?id=a&goal=4"), await bytes("/badge.png?id=a"));
-  strictEqual((await app.send("GET /chart.png?id=a&id=b&kind=bars")).status, 400);
-});
+  async "a chart has several counters and a goal has its share, as in the SVG image"(app) {
+    await app.hit("a", 3);
+    const bytes = async (path: string) =>
+      new Uint8Array(await (await app.open(`GET ${path}`)).arrayBuffer()).join();
+    notStrictEqual(await bytes("/chart.png?id=a&id=b"), await bytes("/chart.png?id=a&kind=total"));
+    notStrictEqual(await bytes("/card.png?id=a&goal=4"), await bytes("/card.png?id=a&goal=9"));
+    notStrictEqual(await bytes("/badge.png?id=a&goal=4"), await bytes("/badge.png?id=a"));
+    strictEqual((await app.send("GET /chart.png?id=a&id=b&kind=bars")).status, 400);
+  },
 
-Deno.test("PNGs: scale is 1, 2 or 3, and 2 for anything else", async () => {
-  await using app = await memoryApp();
-  const width = async (query: string) => (await sizeOf(await app.open(`GET /card.png${query}`)))[0];
-  deepStrictEqual(await Promise.all(["?scale=1", "?scale=2", "?scale=3"].map(width)), [
-    ...[400, 800, 1200],
-  ]);
-  for (const query of ["", "?scale=", "?scale=0", "?scale=4", "?scale=2.5", "?scale=x"]) {
-    strictEqual(await width(query), 800, query);
-  }
-  deepStrictEqual(await sizeOf(await app.open("GET /preview.png?scale=1")), [1200, 630]);
-});
-
-Deno.test("PNGs: an ETag belongs to number, look and scale, and a client that has the PNG gets 304", async () => {
-  await using app = await memoryApp();
-  const etag = async (query: string) => (await app.send(`GET /badge.png?${query}`)).headers.etag;
-  const [tag = "", ...others] = await Promise.all(["", "scale=3", "color=red"].map(etag));
-  match(tag, /^"[^"]+-2x"$/);
-  for (const other of others) notStrictEqual(other, tag);
-  for (const known of [tag, `W/${tag}`, "*"]) {
-    const { status, body } = await app.send("GET /badge.png", { "if-none-match": known });
-    deepStrictEqual([status, body], [304, ""]);
-  }
-  await app.hit("home");
-  notStrictEqual(await etag(""), tag);
-  strictEqual((await app.send("GET /badge.png", { "if-none-match": tag })).status, 200);
-});
-
-Deno.test("PNGs: HEAD reports the length of the PNG, and /hit.png does not count it", async () => {
-  await using app = await memoryApp();
-  const { byteLength } = await (await app.open("GET /badge.png")).arrayBuffer();
-  const response = await app.open("HEAD /badge.png");
-  strictEqual(response.headers.get("content-length"), String(byteLength));
-  await app.send("HEAD /hit.png", AUTHORIZED);
-  strictEqual(await app.count("home"), 0);
-});
-
-Deno.test("/hit.png: counts with the secret or a key, and is never cached", async () => {
-  await using app = await memoryApp();
-  const { json } = await app.send("GET /key?id=blog/a", AUTHORIZED);
-  const { key } = json as { key: string };
-  const first = await app.send("GET /hit.png?id=blog/a", AUTHORIZED);
-  const second = await app.send(`GET /hit.png?id=blog/a&key=${key}`, {
-    "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
-  });
-  for (const { status, headers } of [first, second]) {
-    deepStrictEqual([status, headers["content-type"], headers["cache-control"]], [
-      ...[200, "image/png", UNCACHED_IMAGE],
+  async "scale is 1, 2 or 3, and 2 for anything else"(app) {
+    const width = async (query: string) =>
+      (await sizeOf(await app.open(`GET /card.png${query}`)))[0];
+    deepStrictEqual(await Promise.all(["?scale=1", "?scale=2", "?scale=3"].map(width)), [
+      ...[400, 800, 1200],
     ]);
-  }
-  strictEqual(await app.count("blog/a"), 2);
-});
+    for (const query of ["", "?scale=", "?scale=0", "?scale=4", "?scale=2.5", "?scale=x"]) {
+      strictEqual(await width(query), 800, query);
+    }
+    deepStrictEqual(await sizeOf(await app.open("GET /preview.png?scale=1")), [1200, 630]);
+  },
 
-Deno.test("PNGs: an error is drawn as a PNG, with 200 for image clients", async () => {
-  await using app = await memoryApp({ openReads: false });
-  for (const path of [...PATHS, "/hit.png"]) {
-    const asked = await app.send(`GET ${path}`, IMAGE);
-    deepStrictEqual(
-      [asked.status, asked.headers["content-type"], asked.headers["x-tallymark"]],
-      [200, "image/png", "unauthorized"],
-      path,
+  async "an ETag belongs to number, look and scale, and a client that has the PNG gets 304"(app) {
+    const etag = async (query: string) => (await app.send(`GET /badge.png?${query}`)).headers.etag;
+    const [tag = "", ...others] = await Promise.all(["", "scale=3", "color=red"].map(etag));
+    match(tag, /^"[^"]+-2x"$/);
+    for (const other of others) notStrictEqual(other, tag);
+    for (const known of [tag, `W/${tag}`, "*"]) {
+      const { status, body } = await app.send("GET /badge.png", { "if-none-match": known });
+      deepStrictEqual([status, body], [304, ""]);
+    }
+    await app.hit("home");
+    notStrictEqual(await etag(""), tag);
+    strictEqual((await app.send("GET /badge.png", { "if-none-match": tag })).status, 200);
+  },
+
+  async "HEAD reports the length of the PNG, and /hit.png does not count it"(app) {
+    const { byteLength } = await (await app.open("GET /badge.png")).arrayBuffer();
+    const response = await app.open("HEAD /badge.png");
+    strictEqual(response.headers.get("content-length"), String(byteLength));
+    await app.send("HEAD /hit.png?id=head", AUTHORIZED);
+    strictEqual(await app.count("head"), 0);
+  },
+
+  async "/hit.png: counts with the secret or a key, and is never cached"(app) {
+    const { json } = await app.send("GET /key?id=hit/a", AUTHORIZED);
+    const { key } = json as { key: string };
+    const first = await app.send("GET /hit.png?id=hit/a", AUTHORIZED);
+    const second = await app.send(`GET /hit.png?id=hit/a&key=${key}`, {
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    });
+    for (const { status, headers } of [first, second]) {
+      deepStrictEqual([status, headers["content-type"], headers["cache-control"]], [
+        ...[200, "image/png", UNCACHED_IMAGE],
+      ]);
+    }
+    strictEqual(await app.count("hit/a"), 2);
+  },
+
+  async "/hit.png: a full queue counts nothing, and image clients get the busy PNG"(app) {
+    const responses = await Promise.all(
+      Array.from(
+        { length: 24 },
+        () => app.send("GET /hit.png?id=full", { ...AUTHORIZED, ...IMAGE }),
+      ),
     );
-    const plain = await app.send(`GET ${path}`);
-    deepStrictEqual([plain.status, plain.headers["content-type"]], [401, "image/png"], path);
-  }
+    const busy = responses.filter(({ headers }) => headers["x-tallymark"] === "busy");
+    strictEqual(busy.length, 8);
+    for (const { status, headers, body } of busy) {
+      deepStrictEqual([status, headers["retry-after"], body], [200, "1", busy[0]?.body]);
+    }
+    strictEqual(await app.count("full"), 16);
+    const others = await Promise.all(Array.from({ length: 20 }, () => app.send("GET /badge.png")));
+    const refused = others.filter(({ status }) => status === 503);
+    strictEqual(refused.length, 4);
+    for (const { headers } of refused) {
+      deepStrictEqual([headers["content-type"], headers["retry-after"]], ["image/png", "1"]);
+    }
+  },
 });
 
-Deno.test("/hit.png: a full queue counts nothing, and image clients get the busy PNG", async () => {
-  await using app = await memoryApp();
-  const responses = await Promise.all(
-    Array.from({ length: 24 }, () => app.send("GET /hit.png", { ...AUTHORIZED, ...IMAGE })),
-  );
-  const busy = responses.filter(({ headers }) => headers["x-tallymark"] === "busy");
-  strictEqual(busy.length, 8);
-  for (const { status, headers, body } of busy) {
-    deepStrictEqual([status, headers["retry-after"], body], [200, "1", busy[0]?.body]);
-  }
-  strictEqual(await app.count("home"), 16);
-  const others = await Promise.all(Array.from({ length: 20 }, () => app.send("GET /badge.png")));
-  const refused = others.filter(({ status }) => status === 503);
-  strictEqual(refused.length, 4);
-  for (const { headers } of refused) {
-    deepStrictEqual([headers["content-type"], headers["retry-after"]], ["image/png", "1"]);
-  }
+testApp("PNGs where reads are protected", { openReads: false }, {
+  async "an error is drawn as a PNG, with 200 for image clients"(app) {
+    for (const path of [...PATHS, "/hit.png"]) {
+      const asked = await app.send(`GET ${path}`, IMAGE);
+      deepStrictEqual(
+        [asked.status, asked.headers["content-type"], asked.headers["x-tallymark"]],
+        [200, "image/png", "unauthorized"],
+        path,
+      );
+      const plain = await app.send(`GET ${path}`);
+      deepStrictEqual([plain.status, plain.headers["content-type"]], [401, "image/png"], path);
+    }
+  },
 });
 
 /** A renderer whose renders fail. */

@@ -1,6 +1,5 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { runLine } from "../../../src/start/banner.ts";
 import { reservePort } from "../../support/reserved_port.ts";
 import { runService, spawnService, startService } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
@@ -61,11 +60,6 @@ Deno.test("start: two links to one counter file cannot give it two owners", asyn
   const { code, stderr } = await runService({ cwd: folder.path });
   strictEqual(code, 1);
   match(stderr, /^Tallymark cannot start: data\/counters\.kv is a symbolic link: name its target/);
-});
-
-Deno.test("runLine: a comma in a folder's name does not allow another folder", () => {
-  const line = runLine("main.ts", "/srv/a,b");
-  match(line, / --allow-read=data,\.env,\/srv\/a,,b --allow-write=data,\/srv\/a,,b /);
 });
 
 /** Characters: about the longest query that is taken. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { SECRET } from "../../support/secret.ts";
+import { TIME_ZONE } from "../../support/time_zones.ts";
 import { heldInKv, heldInRedis, type Holdings } from "./holdings.ts";
 
 /** The stores that an attack is tried on, with the options of such a test. */
@@ -38,6 +39,7 @@ export async function startTarget(
       env: {
         SECRET_TOKEN: SECRET,
         PUBLIC_READS: "1",
+        TIME_ZONE,
         ...(redis !== undefined && { STORE_URL: redis.url }),
         ...env,
       },

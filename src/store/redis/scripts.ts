@@ -169,13 +169,13 @@ return replies
 `),
 
   /**
-   * Compares and sets the entries of a counter, and knows nothing about days. Arguments: the
-   * number of hits that may have arrived since the total was read, then two for each key:
+   * Compares and sets the entries of a counter, and knows nothing about days. Two arguments for
+   * each key:
    * 1. the expected value: `=` and the text, `-` if there must be none, or empty if any will do
+   *    (any total for the first key)
    * 2. the new value: `=` and the text, `-` to delete it, or empty to leave it. A number before
    *    the `=` is its time to live in seconds. The total keeps its own.
    *
-   * In the new values, `+` after a number adds the hits that arrived, and `~` subtracts them.
    * Returns the total before, or `-` if there was none. Returns nil and changes nothing if the
    * comparison fails.
    *
@@ -183,31 +183,26 @@ return replies
    * script after the first change.
    */
   swap: await scriptOf(`
-local stored, since, tolerance = redis.call('GET', KEYS[1]), 0, tonumber(ARGV[1])
-if ARGV[2] ~= (stored and '=' .. stored or '-') then
-  local total = stored and ARGV[2] ~= '-' and total_of(stored)
-  since = total and total - string.sub(ARGV[2], 2) or -1
-  if since < 0 or since > tolerance then return false end
-end
+local stored = redis.call('GET', KEYS[1])
+local is_expected = ARGV[1] == (stored and '=' .. stored or '-')
+if not is_expected and (ARGV[1] ~= '' or not stored or not total_of(stored)) then return false end
 for at, other in ipairs(redis.call('MGET', unpack(KEYS, 2))) do
-  local expected = ARGV[2 * at + 2]
+  local expected = ARGV[2 * at + 1]
   if expected ~= '' and expected ~= (other and '=' .. other or '-') then return false end
 end
-local function moved(number, sign) return text(number + (sign == '+' and since or -since)) end
 local deleted = {}
 for at, key in ipairs(KEYS) do
-  if ARGV[2 * at + 1] == '-' then deleted[#deleted + 1] = key end
+  if ARGV[2 * at] == '-' then deleted[#deleted + 1] = key end
 end
 if #deleted > 0 then
   local reply = redis.pcall('SET', KEYS[1], '', stored and 'NX' or 'XX')
   local refusal = type(reply) == 'table' and reply.err
-  local is_full = ARGV[3] == '-' and string.find(refusal or '', '${OUT_OF_MEMORY}', 1, true)
+  local is_full = ARGV[2] == '-' and string.find(refusal or '', '${OUT_OF_MEMORY}', 1, true)
   if refusal and not is_full then return reply end
   write('DEL', unpack(deleted))
 end
 for at, key in ipairs(KEYS) do
-  local ttl, value = string.match(ARGV[2 * at + 1], '^(%d*)=(.*)$')
-  if value and tolerance > 0 then value = string.gsub(value, '(%-?%d+)([+~])', moved) end
+  local ttl, value = string.match(ARGV[2 * at], '^(%d*)=(.*)$')
   if value and at == 1 then write('SET', key, value, 'KEEPTTL')
   elseif value and ttl ~= '' then write('SET', key, value, 'EX', ttl)
   elseif value then write('SET', key, value) end

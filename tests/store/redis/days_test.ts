@@ -217,7 +217,32 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter that is hit before each attempt to change it is changed by the second, which keeps the hits",
+  "createRedisStore: a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const callers = await openRedisStore(redis.url, { today: () => DAY });
+    let afterCommands = () => Promise.resolve();
+    const owner = await interrupted(redis.url, () => afterCommands());
+    await owner.write([update({ hits: 1 })]);
+    let hits = 0;
+    // The first read, the first swap and the second read.
+    afterCommands = async () => {
+      if (hits++ < 3) await callers.add([addition(HOME, 1)]);
+    };
+    const earlier = { newest: DAY - 1, hits: [5] };
+    deepStrictEqual(
+      await owner.write([update({ hits: undefined, days: earlier, mode: "max" })]),
+      [{ hits: 1 + 3, days: { newest: DAY, hits: [3] } }],
+    );
+    const days = { newest: DAY, hits: [3, 5] };
+    deepStrictEqual(await historyOf(callers), { hits: 1 + 3 + 5, days });
+    await Promise.all([callers.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: if a counter is hit before each attempt to change it, the change is refused and surely not made",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -230,15 +255,17 @@ Deno.test(
       hits++;
       await callers.add([addition(HOME, 1)]);
     };
-    const earlier = { newest: DAY - 1, hits: [5] };
-    deepStrictEqual(
-      await owner.write([update({ hits: undefined, days: earlier, mode: "max" })]),
-      // After the first read, the first swap and the second read.
-      [{ hits: 1 + 3, days: { newest: DAY, hits: [3] } }],
-    );
-    strictEqual(hits, 4);
-    const days = { newest: DAY, hits: [4, 5] };
-    deepStrictEqual(await historyOf(callers), { hits: 1 + 4 + 5, days });
+    const [refused] = await owner.write([update({ hits: 5000 })]);
+    strictEqual(refused instanceof Problem && refused.kind, "store-unavailable");
+    deepStrictEqual(await historyOf(callers), {
+      hits: 1 + hits,
+      days: { newest: DAY, hits: [hits] },
+    });
+    // A deletion includes the hits since it was planned. One more comes after it.
+    deepStrictEqual(await owner.write([{ id: HOME, update: undefined }]), [
+      { hits, days: { newest: DAY, hits: [hits - 1] } },
+    ]);
+    deepStrictEqual(await callers.read([HOME]), [1]);
     await Promise.all([callers.close(), owner.close()]);
   },
 );

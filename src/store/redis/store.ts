@@ -198,12 +198,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
 async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Promise<void> {
   const probe = `${prefix}\u0000`;
   const ledger = relatedKey(probe, "days");
-  const salt = "tallymark:salt:0";
-  const patterns = new Map([
-    [probe, `~${prefix}*`],
-    [ledger, `~${relatedKey(`${prefix}*`, "days").replace(/\*.*/, "*")}`],
-    [salt, "~tallymark:salt:*"],
-  ]);
+  const salt = "tallymark:salt:\u0000";
   const commands: readonly Command[] = [
     ["GET", probe],
     ["GET", ledger],
@@ -228,9 +223,10 @@ async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Pro
   const missing = new Set<string>();
   replies.forEach((reply, at) => {
     if (!isRefused(reply, "missingRight")) return;
-    const [name = "", key = ""] = commands[at] ?? [];
+    const [name = "", ...args] = commands[at] ?? [];
+    const [start] = args.find((arg) => arg.includes("\u0000"))?.split("\u0000") ?? [prefix];
     const isCommand = /command/.test(reply.cause.message);
-    missing.add(isCommand ? `+${name.toLowerCase()}` : patterns.get(key) ?? `~${prefix}*`);
+    missing.add(isCommand ? `+${name.toLowerCase()}` : `~${start}*`);
   });
   if (missing.size === 0) return;
   const rules = [...missing].join(" ");

@@ -11,25 +11,31 @@ import { badgeBars, TREND_DAYS } from "./spark.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, setLine, textHash } from "./text.ts";
 
-/** Draws a badge as an SVG document; bars only in a style that has room for them. */
+/**
+ * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a
+ * style that has room for them.
+ */
 export function renderBadge(
-  look: Look,
+  { style, line: label, draw }: Look,
   message: string,
   { bars = NO_BARS, share = 0 }: { readonly bars?: Bars; readonly share?: number } = {},
 ): string {
-  const { messageFace, capitals } = look.style;
-  const line = setLine(cleanText(message), messageFace, capitals);
-  return look.draw({ message: line, bars, share });
+  const line = setLine(cleanText(message), style.messageFace, style.capitals);
+  const { width, height, css = "", shapes, spoken = "" } = draw({ message: line, bars, share });
+  const text = (label.spoken === "" ? "" : `${label.spoken}: `) + line.spoken + spoken;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${text}">` +
+    `<title>${text}</title>${css}${shapes}</svg>`;
 }
 
 /** Draws an error: the same look, its value in red. */
 export function renderError(look: Look, message: string): string {
-  const failed = { failed: true, color: undefined, valueColor: undefined, hasGoal: false };
+  const failed = { failed: true, color: undefined, valueColor: undefined, goal: undefined };
   return renderBadge(repaint(look, failed), message);
 }
 
 function repaint(look: Look, changes: Partial<Palette>): Look {
-  return { ...look, draw: look.style.painter({ ...look.palette, ...changes }, look.line) };
+  const palette = { ...look.palette, ...changes };
+  return { ...look, palette, draw: look.style.painter(palette, look.line) };
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
@@ -39,9 +45,6 @@ export interface Badge {
   readonly svg: string;
   readonly tag: string;
 }
-
-/** Draws counts, and bars of these days if the look has any. */
-type Drawing<Framed> = (counts: Counts, days?: Days) => Framed;
 
 const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(LOOK));
 const CACHE_SIZE = 1000;
@@ -58,7 +61,7 @@ const MAX_KEY_LENGTH = 300;
 export function createDrawings<Framed>(
   frame: (badge: Badge) => Framed,
 ): (query: Query<LookName>, counts: Counts, days?: Days) => Framed {
-  const known = new BoundedMap<string, Drawing<Framed>>(CACHE_SIZE);
+  const known = new BoundedMap<string, ReturnType<typeof createDrawing<Framed>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
     const found = known.get(key);
@@ -104,32 +107,31 @@ function keyOf(query: Query<LookName>): string {
   return key;
 }
 
-function createDrawing<Framed>(
-  query: Query<LookName>,
-  frame: (badge: Badge) => Framed,
-): Drawing<Framed> {
+/** Returns a function that draws counts, and bars of these days if the look has any. */
+function createDrawing<Framed>(query: Query<LookName>, frame: (badge: Badge) => Framed) {
   const look = parseLook(query);
   const spark = sparkOf(query);
   // Several counts have no goal.
-  const severalLook = { ...repaint(look, { hasGoal: false }), goal: undefined };
+  const severalLook = repaint(look, { goal: undefined });
   // A look is known by the bytes of a badge without a message, except in digit styles, which draw
   // words differently, and with a goal, whose share is not in a compact number.
-  const hash = look.style.plainDigits || look.goal !== undefined
+  const hash = look.style.plainDigits || look.palette.goal !== undefined
     ? undefined
     : textHash(renderBadge(look, ""));
   const draw = (counts: Counts, days: Days | undefined) => {
     const bars = days === undefined ? NO_BARS : badgeBars(days, spark);
     const shown = typeof counts === "number" ? look : severalLook;
     const sums = withBase(counts, look.base);
-    const message = formatCounts(withGoal(sums, shown.goal), look);
-    const svg = renderBadge(shown, message, { bars, share: shareOf(sums, shown.goal) });
+    const { goal } = shown.palette;
+    const message = formatCounts(withGoal(sums, goal), look);
+    const svg = renderBadge(shown, message, { bars, share: shareOf(sums, goal) });
     const tag = hash === undefined
       ? textHash(svg)
       : `${hash}-${encodeURIComponent(message)}${bars.tag}`;
     return frame({ svg, tag });
   };
   let last: { counts: Counts; days: Days | undefined; framed: Framed } | undefined;
-  return (counts, known) => {
+  return (counts: Counts, known?: Days): Framed => {
     const days = spark === 0 ? undefined : known;
     if (last?.counts !== counts || last.days !== days) {
       last = { counts, days, framed: draw(counts, days) };

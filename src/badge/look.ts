@@ -1,4 +1,3 @@
-import { parseGoal } from "./goal.ts";
 import { type NumberForm, parseNumberForm } from "./number.ts";
 import { parsePalette } from "./palette.ts";
 import { LOOK, type LookQuery, wholeWithin } from "./parameters.ts";
@@ -24,7 +23,6 @@ export function parseLook(query: LookQuery) {
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     /** Added to the total as it is drawn. */
     base: wholeWithin(query.get("base"), schema) ?? schema.default,
-    goal: parseGoal(query.get("goal")),
     style,
     palette,
     /** The label in the style's face. */

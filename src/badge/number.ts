@@ -69,7 +69,13 @@ export function parseLocale(text: string | undefined, now = Date.now()): string 
   if (text === undefined || text === "" || text.length > MAX_TAG_LENGTH) return "en";
   try {
     const [locale = "en"] = Intl.NumberFormat.supportedLocalesOf(text.replace(EXTENSION, ""));
-    return admit(locale, now) ? locale : "en";
+    if (locales.size >= MAX_LOCALES && !locales.has(locale)) {
+      if (now - since < TERM_MS) return "en";
+      locales.clear();
+      since = now;
+    }
+    if (!locales.has(locale)) locales.set(locale, new Map());
+    return locale;
   } catch {
     return "en";
   }
@@ -86,15 +92,4 @@ export function formatterOf(
   let found = own.get(name);
   if (found === undefined) own.set(name, found = make(locale));
   return found;
-}
-
-function admit(locale: string, now: number): boolean {
-  if (locales.has(locale)) return true;
-  if (locales.size >= MAX_LOCALES && now - since >= TERM_MS) {
-    locales.clear();
-    since = now;
-  }
-  if (locales.size >= MAX_LOCALES) return false;
-  locales.set(locale, new Map());
-  return true;
 }

@@ -17,8 +17,8 @@ export function parsePalette(query: LookQuery, fallbackFont: string) {
     theme: parseTheme(query.get("theme")),
     /** True for an error. */
     failed: false,
-    /** True if the side of the message shows the share of a goal. */
-    hasGoal: parseGoal(query.get("goal")) !== undefined,
+    /** The side of the message shows which share of it was reached. */
+    goal: parseGoal(query.get("goal")),
     bg: parseColor(query.get("bg")),
     color: parseColor(query.get("color")),
     labelColor: parseColor(query.get("labelColor")),

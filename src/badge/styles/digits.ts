@@ -2,7 +2,7 @@ import type { Color } from "../color.ts";
 import { VERDANA, verdana11 } from "../face.ts";
 import type { Palette } from "../palette.ts";
 import { drawText } from "../text.ts";
-import { type Content, frame, type Style } from "./style.ts";
+import type { Content, Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
 
@@ -32,8 +32,8 @@ interface Panel {
 function digitStyle(panelOf: (palette: Palette) => Panel): Style {
   return {
     ...DIGITS,
-    painter(palette, label) {
-      const { height, step, edges, words, css = "", draw } = panelOf(palette);
+    painter(palette) {
+      const { height, step, edges, words, css, draw } = panelOf(palette);
       return (content) => {
         const { message } = content;
         const cells = cellsOf(content, palette);
@@ -48,7 +48,7 @@ function digitStyle(panelOf: (palette: Palette) => Panel): Style {
             ink: ` font-family="${palette.font}" font-size="11" fill="${words}"`,
             font: ' text-anchor="middle"',
           });
-        return frame({ label, message, width, height, css }, draw(width, cells ?? drawWords()));
+        return { width, height, css, shapes: draw(width, cells ?? drawWords()) };
       };
     },
   };

@@ -5,7 +5,7 @@ import type { Palette } from "../palette.ts";
 import { trendWords } from "../spark.ts";
 import { drawTextFrom, type Line, tenth } from "../text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
-import { type Draw, frame, type Style } from "./style.ts";
+import type { Draw, Style } from "./style.ts";
 
 /**
  * Round and light, in the reader's color scheme unless `theme` is set. With bars it shows the trend
@@ -51,28 +51,27 @@ function painter(palette: Palette, label: Line): Draw {
         `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
           tenth(share * (right - left))
         }" height="20"${paint.fill}/>`;
-    return frame(
-      { width, height: HEIGHT, label, message, more: trend?.spoken ?? "", css: paint.css },
+    const shapes =
       `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${paint.ground}/>${filled}` +
-        (palette.logo === undefined
-          ? `<g fill="none" stroke-width="1.5" stroke-linecap="round">` +
-            `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${paint.strokes}/><path d="M9 13l13-6"${paint.strike}/></g>`
-          : drawLogo(palette, { x: EDGE - 2, height: HEIGHT, ink: paint.strike })) +
-        bars.draw(barsX, paint.bars) +
-        `<g font-family="${palette.font}" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
-        labelText +
-        drawTextFrom(message, messageX, {
-          length: messageLength,
-          ink: paint.value,
-          font: ' font-weight="bold"',
-        }) +
-        drawTextFrom({ drawn: trend?.drawn ?? "", attributes: "" }, trendX, {
-          length: trendLength,
-          ink: trend?.isUp ? paint.up : paint.label,
-          font: ' font-size="10"',
-        }) +
-        "</g>",
-    );
+      (palette.logo === undefined
+        ? `<g fill="none" stroke-width="1.5" stroke-linecap="round">` +
+          `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${paint.strokes}/><path d="M9 13l13-6"${paint.strike}/></g>`
+        : drawLogo(palette, { x: EDGE - 2, height: HEIGHT, ink: paint.strike })) +
+      bars.draw(barsX, paint.bars) +
+      `<g font-family="${palette.font}" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
+      labelText +
+      drawTextFrom(message, messageX, {
+        length: messageLength,
+        ink: paint.value,
+        font: ' font-weight="bold"',
+      }) +
+      drawTextFrom({ drawn: trend?.drawn ?? "", attributes: "" }, trendX, {
+        length: trendLength,
+        ink: trend?.isUp ? paint.up : paint.label,
+        font: ' font-size="10"',
+      }) +
+      "</g>";
+    return { width, height: HEIGHT, css: paint.css, shapes, spoken: trend?.spoken };
   };
 }
 
@@ -88,20 +87,20 @@ const PERCENT = 10.8;
 /**
  * Follows the reader's color scheme if no theme is set. Chosen colors are the same in both schemes.
  */
-function paintOf({ theme, failed, bg, labelColor, color, valueColor, hasGoal }: Palette) {
+function paintOf({ theme, failed, bg, labelColor, color, valueColor, goal }: Palette) {
   const paint = new Paint(theme === "none" ? "auto" : theme);
   const paper = bg ?? COLORS.paper;
   const value = valueColor ?? color ?? (failed ? ERROR : COLORS.value);
-  const goal = hasGoal ? filledPaper(paper, value) : undefined;
+  const filled = goal === undefined ? undefined : filledPaper(paper, value);
   return {
-    ground: paint.attributes("a", { fill: goal?.rest ?? paper, stroke: COLORS.border }),
+    ground: paint.attributes("a", { fill: filled?.rest ?? paper, stroke: COLORS.border }),
     strokes: paint.stroke("b", COLORS.label),
     strike: paint.stroke("d", GREEN),
     bars: paint.fill("g", GREEN),
     up: paint.fill("f", UP),
     label: paint.fill("c", labelColor ?? COLORS.label),
-    value: paint.fill("e", goal?.text ?? value),
-    fill: goal === undefined ? "" : paint.fill("h", goal.fill),
+    value: paint.fill("e", filled?.text ?? value),
+    fill: filled === undefined ? "" : paint.fill("h", filled.fill),
     css: paint.css(),
   };
 }

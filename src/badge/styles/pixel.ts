@@ -1,7 +1,7 @@
 import type { Palette } from "../palette.ts";
 import { graphemes, type Line } from "../text.ts";
 import { cellsOf, DIGITS } from "./digits.ts";
-import { type Content, type Draw, frame, type Style } from "./style.ts";
+import type { Content, Draw, Style } from "./style.ts";
 
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
 export const pixel: Style = { ...DIGITS, painter };
@@ -20,32 +20,29 @@ const MAX_LABEL = 24;
 function painter(palette: Palette, label: Line): Draw {
   const { bg = "#22194d", labelColor = "#8fd6ff" } = palette;
   const bright = palette.valueColor ?? palette.color ?? (palette.failed ? "#ff8f85" : "#ffd24a");
+  const letters = lettersOf(label);
+  const drawnLabel = letters.map((letter, index) => dots(letter, EDGE + index * STEP)).join("");
   return (content) => {
-    const letters = lettersOf(label);
     const digits = cellsOf(content, palette);
     const cells = digits ??
       wordsOf(content).map((character) => ({ character, leading: false }));
     const start = EDGE + (letters.length === 0 ? 0 : letters.length * STEP + GAP);
     const width = SCALE * (start + cells.length * STEP - 1 + EDGE);
-    const numbers = (isShown: (leading: boolean) => boolean) =>
+    const [number = "", leading = ""] = [false, true].map((shown) =>
       cells.map(({ character, leading }, index) =>
-        isShown(leading) ? dots(character, start + index * STEP) : ""
-      ).join("");
-    const number = numbers((leading) => !leading);
-    const leading = numbers((leading) => leading);
-    const drawnLabel = letters.map((letter, index) => dots(letter, EDGE + index * STEP)).join("");
-    const drawn = (color: string, d: string) => `<path stroke="${color}" d="${d}"/>`;
-    return frame(
-      { label, message: content.message, width, height: HEIGHT, css: "" },
-      `<path fill="${bg}" d="M2 0h${width - 4}v2h2v22h-2v2H2v-2H0V2h2z"/>` +
-        `<g transform="scale(${SCALE}) translate(0 .5)" fill="none">` +
-        // Words take many dots: a shadow would double them.
-        (digits === undefined
-          ? ""
-          : `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>`) +
-        (label.drawn === "" ? "" : drawn(labelColor, drawnLabel)) +
-        `${leading === "" ? "" : drawn("#6a5aae", leading)}${drawn(bright, number)}</g>`,
+        leading === shown ? dots(character, start + index * STEP) : ""
+      ).join("")
     );
+    const drawn = (color: string, d: string) => `<path stroke="${color}" d="${d}"/>`;
+    const shapes = `<path fill="${bg}" d="M2 0h${width - 4}v2h2v22h-2v2H2v-2H0V2h2z"/>` +
+      `<g transform="scale(${SCALE}) translate(0 .5)" fill="none">` +
+      // Words take many dots: a shadow would double them.
+      (digits === undefined
+        ? ""
+        : `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>`) +
+      (label.drawn === "" ? "" : drawn(labelColor, drawnLabel)) +
+      `${leading === "" ? "" : drawn("#6a5aae", leading)}${drawn(bright, number)}</g>`;
+    return { width, height: HEIGHT, shapes };
   };
 }
 

@@ -5,7 +5,7 @@ import { type Ink, mapInk, Paint } from "../paint.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
-import { type Draw, frame, type Style } from "./style.ts";
+import type { Draw, Style } from "./style.ts";
 
 // The four styles of shields.io that have a box for the label and one for the message, to the pixel
 // as badge-maker 6 draws them.
@@ -140,15 +140,13 @@ function shieldsPainter(shape: Shape, palette: Palette, label: Line): Draw {
       : `<rect x="${labelWidth}" width="${
         tenth(share * valueWidth)
       }" height="${height}"${paint.value.fill}/>`;
-    return frame(
-      { width, height, label, message, css: paint.css },
-      drawGround(
-        `${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>${filled}`,
-        width,
-      ) +
-        logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
-        drawLine(message, { x, y, length: 10 * length, ink: paint.value, more: weight }) + "</g>",
-    );
+    const shapes = drawGround(
+      `${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>${filled}`,
+      width,
+    ) +
+      logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
+      drawLine(message, { x, y, length: 10 * length, ink: paint.value, more: weight }) + "</g>";
+    return { width, height, css: paint.css, shapes };
   };
 }
 
@@ -183,7 +181,7 @@ function shadowedText(line: Line, { ink, ...at }: LineAt): string {
 type BoxPaint = ReturnType<typeof paintOf>["label"];
 
 /** Fills in the colors that were not chosen. */
-function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }: Palette) {
+function paintOf({ theme, failed, labelColor, color, goal, logo, logoColor }: Palette) {
   const colors = theme === "none" ? SHIELDS : THEMED;
   const paint = new Paint(theme === "none" ? "light" : theme);
   const hasLogo = logo !== undefined && logoColor === undefined;
@@ -205,7 +203,7 @@ function paintOf({ theme, failed, labelColor, color, hasGoal, logo, logoColor }:
   const box = color ?? (failed ? colors.error : colors.value);
   return {
     label: paintBox(plainBox(labelColor ?? colors.label), ["a", "b", "c", "e"]),
-    value: paintBox(hasGoal ? filledBox(box) : plainBox(box), ["d", "f", "g", "h"]),
+    value: paintBox(goal === undefined ? plainBox(box) : filledBox(box), ["d", "f", "g", "h"]),
     css: paint.css(),
   };
 }

@@ -4,7 +4,7 @@ import { ERROR, Paint } from "../paint.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, drawTextFrom, type Line, tenth } from "../text.ts";
 import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
-import { type Draw, frame, type Style } from "./style.ts";
+import type { Draw, Style } from "./style.ts";
 
 /** Helvetica bold at 11 px, with the advances of Adobe's font metrics (Helvetica-Bold.afm). */
 const helveticaBold11: Face = makeFace({
@@ -54,24 +54,21 @@ function painter(palette: Palette, label: Line): Draw {
       `<rect clip-path="url(#k)" x="${bubble + 1}" y="1" width="${
         tenth(share * (bubbleWidth - 2))
       }" height="18"${paint.fill}/>`;
-    return frame(
-      { width, height: HEIGHT, label, message, css: paint.css },
+    const shapes =
       `<linearGradient id="g" x2="0" y2="1"><stop${paint.top}/><stop offset="1"${paint.foot}/></linearGradient>` +
-        `<rect x=".5" y=".5" width="${
-          button - 1
-        }" height="19" rx="3" fill="url(#g)"${paint.edge}/>` +
-        `<path${paint.bubble} d="${outline}"/>${filled}` +
-        drawLogo(logo, { x: EDGE, height: HEIGHT, ink: paint.stroke }) +
-        `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
-        labelText +
-        drawText(message, {
-          x: tenth(bubble + bubbleWidth / 2),
-          y: 14,
-          length: messageLength,
-          ink: paint.value,
-        }) +
-        "</g>",
-    );
+      `<rect x=".5" y=".5" width="${button - 1}" height="19" rx="3" fill="url(#g)"${paint.edge}/>` +
+      `<path${paint.bubble} d="${outline}"/>${filled}` +
+      drawLogo(logo, { x: EDGE, height: HEIGHT, ink: paint.stroke }) +
+      `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
+      labelText +
+      drawText(message, {
+        x: tenth(bubble + bubbleWidth / 2),
+        y: 14,
+        length: messageLength,
+        ink: paint.value,
+      }) +
+      "</g>";
+    return { width, height: HEIGHT, css: paint.css, shapes };
   };
 }
 
@@ -82,11 +79,11 @@ function capitalized(label: Line): Line {
   return { ...label, drawn: drawn.charAt(0).toUpperCase() + drawn.slice(1) };
 }
 
-function paintOf({ theme, failed, color, valueColor, labelColor, hasGoal }: Palette) {
+function paintOf({ theme, failed, color, valueColor, labelColor, goal }: Palette) {
   const paint = new Paint(theme === "none" ? "light" : theme);
   const { edge, ink, bubble: paper } = COLORS;
   const value = valueColor ?? color ?? (failed ? ERROR : ink);
-  const goal = hasGoal ? filledPaper(paper, value) : undefined;
+  const filled = goal === undefined ? undefined : filledPaper(paper, value);
   return {
     top: paint.attributes("p", { "stop-color": COLORS.top }),
     foot: paint.attributes("q", { "stop-color": COLORS.foot }),
@@ -94,8 +91,8 @@ function paintOf({ theme, failed, color, valueColor, labelColor, hasGoal }: Pale
     bubble: paint.attributes("a", { fill: paper, stroke: edge }),
     stroke: paint.stroke("b", ink),
     label: paint.fill("c", labelColor ?? ink),
-    value: paint.fill("d", goal?.text ?? value),
-    fill: goal === undefined ? "" : paint.fill("e", goal.fill),
+    value: paint.fill("d", filled?.text ?? value),
+    fill: filled === undefined ? "" : paint.fill("e", filled.fill),
     css: paint.css(),
   };
 }

@@ -18,12 +18,24 @@ export interface Bars {
 export interface Content {
   readonly message: Line;
   readonly bars: Bars;
-  /** The share of the message's side that is filled, from 0 to 1. Needs `hasGoal`. */
+  /** The share of the message's side that is filled, from 0 to 1. Needs a goal in the palette. */
   readonly share: number;
 }
 
-/** Draws a badge as an SVG document. */
-export type Draw = (content: Content) => string;
+/** A badge without its frame. */
+export interface Drawing {
+  /** Its size in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** A style element. */
+  readonly css?: string | undefined;
+  readonly shapes: string;
+  /** Read aloud after the message, escaped. */
+  readonly spoken?: string | undefined;
+}
+
+/** Draws a badge in one palette and with one label. */
+export type Draw = (content: Content) => Drawing;
 
 /** The faces that measure the text of a badge, and the painter that draws it. */
 export interface Style {
@@ -37,26 +49,4 @@ export interface Style {
   /** The families to fall back on. */
   readonly font: string;
   readonly painter: (palette: Palette, label: Line) => Draw;
-}
-
-/** The outer part of every badge: its size in pixels, and its text for screen readers. */
-export interface Frame {
-  readonly label: Line;
-  readonly message: Line;
-  /** Read aloud after the message, escaped. */
-  readonly more?: string;
-  readonly width: number;
-  readonly height: number;
-  /** A style element or nothing. */
-  readonly css: string;
-}
-
-/** Puts a drawing into an SVG document that a screen reader reads as "label: message". */
-export function frame(
-  { width, height, label, message, more = "", css }: Frame,
-  drawing: string,
-): string {
-  const text = (label.spoken === "" ? "" : `${label.spoken}: `) + message.spoken + more;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${text}">` +
-    `<title>${text}</title>${css}${drawing}</svg>`;
 }

@@ -3,7 +3,7 @@ import { monospace12 } from "../face.ts";
 import { Paint } from "../paint.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth } from "../text.ts";
-import { type Draw, frame, type Style } from "./style.ts";
+import type { Draw, Style } from "./style.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */
 export const terminal: Style = {
@@ -30,25 +30,24 @@ function painter(palette: Palette, label: Line): Draw {
     const messageStart = bars.width === 0 ? labelEnd : barsStart + bars.width + GAP;
     const cursor = tenth(messageStart + messageLength + 4);
     const width = Math.ceil(cursor + 6 + 7);
-    return frame(
-      { width, height: 20, label, message, css: paint.css },
+    const shapes =
       `<rect x=".5" y=".5" width="${
         width - 1
       }" height="19" rx="4"${paint.bg} stroke="#808080" stroke-opacity=".4"/>` +
-        `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${paint.prompt}/>` +
-        `<g text-anchor="middle" font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
-        labelText +
-        drawText(message, {
-          x: messageStart + messageLength / 2,
-          y: 14,
-          length: messageLength,
-          ink: paint.value,
-          more: ' font-weight="bold"',
-        }) +
-        "</g>" +
-        bars.draw(barsStart, paint.value) +
-        `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4"${paint.value}/>`,
-    );
+      `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${paint.prompt}/>` +
+      `<g text-anchor="middle" font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
+      labelText +
+      drawText(message, {
+        x: messageStart + messageLength / 2,
+        y: 14,
+        length: messageLength,
+        ink: paint.value,
+        more: ' font-weight="bold"',
+      }) +
+      "</g>" +
+      bars.draw(barsStart, paint.value) +
+      `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4"${paint.value}/>`;
+    return { width, height: 20, css: paint.css, shapes };
   };
 }
 

@@ -22,7 +22,7 @@ export const RANGES = {
   "12m": { count: 12, unit: "month" },
 } as const satisfies Record<string, Range>;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Returns the first day of the bar that is `back` bars before the bar of `newest`. */
 export function firstDay({ unit }: Range, newest: Day, back: number): Day {

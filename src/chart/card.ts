@@ -3,10 +3,10 @@ import { type Counts, formatCount, formatCounts } from "../badge/number.ts";
 import { Paint, UP } from "../badge/paint.ts";
 import { trendOf, trendWords } from "../badge/spark.ts";
 import { cleanText, tenth } from "../badge/text.ts";
-import type { ChartFigures } from "./chart.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, paintOf, type PicturePaint } from "./frame.ts";
+import type { NamedFigures } from "./lines.ts";
 import type { PictureLook } from "./look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
@@ -36,10 +36,7 @@ const NO_HISTORY = "Daily history begins with the next view.";
  * Draws the name, count, today's hits, trend of seven days and line of thirty days of a counter.
  */
 export function drawCard(
-  { id, total, days, goal }: ChartFigures & {
-    readonly id: string;
-    readonly goal?: number | undefined;
-  },
+  { id, total, days, goal }: NamedFigures & { readonly goal?: number | undefined },
   look: PictureLook,
   size = CARD,
 ): string {
@@ -53,7 +50,7 @@ export function drawCard(
   const nameSet = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
-  const set = setCount(counts, look);
+  const set = setCount(count, counts, look);
   const share = goal === undefined
     ? ""
     : drawShare(set.width, { share: shareOf(total, goal), paint });
@@ -84,12 +81,10 @@ export function drawCard(
 }
 
 /** Sets the count as large as the figures on the right allow. Compact numbers fit. */
-function setCount(counts: Counts, look: PictureLook): Setting {
-  const text = formatCounts(counts, look);
-  return [LARGEST, LARGE].map((type) => setType(text, type)).find((set) =>
-    set.width <= MAX_WIDTH
-  ) ??
-    setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
+function setCount(text: string, counts: Counts, look: PictureLook): Setting {
+  const fitting = [LARGEST, LARGE].map((type) => setType(text, type))
+    .find(({ width }) => width <= MAX_WIDTH);
+  return fitting ?? setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
 }
 
 /** Draws a bar below the count that is filled to the share of the goal. */

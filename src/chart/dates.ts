@@ -1,6 +1,6 @@
 import { formatCount, formatterOf } from "../badge/number.ts";
 import type { Day } from "../counter/days.ts";
-import type { Bar, Range } from "./bars.ts";
+import { type Bar, DAY_MS, type Range } from "./bars.ts";
 import type { ShownLook } from "./look.ts";
 
 /** "30 days", in the reader's language. Quarters are counted in years. */
@@ -83,8 +83,6 @@ export const MONTH_NAME: DateForm = { month: "short" };
 const MONTH: DateForm = { month: "short", year: "numeric" };
 const YEAR: DateForm = { year: "numeric" };
 const WHOLE_DATE: DateForm = { ...DATE, year: "numeric" };
-
-export const DAY_MS = 86_400_000;
 
 /** Writes a date, or a part of it. */
 export function dateText(day: Day, locale: string, form: DateForm): string {

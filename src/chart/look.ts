@@ -4,6 +4,7 @@ import { parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
 import { parseTheme } from "../badge/palette.ts";
 import { LOOK, nameParameters, valueOf } from "../badge/parameters.ts";
+import type { Query } from "../http/query.ts";
 import { type Range, RANGES } from "./bars.ts";
 
 const { range, kind, width, height, color, theme, numbers, goal } = nameParameters({
@@ -44,24 +45,18 @@ const { range, kind, width, height, color, theme, numbers, goal } = nameParamete
   },
 });
 
-/** Everything that shapes a chart; invalid values fall back to the default. */
-export const CHART_PARAMETERS = Object.freeze(
-  [range, kind, width, height, LOOK.label, color, numbers, LOOK.locale, theme] as const,
-);
+/** Everything that shapes a calendar, whose size is fixed; invalid values mean the default. */
+export const PICTURE_PARAMETERS = [LOOK.label, color, numbers, LOOK.locale, theme] as const;
 
-/** Everything that shapes a calendar or a card, whose sizes are fixed. */
-export const PICTURE_PARAMETERS = Object.freeze(
-  [LOOK.label, color, numbers, LOOK.locale, theme] as const,
-);
+/** Everything that shapes a chart. */
+export const CHART_PARAMETERS = [range, kind, width, height, ...PICTURE_PARAMETERS] as const;
 
 /** Everything that shapes a card. */
-export const CARD_PARAMETERS = Object.freeze([...PICTURE_PARAMETERS, goal] as const);
+export const CARD_PARAMETERS = [...PICTURE_PARAMETERS, goal] as const;
 
-export interface PictureQuery<Name extends string = (typeof PICTURE_PARAMETERS)[number]["name"]> {
-  readonly get: (name: Name) => string | undefined;
-}
-
-export type ChartQuery = PictureQuery<(typeof CHART_PARAMETERS)[number]["name"]>;
+export type PictureName = (typeof PICTURE_PARAMETERS)[number]["name"];
+export type ChartName = (typeof CHART_PARAMETERS)[number]["name"];
+export type PictureQuery<Name extends string = PictureName> = Pick<Query<Name>, "get">;
 
 /** The common look of charts, calendars and cards, parsed and safe. */
 export type PictureLook = ReturnType<typeof parsePictureLook>;
@@ -73,7 +68,7 @@ export type ChartLook = ReturnType<typeof parseChartLook>;
 export type ShownLook = ChartLook & { readonly range: Range };
 
 /** Never throws: invalid values fall back to the default. */
-export function parseChartLook(query: ChartQuery) {
+export function parseChartLook(query: PictureQuery<ChartName>) {
   const rangeName = valueOf(range, query.get("range"));
   const shown: Range | undefined = rangeName === "all" ? undefined : RANGES[rangeName];
   return Object.freeze({

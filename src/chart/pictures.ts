@@ -12,10 +12,12 @@ import { drawLines, type NamedFigures } from "./lines.ts";
 import {
   CARD_PARAMETERS,
   CHART_PARAMETERS,
+  type ChartName,
   parseChartLook,
   parsePictureLook,
   PICTURE_PARAMETERS,
   type PictureLook,
+  type PictureName,
   type PictureQuery,
 } from "./look.ts";
 import { drawType, setType, setWithin } from "./type.ts";
@@ -33,9 +35,7 @@ export interface Picture<Name extends string> {
   drawProblem(problem: ProblemText, query: PictureQuery<Name>): string;
 }
 
-type NameIn<Parameters extends readonly Parameter[]> = Parameters[number]["name"];
-
-export const chart: Picture<NameIn<typeof CHART_PARAMETERS>> = {
+export const chart: Picture<ChartName> = {
   name: "Chart",
   summary: "Show the hits of days, weeks or months as a chart",
   parameters: CHART_PARAMETERS,
@@ -51,24 +51,23 @@ export const chart: Picture<NameIn<typeof CHART_PARAMETERS>> = {
   },
   drawProblem(problem, query) {
     const look = parseChartLook(query);
-    return drawProblem(problem, { look, size: look });
+    return drawProblem(problem, look, look);
   },
 };
 
 /** 1970-01-01. No counter has an earlier day. */
 const FIRST_DAY: Day = 0;
 
-export const calendar: Picture<NameIn<typeof PICTURE_PARAMETERS>> = {
+export const calendar: Picture<PictureName> = {
   name: "Calendar",
   summary: "Show the hits of a year as a calendar",
   parameters: PICTURE_PARAMETERS,
   since: (_, today) => calendarSince(today),
   draw: (figures, query) => drawCalendar(figures, parsePictureLook(query)),
-  drawProblem: (problem, query) =>
-    drawProblem(problem, { look: parsePictureLook(query), size: CALENDAR }),
+  drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CALENDAR),
 };
 
-export const card: Picture<NameIn<typeof CARD_PARAMETERS>> = {
+export const card: Picture<PictureName | "goal"> = {
   name: "Card",
   summary: "Show a counter as a card",
   parameters: CARD_PARAMETERS,
@@ -77,19 +76,17 @@ export const card: Picture<NameIn<typeof CARD_PARAMETERS>> = {
     const goal = parseGoal(query.get("goal"));
     return drawCard({ ...figures, goal }, parsePictureLook(query));
   },
-  drawProblem: (problem, query) =>
-    drawProblem(problem, { look: parsePictureLook(query), size: CARD }),
+  drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CARD),
 };
 
 /** A card for links. It has a background, because it is shown on pages of any color. */
-export const preview: Picture<NameIn<typeof PICTURE_PARAMETERS>> = {
+export const preview: Picture<PictureName> = {
   name: "Preview",
   summary: "Show a counter as the preview image of a link, 1200 by 630 pixels",
   parameters: PICTURE_PARAMETERS,
   since: (_, today) => today - CARD_DAYS + 1,
   draw: (figures, query) => drawCard(figures, parsePreviewLook(query), PREVIEW),
-  drawProblem: (problem, query) =>
-    drawProblem(problem, { look: parsePreviewLook(query), size: PREVIEW }),
+  drawProblem: (problem, query) => drawProblem(problem, parsePreviewLook(query), PREVIEW),
 };
 
 function parsePreviewLook(query: PictureQuery): PictureLook {
@@ -98,10 +95,7 @@ function parsePreviewLook(query: PictureQuery): PictureLook {
 }
 
 /** The frame of the picture that could not be drawn, its label, and a sentence. */
-export function drawProblem(
-  { badge, detail }: ProblemText,
-  { look, size }: { look: PictureLook; size: Size },
-): string {
+export function drawProblem({ badge, detail }: ProblemText, look: PictureLook, size: Size): string {
   const { width, height } = size;
   const paint = paintOf(look, size);
   const room = width - 2 * MARGIN;

@@ -344,7 +344,7 @@ Deno.test("drawProblem() has the size and the label of what it stands in for, an
   };
   for (const [width, height] of [[480, 180], [240, 120], [747, 189], [400, 150]] as const) {
     const look = parsePictureLook(new Map<string, string>([["label", "ada/engine"]]));
-    const svg = drawProblem(failing, { look, size: { width, height } });
+    const svg = drawProblem(failing, look, { width, height });
     strictEqual(attribute(parseSvg(svg), "svg", "width"), String(width));
     const [label, sentence] = texts(parseSvg(svg));
     strictEqual(label?.text, "ada/engine");
@@ -369,7 +369,7 @@ Deno.test("drawCalendar(), drawCard(), drawProblem() and every kind of chart let
       assertInert(drawCalendar(FIGURES, look));
       assertInert(drawCard({ ...FIGURES, id }, look));
       assertInert(
-        drawProblem({ badge: id, detail: "No." }, { look, size: { width: 400, height: 150 } }),
+        drawProblem({ badge: id, detail: "No." }, look, { width: 400, height: 150 }),
       );
       assertInert(drawChart(FIGURES, parseChartLook(new Map(Object.entries({ ...given, kind })))));
     }),

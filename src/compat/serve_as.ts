@@ -1,24 +1,13 @@
-/**
- * The services whose addresses work here, by the first part of a path below `/as/`, and what their
- * ids are: case-sensitive, folded to lower case, or beginning with the host of a URL.
- */
-const SERVICES = [
-  ["komarev", "folded"],
-  ["visitor-badge", "plain"],
-  ["seeyoufarm", "host"],
-  ["dwyl", "plain"],
-  ["hits.sh", "plain"],
-  ["profile-counter", "plain"],
-  ["countapi", "plain"],
-  ["busuanzi", "host"],
-  ["applause", "host"],
+/** The services whose addresses work here, by the first part of a path below `/as/`. */
+export const COMPAT_NAMES = [
+  ...["komarev", "visitor-badge", "seeyoufarm", "dwyl", "hits.sh"],
+  ...["profile-counter", "countapi", "busuanzi", "applause"],
 ] as const;
+export type CompatName = (typeof COMPAT_NAMES)[number];
 
-/** The name of a service. */
-export type CompatName = (typeof SERVICES)[number][0];
-
-export const COMPAT_NAMES: readonly CompatName[] = SERVICES.map(([name]) => name);
-const ID_FORMS: ReadonlyMap<string, string> = new Map(SERVICES);
+/** The services whose ids are in lower case, and those whose ids begin with the host of a URL. */
+const FOLDED: readonly string[] = ["komarev"];
+const WITH_HOST: readonly string[] = ["seeyoufarm", "busuanzi", "applause"];
 
 /** The counters that anyone may hit without a key: ids, and prefixes, which end in a slash. */
 export type ServeAs = readonly string[];
@@ -51,9 +40,9 @@ export function asciiLowerCase(text: string): string {
 /** Normalizes an entry as the service normalizes its ids. */
 function normalizeEntry(entry: string): string {
   const [name = "", host = ""] = entry.split("/", 2);
-  const text = ID_FORMS.get(name) === "folded" ? asciiLowerCase(entry) : entry;
+  const text = FOLDED.includes(name) ? asciiLowerCase(entry) : entry;
   const address = `http://${host}`;
-  if (ID_FORMS.get(name) !== "host" || !URL.canParse(address)) return text.normalize("NFC");
+  if (!WITH_HOST.includes(name) || !URL.canParse(address)) return text.normalize("NFC");
   const rest = text.slice(name.length + host.length + 1);
   return `${name}/${new URL(address).hostname}${rest}`.normalize("NFC");
 }

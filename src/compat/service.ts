@@ -1,5 +1,4 @@
 import type { LookName } from "../badge/parameters.ts";
-import { Problem } from "../problem.ts";
 
 /** The addresses of another service that work here. The first whose path matches is used. */
 export type CompatService = readonly CompatAddress[];
@@ -60,61 +59,4 @@ export interface CounterRef {
   readonly once?: boolean;
   /** True if only today's hits are read. */
   readonly today?: boolean;
-}
-
-/** Throws the problem "bad-id" with the reason why the service refuses the request. */
-export function refuse(detail: string): never {
-  throw new Problem("bad-id", { detail });
-}
-
-/** Parses a style, because services and their users write `flat-square` in several ways. */
-export function parseStyle(text: string | undefined): string | undefined {
-  return text?.trim().toLowerCase().replace("flatsquare", "flat-square").replaceAll("_", "-");
-}
-
-/** Parses an offset for the drawn number. Returns undefined unless it is a whole number from 0. */
-export function parseBase(text: string | undefined): string | undefined {
-  return text !== undefined && /^\d{1,16}$/.test(text.trim()) ? text.trim() : undefined;
-}
-
-/** Reports whether PHP treats a text as true. */
-export function isTrueInPhp(text: string | undefined): boolean {
-  return text !== undefined && text !== "" && text !== "0";
-}
-
-/** Returns the host and path of an address, or undefined if it is invalid. */
-export function hostAndPath(address: string): string | undefined {
-  const text = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
-  if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
-  const { hostname, pathname } = new URL(text);
-  try {
-    return trimEnd(`${hostname}${decodeURIComponent(pathname)}`, "/");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the page at a URL, or at another path of its host. Throws "bad-id" for a site total. */
-export function pageAt(
-  { hostname, pathname }: URL,
-  path = decode(pathname),
-): { host: string; path: string } {
-  // The totals of a site are stored under these names.
-  if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
-  return { host: hostname, path: path.startsWith("/") ? path : "/" };
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-/** Removes characters from the end. A regular expression would take quadratic time. */
-export function trimEnd(text: string, characters: string): string {
-  let { length } = text;
-  while (length > 0 && characters.includes(text.charAt(length - 1))) length--;
-  return text.slice(0, length);
 }

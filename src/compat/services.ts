@@ -1,18 +1,12 @@
 import busuanziScript from "./busuanzi.js" with { type: "text" };
-import {
-  type CompatAddress,
-  type CompatRequest,
-  type CompatService,
-  type CounterRef,
-  hostAndPath,
-  isTrueInPhp,
-  type Numbers,
-  pageAt,
-  parseBase,
-  parseStyle,
-  type Picture,
-  refuse,
-  trimEnd,
+import { Problem } from "../problem.ts";
+import type {
+  CompatAddress,
+  CompatRequest,
+  CompatService,
+  CounterRef,
+  Numbers,
+  Picture,
 } from "./service.ts";
 import { asciiLowerCase, type CompatName } from "./serve_as.ts";
 
@@ -31,7 +25,8 @@ const komarev: CompatService = [
       color: request.get("color") ?? "blue",
       style: parseStyle(request.get("style")),
       base: parseBase(request.get("base")),
-      numbers: isTrueInPhp(request.get("abbreviated")) ? "compact" : "grouped",
+      // As PHP converts a text to a boolean.
+      numbers: ["", "0"].includes(request.get("abbreviated") ?? "") ? "grouped" : "compact",
     });
   }),
 ];
@@ -89,9 +84,16 @@ const seeyoufarm: CompatService = [
   }),
 ];
 
+/** Returns the host and path of the address in `url=`, which may lack its scheme. */
 function pageUrl(request: CompatRequest): string {
-  return hostAndPath(request.get("url") ?? "") ??
-    refuse("url= must be the address of a page, with http or https.");
+  const text = request.get("url") ?? "";
+  const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (/^https?:/i.test(url) && URL.canParse(url)) {
+    const { hostname, pathname } = new URL(url);
+    const path = decode(pathname);
+    if (path !== undefined) return trimEnd(`${hostname}${path}`, "/");
+  }
+  return refuse("url= must be the address of a page, with http or https.");
 }
 
 /** github.com/dwyl/hits. */
@@ -194,7 +196,8 @@ const busuanzi: CompatService = [
       refuse("The Referer header, which names the page, is missing.");
     }
     // A page may send its host alone: then the script says which page it is on.
-    const { host, path } = pageAt(referrer, request.get("page"));
+    const path = pagePath(referrer, request.get("page"));
+    const host = referrer.hostname;
     const numbers = json([
       { ...hit(`${host}/*visitors`), once: true },
       hit(`${host}${path}`),
@@ -230,8 +233,8 @@ function clappedPage(request: CompatRequest, url = request.get("url") ?? request
   if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) {
     refuse("url= or the Referer header must be the address of a page, with http or https.");
   }
-  const { host, path } = pageAt(new URL(url));
-  return `${host}${path}`;
+  const page = new URL(url);
+  return `${page.hostname}${pagePath(page)}`;
 }
 
 function parseUrls(body: string): readonly string[] {
@@ -243,6 +246,13 @@ function parseUrls(body: string): readonly string[] {
     // Not JSON.
   }
   return refuse(`The body must be a JSON array of at most ${MAX_PAGES} addresses of pages.`);
+}
+
+/** Returns the path of a URL, or another path of its host. Throws "bad-id" for a site total. */
+function pagePath({ pathname }: URL, path = decode(pathname) ?? pathname): string {
+  // The totals of a site are stored under these names.
+  if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
+  return path.startsWith("/") ? path : "/";
 }
 
 /** Every service by its name. */
@@ -257,6 +267,37 @@ export const COMPAT_SERVICES: Readonly<Record<CompatName, CompatService>> = {
   busuanzi,
   applause,
 };
+
+/** Throws the problem "bad-id" with the reason why the service refuses the request. */
+function refuse(detail: string): never {
+  throw new Problem("bad-id", { detail });
+}
+
+/** Parses a style, because services and their users write `flat-square` in several ways. */
+function parseStyle(text: string | undefined): string | undefined {
+  return text?.trim().toLowerCase().replace("flatsquare", "flat-square").replaceAll("_", "-");
+}
+
+/** Parses an offset for the drawn number. Returns undefined unless it is a whole number from 0. */
+function parseBase(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,16}$/.test(text.trim()) ? text.trim() : undefined;
+}
+
+/** Decodes a path. Returns undefined if it is not percent-encoded UTF-8. */
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes characters from the end. A regular expression would take quadratic time. */
+function trimEnd(text: string, characters: string): string {
+  let { length } = text;
+  while (length > 0 && characters.includes(text.charAt(length - 1))) length--;
+  return text.slice(0, length);
+}
 
 function hit(id: string): CounterRef {
   return { id, counts: true };

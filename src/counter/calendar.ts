@@ -11,20 +11,23 @@ const MINUTE_MS = 60_000;
  */
 export function createCalendar(timeZone: string, now: () => number = Date.now) {
   const dayAt = timeZone === "UTC" ? dayInUtc : dayInZone(timeZone);
-  let minute = NaN;
-  let day = NaN;
-  /** The end of the day for which `msUntilMidnight` was called last. */
-  let end = { day: NaN, minute: NaN };
+  /** The current day, from the minute in which it was looked up. */
+  let known = { day: NaN, from: NaN, until: NaN };
 
-  function today(): Day {
-    const time = now();
-    // Look up the day once a minute: offsets from UTC are whole minutes since 1972 (IANA tzdb).
-    const current = Math.floor(time / MINUTE_MS);
-    if (current !== minute) {
-      minute = current;
-      day = dayAt(time);
+  /** Returns the day of a time and its end. Looks them up if the time is not in the known day. */
+  function dayOf(time: number): typeof known {
+    if (time >= known.from && time < known.until) return known;
+    const day = dayAt(time);
+    // Binary search for the first minute of the next day. No day is longer than 48 hours, and
+    // offsets from UTC are whole minutes since 1972 (IANA tzdb).
+    const minute = Math.floor(time / MINUTE_MS);
+    let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (dayAt(middle * MINUTE_MS) > day) after = middle;
+      else before = middle;
     }
-    return day;
+    return known = { day, from: minute * MINUTE_MS, until: after * MINUTE_MS };
   }
 
   return {
@@ -35,20 +38,11 @@ export function createCalendar(timeZone: string, now: () => number = Date.now) {
     /** Returns the day of a time in milliseconds since the epoch. */
     dayAt,
     /** Returns the current day. */
-    today,
+    today: (): Day => dayOf(now()).day,
     /** Returns the milliseconds until the current day ends, at least 1. */
     msUntilMidnight(): number {
-      if (end.day !== today()) {
-        // Binary search for the first minute of the next day. No day is longer than 48 hours.
-        let [before, after] = [minute, minute + 2 * DAY_MS / MINUTE_MS];
-        while (after - before > 1) {
-          const middle = Math.floor((before + after) / 2);
-          if (dayAt(middle * MINUTE_MS) > day) after = middle;
-          else before = middle;
-        }
-        end = { day, minute: after };
-      }
-      return Math.max(1, end.minute * MINUTE_MS - now());
+      const time = now();
+      return dayOf(time).until - time;
     },
   };
 }

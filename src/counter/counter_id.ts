@@ -31,22 +31,22 @@ const encoder = new TextEncoder();
  * invalid.
  */
 export function counterId(text: string | undefined): CounterId {
-  if (text === undefined) return DEFAULT_ID;
+  const id = text === undefined ? DEFAULT_ID : parseCounterId(text);
+  if (id !== undefined) return id;
+  if (text?.trim() === "") return DEFAULT_ID;
+  throw new Problem("bad-id");
+}
+
+/** Parses a counter id. Returns undefined if it is blank or invalid. */
+export function parseCounterId(text: string): CounterId | undefined {
   if (PLAIN.test(text)) return branded(text);
-  const trimmed = text.trim();
-  if (trimmed === "") return DEFAULT_ID;
-  const id = normalized(trimmed);
-  if (!VISIBLE.test(id)) throw new Problem("bad-id");
-  return branded(id);
+  const id = normalized(text.trim());
+  return id !== undefined && VISIBLE.test(id) ? branded(id) : undefined;
 }
 
 /** Reports whether a text is an id as stores keep it. */
 export function isCounterId(text: string): text is CounterId {
-  try {
-    return text !== "" && counterId(text) === text;
-  } catch {
-    return false;
-  }
+  return parseCounterId(text) === text;
 }
 
 /**
@@ -54,15 +54,16 @@ export function isCounterId(text: string): text is CounterId {
  * counters. Throws `bad-id` if it is invalid.
  */
 export function counterPrefix(text: string): string {
-  return normalized(text.trimStart());
+  const prefix = normalized(text.trimStart());
+  if (prefix === undefined) throw new Problem("bad-id");
+  return prefix;
 }
 
-function normalized(text: string): string {
+function normalized(text: string): string | undefined {
   // Check the length first: normalizing many combining marks takes quadratic time.
-  if (text.length > MAX_UNITS) throw new Problem("bad-id");
+  if (text.length > MAX_UNITS) return undefined;
   const id = text.normalize("NFC");
-  if (FORBIDDEN.test(id) || encoder.encode(id).length > MAX_ID_BYTES) throw new Problem("bad-id");
-  return id;
+  return FORBIDDEN.test(id) || encoder.encode(id).length > MAX_ID_BYTES ? undefined : id;
 }
 
 /** Marks a text that was checked as an id. No other code may do this. */

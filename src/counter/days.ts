@@ -3,6 +3,9 @@ export type Day = number;
 
 export const DAY_MS = 86_400_000;
 
+const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
+const DATE_CACHE_SIZE = 20_000;
+
 /** The hits of each day, from `newest` backwards to the first known day. */
 export interface Days {
   readonly newest: Day;
@@ -77,26 +80,17 @@ export function firstDayOf(year: number): Day {
 }
 
 /** Formats a day, for example as "2026-11-20". */
-export function formatDay(day: Day): string {
-  let text = dayTexts.get(day);
-  if (text === undefined) {
-    text = new Date(day * DAY_MS).toISOString().slice(0, 10);
-    if (dayTexts.size >= DATE_CACHE_SIZE) dayTexts.clear();
-    dayTexts.set(day, text);
-  }
-  return text;
-}
+export const formatDay = cached((day: Day) => new Date(day * DAY_MS).toISOString().slice(0, 10));
 
 /** Parses a day such as "2026-11-20". Returns undefined if it is invalid or before 1970. */
-export function parseDay(text: string): Day | undefined {
-  const known = textDays.get(text);
-  if (known !== undefined) return known;
-  const day = readDay(text);
-  if (day === undefined) return undefined;
-  if (textDays.size >= DATE_CACHE_SIZE) textDays.clear();
-  textDays.set(text, day);
-  return day;
-}
+export const parseDay = cached((text: string): Day | undefined => {
+  const [, year, month, date] = DAY.exec(text) ?? [];
+  // Date.UTC converts the years 0 to 99 to 1900 to 1999.
+  if (year === undefined || Number(year) < 1970) return undefined;
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  // Date.UTC converts February 30 to March 2.
+  return new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+});
 
 /** The last day that stores accept, 2099-12-31. */
 export const LAST_DAY: Day = 47_481;
@@ -208,23 +202,21 @@ export function largest(one: Days, other: Days): Days {
   };
 }
 
-const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
-
 /**
- * Texts of days and days of texts. Exports and imports convert the same few days again and again,
- * and creating a Date for each is slow.
+ * Caches a conversion of days. Exports and imports convert the same few days again and again, and
+ * creating a Date for each is slow.
  */
-const dayTexts = new Map<Day, string>();
-const DATE_CACHE_SIZE = 20_000;
-const textDays = new Map<string, Day>();
-
-function readDay(text: string): Day | undefined {
-  const [, year, month, date] = DAY.exec(text) ?? [];
-  // Date.UTC converts the years 0 to 99 to 1900 to 1999.
-  if (year === undefined || Number(year) < 1970) return undefined;
-  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
-  // Date.UTC converts February 30 to March 2.
-  return new Date(time).getUTCDate() === Number(date) ? time / DAY_MS : undefined;
+function cached<From, To>(convert: (from: From) => To): (from: From) => To {
+  const known = new Map<From, To>();
+  return (from) => {
+    let to = known.get(from);
+    if (to !== undefined) return to;
+    to = convert(from);
+    if (known.size >= DATE_CACHE_SIZE) known.clear();
+    // Not for an invalid text, which may be long.
+    if (to !== undefined) known.set(from, to);
+    return to;
+  };
 }
 
 function isDay(day: number): boolean {

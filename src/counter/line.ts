@@ -1,5 +1,5 @@
 import type { Calendar } from "./calendar.ts";
-import { type CounterId, counterId } from "./counter_id.ts";
+import { type CounterId, parseCounterId } from "./counter_id.ts";
 import {
   type CounterState,
   type DatedReport,
@@ -61,17 +61,15 @@ export function parseLine(
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
-    const names = `"id", "hits", "days", "seen" and "at"`;
-    throw new LineError(`a line may have ${names}, but not ${quoted(unknown)}`);
+    fail(`a line may have "id", "hits", "days", "seen" and "at", but not ${quoted(unknown)}`);
   }
   const hasRaise = record.days !== undefined || typeof record.seen === "number";
   const isRaise = record.hits === undefined && hasRaise;
   if (isRaise && mode !== "max") {
-    const raise = `where days or "seen" raise the total`;
-    throw new LineError(`"hits" may be left out only with mode=max, ${raise}`);
+    fail(`"hits" may be left out only with mode=max, where days or "seen" raise the total`);
   }
   if (isRaise && record.days !== undefined && record.seen !== undefined) {
-    throw new LineError(`"days" and "seen" need "hits" if a line has both`);
+    fail(`"days" and "seen" need "hits" if a line has both`);
   }
   const report = parseReport(record, calendar);
   const line = {
@@ -82,26 +80,27 @@ export function parseLine(
   if (record.days === undefined) return { ...line, days: undefined };
   const days = parseDays(record.days, calendar.today());
   if (staysExact({ hits: line.hits ?? 0, days })) return { ...line, days };
-  throw new LineError(
+  return fail(
     `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
   );
+}
+
+/** Throws a {@linkcode LineError}. */
+function fail(reason: string): never {
+  throw new LineError(reason);
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days", "seen", "at"]);
 
 function parseRecord(text: string): Record<string, unknown> {
-  const value = parseJson(text);
-  if (isRecord(value)) return value;
-  throw new LineError(`it must be an object such as {"id":"home","hits":41}`);
-}
-
-function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     // The parser's message quotes the text, which may be long.
-    throw new LineError("it is not JSON");
+    fail("it is not JSON");
   }
+  return isRecord(value) ? value : fail(`it must be an object such as {"id":"home","hits":41}`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -111,29 +110,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function parseId(value: unknown, expected: CounterId | undefined): CounterId {
   if (value === undefined && expected !== undefined) return expected;
   if (typeof value !== "string" || value.trim() === "") {
-    throw new LineError(`"id" must be a string that is not empty`);
+    fail(`"id" must be a string that is not empty`);
   }
-  const id = checkedId(value);
-  if (expected !== undefined && id !== expected) {
-    throw new LineError(`"id" differs from the id in the query`);
-  }
-  return id;
-}
-
-function checkedId(text: string): CounterId {
-  try {
-    return counterId(text);
-  } catch {
-    throw new LineError(
-      `"id" must be 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters`,
-    );
-  }
+  const id = parseCounterId(value) ?? fail(
+    `"id" must be 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters`,
+  );
+  return expected === undefined || id === expected
+    ? id
+    : fail(`"id" differs from the id in the query`);
 }
 
 function parseCount(value: unknown, name: string): number {
   // Add 0 to turn -0 into 0, because Intl.NumberFormat prints the sign.
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value + 0;
-  throw new LineError(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
+  return fail(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
 }
 
 /** Parses the report of a line. Returns undefined if there is none, and null for `"seen":null`. */
@@ -142,30 +132,23 @@ function parseReport(
   { now, dayAt }: ParseLineOptions["calendar"],
 ): DatedReport | null | undefined {
   if (seen === undefined || seen === null) {
-    if (at !== undefined) throw new LineError(`"at" is the time of "seen", which is missing`);
+    if (at !== undefined) fail(`"at" is the time of "seen", which is missing`);
     return seen;
   }
   const time = at === undefined ? now() : parseTime(at);
-  if (time > now() + MAX_AHEAD_MS) throw new LineError(`"at" is in the future`);
+  if (time > now() + MAX_AHEAD_MS) fail(`"at" is in the future`);
   return { seen: parseCount(seen, "seen"), at: time, day: dayAt(time) };
 }
 
 const TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** The last time that was parsed. Most reports of an import have the same one. */
-let lastTime = { text: "1970-01-01T00:00:00Z", time: 0 };
-
 /** Parses a time as RFC 3339 writes it. */
 function parseTime(value: unknown): number {
-  if (value === lastTime.text) return lastTime.time;
   const [text = "", date = ""] = typeof value === "string" ? TIME.exec(value) ?? [] : [];
   const time = parseDay(date) === undefined ? NaN : Date.parse(text.toUpperCase());
-  if (time >= 0) {
-    lastTime = { text, time };
-    return time;
-  }
-  throw new LineError(`"at" must be a time such as "2026-11-20T02:00:00Z", in 1970 or later`);
+  if (time >= 0) return time;
+  return fail(`"at" must be a time such as "2026-11-20T02:00:00Z", in 1970 or later`);
 }
 
 function formatReport(report: CounterState["report"]): string {
@@ -176,9 +159,7 @@ function formatReport(report: CounterState["report"]): string {
 }
 
 function parseDays(value: unknown, today: Day): Days {
-  if (!isRecord(value)) {
-    throw new LineError(`"days" must be an object such as {"2026-11-20":7}`);
-  }
+  if (!isRecord(value)) fail(`"days" must be an object such as {"2026-11-20":7}`);
   const texts = Object.keys(value);
   if (texts.length === 0) return { newest: today, hits: [] };
   const days = texts.map((text) => parseLineDay(text, today));
@@ -191,12 +172,9 @@ function parseDays(value: unknown, today: Day): Days {
 }
 
 function parseLineDay(text: string, today: Day): Day {
-  const day = parseDay(text);
-  if (day === undefined) {
-    throw new LineError(`${quoted(text)} is not a day such as "2026-11-20", in 1970 or later`);
-  }
-  if (day > today + 1) throw new LineError(`${quoted(text)} is in the future`);
-  return day;
+  const day = parseDay(text) ??
+    fail(`${quoted(text)} is not a day such as "2026-11-20", in 1970 or later`);
+  return day <= today + 1 ? day : fail(`${quoted(text)} is in the future`);
 }
 
 /** Returns the member with the days of a line, or an empty text if none had hits. */

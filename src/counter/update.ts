@@ -86,7 +86,10 @@ function isLater(report: Report | null, last: Report | null | undefined): boolea
 /** Returns the problem of a counter that no update may result in, or undefined. */
 export function refusalOf({ hits, days }: { hits: number; days: Days }): Problem | undefined {
   if (hits > MAX_HITS) return new Problem("counter-full");
-  return staysExact({ hits, days }) ? undefined : tooManyDays();
+  if (staysExact({ hits, days })) return undefined;
+  return new Problem("counter-full", {
+    detail: "Its days would add up to more than can be counted exactly. It was left unchanged.",
+  });
 }
 
 /**
@@ -99,12 +102,4 @@ export function staysExact({ hits, days }: { hits: number; days: Days }): boolea
 
 function sumOf({ hits }: Days): number {
   return hits.reduce((sum, number) => sum + number, 0);
-}
-
-/** Returns the problem of a counter that was left unchanged to keep its days exact. */
-export function tooManyDays(cause?: unknown): Problem {
-  return new Problem("counter-full", {
-    detail: "Its days would add up to more than can be counted exactly. It was left unchanged.",
-    cause,
-  });
 }

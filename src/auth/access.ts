@@ -84,11 +84,8 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
   const isLink = startedAt === undefined ? () => false : createLinkCheck(startedAt);
   const warnIfOnPage = createPageWarning(log);
-  let opened: Secret | undefined;
-
-  /** Opens the secret at the first request that needs it. */
-  const secret = () => text === undefined ? undefined : opened ??= new Secret(text);
-  const keySecret = () => keysAreOn ? secret() : undefined;
+  const secret = text === undefined ? undefined : new Secret(text);
+  const keySecret = keysAreOn ? secret : undefined;
 
   function requireGrant(
     grantFor: (credentials: Credentials) => Grant | undefined,
@@ -102,9 +99,9 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   }
 
   function secretGrant({ request, query }: Credentials): "secret" | undefined {
-    const isSecret = secret()?.matches(headerText(request.headers.get("x-auth-token"))) ||
-      secret()?.matches(query.get("token")) ||
-      secret()?.matches(headerText(bearerToken(request)));
+    const isSecret = secret?.matches(headerText(request.headers.get("x-auth-token"))) ||
+      secret?.matches(query.get("token")) ||
+      secret?.matches(headerText(bearerToken(request)));
     if (!isSecret) return undefined;
     warnIfOnPage(request);
     return "secret";
@@ -112,14 +109,14 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
 
   /** Grants access by a valid session token or sign-in token, in place of the secret. */
   function tokenGrant({ request }: Credentials, isValid: TokenCheck): "secret" | undefined {
-    const [token, secret] = [bearerToken(request), keySecret()];
-    if (token === undefined || secret === undefined) return undefined;
-    return isValid(token, secret) ? "secret" : undefined;
+    const token = bearerToken(request);
+    if (token === undefined || keySecret === undefined) return undefined;
+    return isValid(token, keySecret) ? "secret" : undefined;
   }
 
   function keyGrant({ query, id }: Credentials): KeyKind | undefined {
     const key = query.get("key");
-    return key === undefined ? undefined : keySecret()?.keyKind(id, key);
+    return key === undefined ? undefined : keySecret?.keyKind(id, key);
   }
 
   /** Ignores the key of a counter with the same name as the prefix. */
@@ -130,7 +127,7 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
 
   function readKeyGrant({ query, id, ids = [] }: Credentials): KeyPrefix | undefined {
     const key = query.get("key");
-    const prefix = key === undefined ? undefined : keySecret()?.readPrefix(id, key);
+    const prefix = key === undefined ? undefined : keySecret?.readPrefix(id, key);
     return prefix !== undefined && ids.every((id) => id.startsWith(prefix)) ? prefix : undefined;
   }
 
@@ -158,9 +155,8 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
    * those.
    */
   function secretFor(purpose: "Counter keys" | "Sessions"): Secret {
-    const secret = keySecret();
-    if (secret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
-    return secret;
+    if (keySecret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
+    return keySecret;
   }
 
   return { keysAreOn, check, secretFor };

@@ -7,15 +7,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /** Writes a line for each event. `event` is a fixed phrase, and `fields` hold what varies. */
 export type Log = Readonly<ReturnType<typeof createLog>>;
 
-export interface LogOptions {
-  /** Each is redacted wherever it would appear. */
-  secrets: readonly string[];
-  /** Standard error by default. */
-  write?: (line: string) => void;
-}
-
-/** Creates a log that writes each event as a line of JSON. */
-export function createLog({ secrets, write = (line) => printTo("stderr", line) }: LogOptions) {
+/** Creates a log that writes each event as a line of JSON, in which it redacts the secrets. */
+export function createLog(
+  { secrets, write = (line) => printTo("stderr", line) }: {
+    secrets: readonly string[];
+    write?: (line: string) => void;
+  },
+) {
   const hidden = spellingsOf(secrets);
 
   const writer = (level: string) => (event: string, fields: LogFields = {}): void => {

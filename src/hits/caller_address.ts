@@ -1,11 +1,3 @@
-export interface CallerAddressOptions {
-  /** The remote address of the connection. */
-  remoteAddress: string;
-  /** The value of `X-Forwarded-For`. Null if it is missing. */
-  forwarded: string | null;
-  proxies: Proxies;
-}
-
 /**
  * Number of the owner's proxies in front of the server. Behind Deno Deploy the remote address is
  * already that of the caller.
@@ -15,9 +7,17 @@ export type Proxies = number | "deploy";
 /** The address of a caller in its canonical form, or the reason why it is unknown. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
 
-/** Never guesses: with a wrong TRUST_PROXY, all callers behind a proxy would have its address. */
+/**
+ * Returns the address of a caller from that of the connection and `X-Forwarded-For`, which is null
+ * if it is missing. Never guesses: with a wrong TRUST_PROXY, all callers behind a proxy would have
+ * its address.
+ */
 export function callerAddress(
-  { remoteAddress, forwarded, proxies }: CallerAddressOptions,
+  { remoteAddress, forwarded, proxies }: {
+    remoteAddress: string;
+    forwarded: string | null;
+    proxies: Proxies;
+  },
 ): Caller {
   if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
   if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;

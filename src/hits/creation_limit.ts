@@ -17,12 +17,6 @@ export interface CreationLimitOptions {
   log: Log;
 }
 
-/** A hit and the credential that authorized it. */
-interface GrantedHit {
-  readonly id: CounterId;
-  readonly grant: Grant;
-}
-
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
 export function createCreationLimit(
   { counters, familyLimit, metrics, log }: CreationLimitOptions,
@@ -41,7 +35,10 @@ export function createCreationLimit(
    * Counts a hit with a public grant. Rejects with `family-full` if the limit is reached and the
    * counter does not exist. Hits in flight when the limit is reached still count.
    */
-  return async <Result>({ id, grant }: GrantedHit, count: () => Promise<Result>) => {
+  return async <Result>(
+    { id, grant }: { id: CounterId; grant: Grant },
+    count: () => Promise<Result>,
+  ) => {
     const isKey = grant !== "SERVE_AS";
     const limit = isKey ? familyLimit : MAX_PUBLIC_COUNTERS;
     if ((createdToday().get(grant) ?? 0) >= limit && !await exists(id)) {

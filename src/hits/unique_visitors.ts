@@ -1,7 +1,7 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { ConnectionInfo } from "../http/endpoint.ts";
+import type { CounterContext } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { loadOnce } from "../load_once.ts";
@@ -21,12 +21,7 @@ const MAX_PER_PROCESS = 1_000_000;
 const CACHE_SIZE = 10_000;
 
 /** A request of a visitor. */
-interface Visit {
-  readonly request: Request;
-  readonly connection: ConnectionInfo;
-  readonly id: CounterId;
-  readonly query: { readonly get: (name: "visitor") => string | undefined };
-}
+type Visit = Omit<CounterContext<"visitor">, "isPrefix" | "grant">;
 
 /**
  * Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is

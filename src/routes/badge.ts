@@ -20,7 +20,7 @@ import { checkPeriodOrShow, period, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /badge`: the number as an SVG image. */
-export function badge({ latest, reads }: Service): Endpoint {
+export function badge({ readLatest, reads }: Service): Endpoint {
   const images = createRevalidatedImages(reads);
   const draw = createDrawings(images.prepare);
   const stale = { ...headersFor("svg", reads.cacheControl("no-store")), ...flagHeader("stale") };
@@ -30,7 +30,7 @@ export function badge({ latest, reads }: Service): Endpoint {
     parse: checkPeriodOrShow,
     respond(context) {
       const { request, query } = context;
-      return whenKnown(latest.read(context, sparkDays(query)), ({ counts, days, isStale }) => {
+      return whenKnown(readLatest(context, sparkDays(query)), ({ counts, days, isStale }) => {
         const image = draw(query, counts, days);
         return isStale ? createResponse(image.svg, stale) : images.respond(image, request);
       });
@@ -49,7 +49,7 @@ export const cacheSeconds = {
 const BADGE_JSON = success("The badge as JSON.", json("ShieldsBadge"), keep.asRequested, "stale");
 
 /** `GET /badge.json`: the document that shields.io/badges/endpoint-badge renders. */
-export function badgeJson({ latest, reads }: Service): Endpoint {
+export function badgeJson({ readLatest, reads }: Service): Endpoint {
   const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
   return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
@@ -60,7 +60,7 @@ export function badgeJson({ latest, reads }: Service): Endpoint {
     parse: checkPeriodOrShow,
     respond(context) {
       const { query } = context;
-      return whenKnown(latest.read(context), ({ counts, isStale }) => {
+      return whenKnown(readLatest(context), ({ counts, isStale }) => {
         const seconds = parseSeconds(query.get("cacheSeconds"));
         const shown = withGoal(counts, parseGoal(query.get("goal")));
         // shields.io rejects documents with keys that it does not know.

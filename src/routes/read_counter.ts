@@ -63,12 +63,14 @@ export function readPeriod(
     .then((held) => hitsIn(period, { held, today }));
 }
 
-/** Resolves with the state of a counter or a prefix, with its days from `since` or earlier. */
-async function readHistory(
+/** Resolves with the state of a counter or a prefix, with its days up to today, from `since` on. */
+export async function readDays(
   counters: Counters,
   { id, isPrefix, since }: Target & { since: Day },
-): Promise<CounterState> {
-  return await (isPrefix ? counters.prefixes : counters).history(id, since);
+): Promise<CounterState & { readonly days: Days }> {
+  const held = await (isPrefix ? counters.prefixes : counters).history(id, since);
+  const newest = counters.calendar.today();
+  return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
 }
 
 /** A range of days, both included. */
@@ -83,25 +85,14 @@ export async function readRange(
   { id, isPrefix }: Target,
   { first, last }: Range,
 ): Promise<{ total: number; days: { day: string; hits: number }[] }> {
-  const { hits: total, days } = await readHistory(counters, { id, isPrefix, since: first });
-  if (days === undefined) return { total, days: [] };
-  const { newest, hits } = dropBefore(padToDay(days, counters.calendar.today()), first);
+  const held = await readDays(counters, { id, isPrefix, since: first });
+  const { newest, hits } = dropBefore(held.days, first);
   const known = hits
     .map((number, index) => ({ day: newest - index, hits: number }))
     .filter(({ day }) => day <= last)
     .map(({ day, hits }) => ({ day: formatDay(day), hits }))
     .reverse();
-  return { total, days: known };
-}
-
-/** Resolves with the state of a counter or a prefix, with its days from `since` to today. */
-export async function readDays(
-  counters: Counters,
-  target: Target & { since: Day },
-): Promise<CounterState & { readonly days: Days }> {
-  const held = await readHistory(counters, target);
-  const newest = counters.calendar.today();
-  return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
+  return { total: held.hits, days: known };
 }
 
 /** The counts that a badge shows. */
@@ -120,54 +111,46 @@ const CACHE_SIZE = 10_000;
  * Reads the counts that badges show, or the last known ones while the store is unavailable. Caches
  * the counts of periods and prefixes. The counters cache totals.
  */
-export class LatestReader {
-  readonly #counters: Counters;
-  readonly #cache = new BoundedMap<string, Counts>(CACHE_SIZE);
+export function createLatestReader(counters: Counters) {
+  const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
 
-  constructor(counters: Counters) {
-    this.#counters = counters;
+  async function readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
+    const { id, isPrefix, query } = context;
+    const showsToday = query.get("show") !== undefined;
+    if (dayCount === 0 && !showsToday) return { counts: await readPeriod(counters, context) };
+    const period = periodOf(query);
+    const today = counters.calendar.today();
+    const start = periodStart(period, today);
+    const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
+    const held = await readDays(counters, { id, isPrefix, since });
+    const { days, hits } = held;
+    const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
+    return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
   }
 
   /**
    * Returns the counts that a query asks for, with the last `dayCount` days if there are any to
    * read. Rejects if the counts were never read, and for any problem but a 503.
    */
-  read(context: BadgeContext, dayCount = 0): BadgeCounts | Promise<BadgeCounts> {
-    const isTotal = dayCount === 0 && cacheKey(context) === undefined;
-    if (!isTotal) return this.#orLatest(context, this.#readCounts(context, dayCount));
-    // Most totals are known at once, and need no promise.
-    const counts = this.#counters.count(context.id);
-    return typeof counts === "number"
-      ? { counts }
-      : this.#orLatest(context, counts.then((counts) => ({ counts })));
-  }
-
-  async #readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
-    const { id, isPrefix, query } = context;
-    const showsToday = query.get("show") !== undefined;
-    if (dayCount === 0 && !showsToday) return { counts: await readPeriod(this.#counters, context) };
-    const period = periodOf(query);
-    const today = this.#counters.calendar.today();
-    const start = periodStart(period, today);
-    const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
-    const held = await readDays(this.#counters, { id, isPrefix, since });
-    const { days, hits } = held;
-    const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
-    return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
-  }
-
-  async #orLatest(context: BadgeContext, reading: Promise<BadgeCounts>): Promise<BadgeCounts> {
+  return (context: BadgeContext, dayCount = 0): BadgeCounts | Promise<BadgeCounts> => {
+    const { id } = context;
     const key = cacheKey(context);
-    try {
-      const found = await reading;
-      if (key !== undefined) this.#cache.set(key, found.counts);
-      return found;
-    } catch (error) {
-      const counts = key === undefined ? this.#counters.lastSeen(context.id) : this.#cache.get(key);
+    const isTotal = dayCount === 0 && key === undefined;
+    const found: number | Promise<number | BadgeCounts> = isTotal
+      ? counters.count(id)
+      : readCounts(context, dayCount);
+    // Most totals are known at once, and need no promise.
+    if (typeof found === "number") return { counts: found };
+    return found.then((found) => {
+      const read = typeof found === "number" ? { counts: found } : found;
+      if (key !== undefined) cache.set(key, read.counts);
+      return read;
+    }, (error) => {
+      const counts = key === undefined ? counters.lastSeen(id) : cache.get(key);
       if (!(error instanceof Problem) || error.status !== 503 || counts === undefined) throw error;
       return { counts, isStale: true };
-    }
-  }
+    });
+  };
 }
 
 /** Returns the key of cached counts. Returns undefined for totals, which the counters cache. */

@@ -12,7 +12,7 @@ import type { Metrics } from "../metrics.ts";
 import { json, ok, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { createRenderer } from "../png/renderer.ts";
-import { LatestReader } from "./read_counter.ts";
+import { createLatestReader } from "./read_counter.ts";
 
 export interface ServiceOptions {
   config: Omit<AccessOptions, "log"> & {
@@ -45,7 +45,7 @@ export function createService(
     serveAs,
     embedOrigins,
     /** The counts that badges show. */
-    latest: new LatestReader(counters),
+    readLatest: createLatestReader(counters),
     access: createAccess({ ...config, log }),
     reads: createReadPolicy(config.openReads),
     countHit: createHitPolicy({ ...config, counters, metrics, log }),
@@ -58,14 +58,12 @@ export function createService(
 const HEADERS = headersFor("json", "no-store");
 
 /** `GET /healthz`: the process is alive. */
-export function health(): Endpoint {
-  return endpoint("none", {
-    summary: "Check that the process is alive",
-    ignoresQuery: true,
-    respond: () => createResponse('{"status":"ok"}', HEADERS),
-    openapi: operation("Service", "Health", ok(json("Health"))),
-  });
-}
+export const health: Endpoint = endpoint("none", {
+  summary: "Check that the process is alive",
+  ignoresQuery: true,
+  respond: () => createResponse('{"status":"ok"}', HEADERS),
+  openapi: operation("Service", "Health", ok(json("Health"))),
+});
 
 /** `GET /readyz`: the store responds, except for the shards that are named. */
 export function readiness({ counters }: Service): Endpoint {

@@ -9,23 +9,19 @@ const CONTROL = "max-age=86400";
 const SCRIPT = fixedText("The script, which also works as a module.", bodies.script, CONTROL);
 
 /** `GET /tally.js`: the elements with which any page counts and shows its views. */
-export function tally(): Endpoint {
-  return script(tallyScript, {
-    name: "Tally",
-    summary: "Get the script that counts and shows page views",
-    elements: '`<tally-mark counter="ID" key="KEY">`, ' +
-      "which counts a view when somebody sees the page, and `<tally-top>`.",
-  });
-}
+export const tally: Endpoint = script(tallyScript, {
+  name: "Tally",
+  summary: "Get the script that counts and shows page views",
+  elements: '`<tally-mark counter="ID" key="KEY">`, ' +
+    "which counts a view when somebody sees the page, and `<tally-top>`.",
+});
 
 /** `GET /like.js`: the button with which readers like any page. */
-export function like(): Endpoint {
-  return script(likeScript, {
-    name: "Like",
-    summary: "Get the script of the like button",
-    elements: '`<tally-like counter="ID" key="KEY">`, a button that counts one press per reader.',
-  });
-}
+export const like: Endpoint = script(likeScript, {
+  name: "Like",
+  summary: "Get the script of the like button",
+  elements: '`<tally-like counter="ID" key="KEY">`, a button that counts one press per reader.',
+});
 
 /** Serves a script for pages of any site, which defines elements. */
 function script(

@@ -11,8 +11,8 @@ import {
  * Reports whether the client already has the response with this tag, by a weak comparison (RFC
  * 9110, section 13.1.2).
  */
-export function isUnchanged(request: Request, tag: string): boolean {
-  const known = request.headers.get("if-none-match");
+export function isUnchanged(request: Request, tag: string | undefined): boolean {
+  const known = tag === undefined ? null : request.headers.get("if-none-match");
   if (known === null) return false;
   return known.trim() === "*" ||
     known.split(",").some((item) => item.trim().replace(/^W\//, "") === tag);
@@ -24,16 +24,12 @@ export function createRevalidatedImages(reads: ReadPolicy) {
   return {
     /** Returns an image with its headers. `tag` consists of characters of a URL. */
     prepare({ svg, tag }: { svg: string; tag: string }) {
-      const etag = `"${tag}"`;
-      return { svg, etag, headers: reads.isPublic ? { ...plain, etag } : plain };
+      return { svg, headers: reads.isPublic ? { ...plain, etag: `"${tag}"` } : plain };
     },
     /** Responds with the image, or with 304 if the client has it. */
-    respond(
-      { svg, etag, headers }: { svg: string; etag: string; headers: HeaderRecord },
-      request: Request,
-    ): Response {
-      if (!reads.isPublic || !isUnchanged(request, etag)) return createResponse(svg, headers);
-      return notModified(headers);
+    respond({ svg, headers }: { svg: string; headers: HeaderRecord }, request: Request): Response {
+      if (isUnchanged(request, headers.etag)) return notModified(headers);
+      return createResponse(svg, headers);
     },
   };
 }

@@ -206,26 +206,27 @@ export function importCounters({ counters, draining }: Service): Endpoint {
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
         const isCut = error.message === TRUNCATED_BODY && draining.hasBegun;
-        throw isCut ? cutShort(error, dry) : problemOfLine(error, dry);
+        throw importProblem(error, { dry, isCut });
       }
     },
     openapi: operation("Owners", "Counters", IMPORTED, STORE_PROBLEMS),
   });
 }
 
-/** Returns the problem of an import that the shutdown of the service cuts off. */
-function cutShort({ importedCount }: ImportError, dry: boolean): Problem {
-  const detail = `The service is shutting down. ${storedLines(importedCount, "for sure", dry)} ` +
-    "It is safe to send all lines again.";
-  return new Problem("shutting-down", { detail });
-}
-
-/** Returns the problem of one line, with its number and the fate of the other lines. */
-function problemOfLine(
+/**
+ * Returns the problem of one line, with its number and the fate of the other lines, or that of an
+ * import that the shutdown of the service cuts off.
+ */
+function importProblem(
   { line, message, importedCount, problem }: ImportError,
-  dry: boolean,
+  { dry, isCut }: { dry: boolean; isCut: boolean },
 ): Problem {
-  const stored = storedLines(importedCount, problem === undefined ? "so far" : "for sure", dry);
+  const certainty = isCut || problem !== undefined ? "for sure" : "so far";
+  const stored = dry ? "Nothing was written." : `Lines stored ${certainty}: ${importedCount}.`;
+  if (isCut) {
+    const detail = `The service is shutting down. ${stored} It is safe to send all lines again.`;
+    return new Problem("shutting-down", { detail });
+  }
   const reason = problem === undefined
     ? `cannot be used: ${message}.`
     // The detail of a store problem describes a whole request.
@@ -233,8 +234,4 @@ function problemOfLine(
   const detail = `Line ${line} ${reason} ${stored} ` +
     "Once this is fixed, it is safe to send all lines again.";
   return new Problem(problem?.kind ?? "bad-line", { detail, cause: problem });
-}
-
-function storedLines(count: number, certainty: string, dry: boolean): string {
-  return dry ? "Nothing was written." : `Lines stored ${certainty}: ${count}.`;
 }

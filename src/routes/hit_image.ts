@@ -1,8 +1,9 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/badge.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
+import type { CounterId } from "../counter/counter_id.ts";
 import type { Days } from "../counter/days.ts";
-import { once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
-import { type CounterContext, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type HitRequest, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
   createResponse,
   flagHeader,
@@ -27,15 +28,11 @@ interface ShownHit {
   readonly problem?: Problem;
 }
 
-type Context = CounterContext<
-  "id" | "once" | "visitor" | "show" | (typeof BADGE_PARAMETERS)[number]["name"]
->;
-
 /** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
 export function hitImage({ counters, countHit, recentHits }: Service): Endpoint {
   const draw = createDrawings(({ svg }) => svg);
 
-  async function count(context: Context): Promise<ShownHit> {
+  async function count(context: HitRequest): Promise<ShownHit> {
     try {
       const result = await countHit(context);
       return typeof result === "number" ? { hits: result } : result;
@@ -47,9 +44,9 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
   }
 
   /** Resolves with undefined if the days cannot be read, because the hit was counted. */
-  async function readDaysAfter(hit: Context, dayCount: number): Promise<Days | undefined> {
+  async function readDaysAfter(id: CounterId, dayCount: number): Promise<Days | undefined> {
     const since = counters.calendar.today() - dayCount + 1;
-    const { days } = await readDays(counters, { id: hit.id, isPrefix: false, since })
+    const { days } = await readDays(counters, { id, isPrefix: false, since })
       .catch(() => ({ days: undefined }));
     return days;
   }
@@ -67,7 +64,7 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
       const { hits: total, flag, problem } = await count(context);
       const showsToday = query.get("show") !== undefined;
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
-      const days = dayCount > 0 ? await readDaysAfter(context, dayCount) : undefined;
+      const days = dayCount > 0 ? await readDaysAfter(id, dayCount) : undefined;
       // HEAD sends no hit.
       if (request.method !== "HEAD") recentHits.record(id, problem?.kind ?? flag ?? "counted");
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;

@@ -12,18 +12,15 @@ const scale = {
   schema: { type: "integer", default: 2, minimum: 1, maximum: 3 },
 } as const satisfies Parameter;
 
-export interface PngOptions {
-  /** True if requests count hits. They take a place first, so that a full queue counts nothing. */
-  readonly counts?: boolean;
-  /** The scale, if the query cannot choose it. */
-  readonly scale?: number;
-}
-
-/** Serves the images of an endpoint as PNGs, with the same access, parameters and caching. */
+/**
+ * Serves the images of an endpoint as PNGs, with the same access, parameters and caching. Requests
+ * that count hits (`counts`) take a place first, so that a full queue counts nothing. With `scale`,
+ * the query cannot choose the scale.
+ */
 export function png(
   image: Endpoint,
   { renderer }: Service,
-  { counts = false, scale: fixedScale }: PngOptions = {},
+  { counts = false, scale: fixedScale }: { counts?: boolean; scale?: number } = {},
 ): Endpoint {
   const { summary, parameters, drawProblem, openapi } = image;
   const renderInPlace: Painter = (job) => renderer.withPlace((render) => render(job));
@@ -40,10 +37,7 @@ export function png(
   ): Promise<Response> {
     const scale = scaleOf(query);
     const headers = pngHeaders(response, scale);
-    const { etag } = headers;
-    if (response.status === 304 || (etag !== undefined && isUnchanged(request, etag))) {
-      return notModified(headers);
-    }
+    if (response.status === 304 || isUnchanged(request, headers.etag)) return notModified(headers);
     try {
       const body = await render({ svg: await response.text(), scale });
       return createResponse(body, headers, response.status);

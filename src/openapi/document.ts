@@ -3,7 +3,6 @@ import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
   bodies,
-  type Content,
   type Description,
   type ParameterObject,
   problemResponses,
@@ -13,25 +12,18 @@ import {
 import { schemas } from "./schemas.ts";
 
 /** An operation: one method of a path. */
-export interface Operation {
-  operationId: string;
-  tags: Description["tags"];
-  summary: string;
-  description?: string;
-  parameters: ParameterObject[];
-  requestBody?: { required: true; content: Content };
-  /** Any one of these opens the endpoint; an empty one means that no secret is needed. */
-  security: { [scheme: string]: never[] }[];
-  responses: Responses;
-}
+export type Operation = ReturnType<typeof operationOf>;
 
 /** The operations of a path by their methods, in small letters. */
 export type PathItem = { [method: string]: Operation };
 
 const secret = [{ tokenHeader: [] }, { bearer: [] }];
 
-/** The credentials of each access level. Reads are protected only with SECRET_TOKEN. */
-const SECURITY: Record<AccessLevel, Operation["security"]> = {
+/**
+ * The credentials of each access level, any one of which opens an endpoint. An empty one means that
+ * no secret is needed, because reads are protected only with SECRET_TOKEN.
+ */
+const SECURITY: Record<AccessLevel, { [scheme: string]: never[] }[]> = {
   anyone: [{}],
   reader: [{}, ...secret, { readKey: [] }],
   viewer: [...secret, { readKey: [] }],
@@ -108,20 +100,17 @@ export function describeRoutes(routes: readonly Route[]) {
 function pathsOf(routes: readonly Route[]): { [path: string]: PathItem } {
   const paths: { [path: string]: PathItem } = {};
   for (const route of routes) {
-    const { openapi } = route;
+    const { path, methods, openapi } = route;
     if (openapi === undefined) continue;
-    const operations = route.methods
-      .filter((method) => method !== "OPTIONS")
-      .map((method) => [method.toLowerCase(), operationOf(route, { method, openapi })]);
-    paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
+    const item = paths[path] ??= {};
+    for (const method of methods.filter((method) => method !== "OPTIONS")) {
+      item[method.toLowerCase()] = operationOf(route, { method, openapi });
+    }
   }
   return paths;
 }
 
-function operationOf(
-  route: Route,
-  { method, openapi }: { method: string; openapi: Description },
-): Operation {
+function operationOf(route: Route, { method, openapi }: { method: string; openapi: Description }) {
   const { summary, description, parameters, body, access } = route;
   const { name, tags, headers = [] } = openapi;
   const responses = responsesOf(route, openapi);

@@ -44,16 +44,10 @@ export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
 export const HIT_FLAGS = ["prefetch", "bot", "repeat", "camo"] as const;
 
-interface Header {
-  description?: string;
-  required?: boolean;
-  schema: Schema;
-}
-
 /** A response of an endpoint: its headers, and its body in every media type. */
 export interface ResponseObject {
   description: string;
-  headers: { [name: string]: Header };
+  headers: { [name: string]: { description?: string; required?: boolean; schema: Schema } };
   /** Undefined if the response has no body. */
   content?: Content;
 }

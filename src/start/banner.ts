@@ -3,17 +3,18 @@ import type { Config } from "./config.ts";
 import { type GeneratedSecret, secretWarnings } from "./generated_secret.ts";
 import type { StoreSetting } from "./store_address.ts";
 
-export interface BannerOptions {
-  config: Config;
-  /** The address on which the service listens. */
-  address: Deno.NetAddr;
-  /** Printed if it is kept in no file. */
-  own: GeneratedSecret | undefined;
-  /** The token of the sign-in link, if standard output is a terminal. */
-  signIn: string | undefined;
-}
-
-export function banner({ config, address, own, signIn }: BannerOptions): string {
+/**
+ * Returns the text that a start prints. It contains a generated secret that is kept in no file, and
+ * the token of the sign-in link, if there is one.
+ */
+export function banner(
+  { config, address, own, signIn }: {
+    config: Config;
+    address: Deno.NetAddr;
+    own: GeneratedSecret | undefined;
+    signIn: string | undefined;
+  },
+): string {
   const url = localUrl(address);
   const lines = [
     `Tallymark ${VERSION} listens on ${url}`,

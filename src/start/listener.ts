@@ -4,12 +4,8 @@ import { errorMessage, StartError } from "../problem.ts";
 /** Time between attempts to listen again, in milliseconds. */
 const RELISTEN_PAUSE_MS = 100;
 
-export interface ListenOptions {
-  /** Undefined if the platform chooses. */
-  at: Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
-  fetch: Deno.ServeHandler<Deno.NetAddr>;
-  log: Log;
-}
+/** An address to listen on. Undefined if the platform chooses. */
+type Place = Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
 
 /**
  * Listens until it is stopped. Throws a {@linkcode StartError} if it cannot start.
@@ -17,11 +13,13 @@ export interface ListenOptions {
  * Without a free file descriptor, Deno stops listening for good, but accepted connections remain
  * open. The listener then listens again on the same address as soon as descriptors are free.
  */
-export function listen({ at, fetch, log }: ListenOptions) {
+export function listen(
+  { at, fetch, log }: { at: Place; fetch: Deno.ServeHandler<Deno.NetAddr>; log: Log },
+) {
   const open = new Set<Deno.HttpServer<Deno.NetAddr>>();
   let stopped = false;
 
-  function begin(place: ListenOptions["at"]): Deno.NetAddr {
+  function begin(place: Place): Deno.NetAddr {
     const server = Deno.serve({ ...place, onListen: () => {}, onError }, fetch);
     open.add(server);
     server.finished.catch(async (cause) => {

@@ -22,8 +22,10 @@ export function createCreationLimit(
   { counters, familyLimit, metrics, log }: CreationLimitOptions,
 ) {
   const { calendar } = counters;
-  const createdToday = perDay(calendar, () => new Map<Grant, number>());
-  const reportedToday = perDay(calendar, () => new Set<Grant>());
+  const today = perDay(calendar, () => ({
+    created: new Map<Grant, number>(),
+    reported: new Set<Grant>(),
+  }));
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
@@ -41,9 +43,9 @@ export function createCreationLimit(
   ) => {
     const isKey = grant !== "SERVE_AS";
     const limit = isKey ? familyLimit : MAX_PUBLIC_COUNTERS;
-    if ((createdToday().get(grant) ?? 0) >= limit && !await exists(id)) {
+    if ((today().created.get(grant) ?? 0) >= limit && !await exists(id)) {
       metrics.familyFull++;
-      const reported = reportedToday();
+      const { reported } = today();
       if (!reported.has(grant)) {
         const by = isKey ? "a family key" : grant;
         const event =
@@ -54,7 +56,7 @@ export function createCreationLimit(
       throw new Problem("family-full");
     }
     const result = await count();
-    const created = createdToday();
+    const { created } = today();
     if (result === 1) created.set(grant, (created.get(grant) ?? 0) + 1);
     return result;
   };

@@ -54,7 +54,7 @@ export type HitResult = number | { readonly hits: number; readonly flag?: HitFla
  */
 export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxies }) {
   const { counters } = options;
-  const visitors = createUniqueVisitors(options);
+  const countVisitor = createUniqueVisitors(options);
   const limitCreation = createCreationLimit(options);
 
   return (hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> => {
@@ -78,7 +78,7 @@ export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxi
     const isProxy = agent === "image proxy";
     const count = (): Promise<HitResult> => {
       // The store checks the idempotency key before the visitor, in the same step.
-      if (asksOnce && !isProxy) return visitors.count(hit, idempotencyKey).then(resultOf);
+      if (asksOnce && !isProxy) return countVisitor(hit, idempotencyKey).then(resultOf);
       if (idempotencyKey === undefined) return counters.hit(id);
       return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };

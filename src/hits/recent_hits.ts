@@ -3,16 +3,13 @@ import type { Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
 import type { Problem, ProblemName } from "../problem.ts";
 
-/** The outcome of a hit: counted, not an ordinary hit, or a problem. */
-export type HitOutcome = "counted" | HitFlag | ProblemName;
-
 /** A hit and its outcome. Nothing in it identifies the sender. */
 export interface RecentHit {
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** Undefined if the request has no valid id. */
   readonly id: CounterId | undefined;
-  readonly outcome: HitOutcome;
+  readonly outcome: "counted" | HitFlag | ProblemName;
 }
 
 /** Maximum number of hits in a list. */
@@ -26,7 +23,7 @@ export class RecentHits {
   readonly #authorized: RecentHit[] = [];
   readonly #rejected: RecentHit[] = [];
 
-  record(id: CounterId, outcome: HitOutcome): void {
+  record(id: CounterId, outcome: RecentHit["outcome"]): void {
     append(this.#authorized, { time: Date.now(), id, outcome });
   }
 

@@ -30,11 +30,16 @@ type Visit = Omit<CounterContext<"visitor">, "isPrefix" | "grant">;
 export function createUniqueVisitors(
   { counters, proxies, log }: { counters: Counters; proxies: Proxies; log: Log },
 ) {
-  const visitorsOfToday = perDay(counters.calendar, () => new DailyVisitors(counters));
-  /** The reasons for which addresses were unknown today. */
-  const warnedToday = perDay(counters.calendar, () => new Set<string>());
+  const stateOfToday = perDay(counters.calendar, () => ({
+    salt: loadOnce(() => counters.salt()),
+    /** Numbers of stored visitors of each counter and of all. */
+    perCounter: new BoundedMap<CounterId, number>(CACHE_SIZE),
+    total: 0,
+    /** The reasons for which addresses were unknown. */
+    reasons: new Set<string>(),
+  }));
 
-  /** Returns the traits of the visitor. Returns undefined if they are unknown. */
+  /** Returns the traits of the visitor. Returns undefined, and warns, if they are unknown. */
   function identify(
     { request: { headers }, connection, query }: Visit,
   ): readonly string[] | undefined {
@@ -46,41 +51,49 @@ export function createUniqueVisitors(
       proxies,
     });
     if ("address" in caller) return [caller.address, headers.get("user-agent") ?? ""];
-    warn(caller.unknown);
+    const { unknown: reason } = caller;
+    const { reasons } = stateOfToday();
+    // Once a day for each reason, because one odd header must not hide a wrong setting.
+    if (!reasons.has(reason)) {
+      log.warn(
+        "once=day counts every request: set TRUST_PROXY to the number of your own proxies",
+        { reason },
+      );
+    }
+    reasons.add(reason);
     return undefined;
   }
 
-  /** Warns once a day for each reason, because one odd header must not hide a wrong setting. */
-  function warn(reason: string): void {
-    const warned = warnedToday();
-    if (warned.has(reason)) return;
-    warned.add(reason);
-    log.warn(
-      "once=day counts every request: set TRUST_PROXY to the number of your own proxies",
-      { reason },
-    );
-  }
-
-  return {
-    /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
-    async count(visit: Visit, key: string | undefined): Promise<OnceOutcome> {
-      const { id } = visit;
-      const traits = identify(visit);
-      if (traits === undefined) {
-        return key === undefined
-          ? { hits: await counters.hit(id), repeat: false }
-          : await counters.hitDeduplicated(id, { key });
-      }
-      const today = visitorsOfToday();
-      const visitor = await today.code([id, ...traits]);
-      const remember = today.hasRoomFor(id);
-      const keys = { ...key !== undefined && { key }, visitor, remember };
-      // Ask for known visitors, too, because another process may have deleted the counter.
-      const outcome = await counters.hitDeduplicated(id, keys);
-      if (remember && !outcome.repeat) today.noteNew(id);
-      return outcome;
-    },
+  /** Counts a visitor who has no hit today. A known idempotency key takes precedence. */
+  return async (visit: Visit, key: string | undefined): Promise<OnceOutcome> => {
+    const { id } = visit;
+    const traits = identify(visit);
+    if (traits === undefined) {
+      return key === undefined
+        ? { hits: await counters.hit(id), repeat: false }
+        : await counters.hitDeduplicated(id, { key });
+    }
+    const today = stateOfToday();
+    const visitor = visitorCode([id, ...traits], await today.salt());
+    const remember = today.total < MAX_PER_PROCESS &&
+      (today.perCounter.get(id) ?? 0) < MAX_PER_COUNTER;
+    const keys = { ...key !== undefined && { key }, visitor, remember };
+    // Ask for known visitors, too, because another process may have deleted the counter.
+    const outcome = await counters.hitDeduplicated(id, keys);
+    if (remember && !outcome.repeat) {
+      today.total++;
+      today.perCounter.set(id, (today.perCounter.get(id) ?? 0) + 1);
+    }
+    return outcome;
   };
+}
+
+/** Returns the code of a visitor, which identifies it only together with the salt of the day. */
+function visitorCode(traits: readonly string[], salt: string): string {
+  const { createHmac } = globalThis.process.getBuiltinModule("node:crypto");
+  // With the length in front of each, no two lists give the same text.
+  const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
+  return createHmac("sha256", salt).update(text).digest().subarray(0, 8).toString("base64url");
 }
 
 /**
@@ -90,37 +103,4 @@ export function createUniqueVisitors(
 function forwardedFor(headers: Headers): string | null {
   const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
   return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
-}
-
-/** The visitors of one day. */
-class DailyVisitors {
-  readonly #perCounter = new BoundedMap<CounterId, number>(CACHE_SIZE);
-  readonly #crypto = globalThis.process.getBuiltinModule("node:crypto");
-  readonly #salt: () => Promise<string>;
-  #total = 0;
-
-  constructor(counters: Counters) {
-    this.#salt = loadOnce(() => counters.salt());
-  }
-
-  /**
-   * Resolves with the code of a visitor. It identifies the visitor only together with the salt of
-   * the day.
-   */
-  async code(traits: readonly string[]): Promise<string> {
-    // With the length in front of each, no two lists give the same text.
-    const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
-    const hmac = this.#crypto.createHmac("sha256", await this.#salt()).update(text).digest();
-    return hmac.subarray(0, 8).toString("base64url");
-  }
-
-  hasRoomFor(id: CounterId): boolean {
-    return this.#total < MAX_PER_PROCESS && (this.#perCounter.get(id) ?? 0) < MAX_PER_COUNTER;
-  }
-
-  /** Notes that a visitor of this counter was stored. */
-  noteNew(id: CounterId): void {
-    this.#total++;
-    this.#perCounter.set(id, (this.#perCounter.get(id) ?? 0) + 1);
-  }
 }

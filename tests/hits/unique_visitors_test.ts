@@ -19,11 +19,11 @@ Deno.test("createUniqueVisitors(): the process forgets the salt of a day at midn
   };
   const counters = createCounters(store, calendar);
   const log = createLog({ secrets: [], write: () => {} });
-  const visitors = createUniqueVisitors({ counters, proxies: 0, log });
+  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log });
   const request = new Request("http://localhost/");
   const { query } = parseQuery("/?visitor=v", new Set(["visitor"]));
   await waitFor("the salt to be asked for again", async () => {
-    await visitors.count({ request, connection: {}, id: counterId("a"), query }, undefined);
+    await countVisitor({ request, connection: {}, id: counterId("a"), query }, undefined);
     return salts > 1 || undefined;
   });
   await counters.close();

@@ -10,11 +10,11 @@ Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are reme
   const store = new ScriptedStore();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);
-  const visitors = createUniqueVisitors({ counters, proxies: 0, log });
+  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log });
   const request = new Request("http://localhost/");
   const visit = (id: string, visitor: number) => {
     const { query } = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
-    return visitors.count({ request, connection: {}, id: counterId(id), query }, undefined);
+    return countVisitor({ request, connection: {}, id: counterId(id), query }, undefined);
   };
   for (let first = 0; first < 50_000; first += 1000) {
     await Promise.all(Array.from({ length: 1000 }, (_, index) => visit("a", first + index)));

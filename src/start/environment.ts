@@ -1,11 +1,5 @@
 import { StartError } from "../problem.ts";
-import {
-  ConfigError,
-  type Environment,
-  isDeploy,
-  PLATFORM_VARIABLES,
-  VARIABLES,
-} from "./settings.ts";
+import { ConfigError, type Environment, isDeploy, SETTINGS, VARIABLES } from "./settings.ts";
 
 /** The environment variables of the process, with those of `.env` if it is read. */
 export interface LoadedEnvironment {
@@ -23,11 +17,10 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
   refuseRuntime(Deno.version.deno, isDeploy(own));
   if (isDeploy(own)) return { environment: own, unknownNames: [] };
   const file = await readDotEnv();
-  const settings = VARIABLES.map((name) => [name, own[name] ?? file[name]]);
-  // A file must not say that this is Deno Deploy.
-  const platform = PLATFORM_VARIABLES.map((name) => [name, undefined]);
+  // Not all VARIABLES, because a file must not say that this is Deno Deploy.
+  const settings = Object.values(SETTINGS).map(({ name }) => [name, own[name] ?? file[name]]);
   return {
-    environment: Object.fromEntries([...settings, ...platform]),
+    environment: Object.fromEntries(settings),
     // A line of a pasted private key looks like a name, too, and must not reach the log.
     unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name))
       .map((name) => /^[\w.-]{1,40}$/.test(name) ? name : "…"),

@@ -62,12 +62,9 @@ function readSecret(path: string): string | undefined {
 export function keepSecret({ path, text, isNew }: GeneratedSecret): string[] {
   if (path === undefined) return [];
   if (isNew) writeSecret(path, text);
-  return [
-    ...(isReadByOthers(path)
-      ? [`${path} can be read by other users of this machine: chmod 600 ${path}`]
-      : []),
-    ...secretWarnings(path, text),
-  ];
+  const warnings = secretWarnings(path, text);
+  if (!isReadByOthers(path)) return warnings;
+  return [`${path} can be read by other users of this machine: chmod 600 ${path}`, ...warnings];
 }
 
 function writeSecret(path: string, secret: string): void {

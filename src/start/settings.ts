@@ -122,13 +122,11 @@ export const SETTINGS = {
   },
 } satisfies Record<string, Setting<unknown>>;
 
-/** Set by Deno Deploy itself. */
-export const PLATFORM_VARIABLES = ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
-
 /** Every environment variable that the service reads. */
 export const VARIABLES: readonly string[] = [
   ...Object.values(SETTINGS).map(({ name }) => name),
-  ...PLATFORM_VARIABLES,
+  // Set by Deno Deploy itself.
+  ...["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"],
 ];
 
 /** Environment variables by name, from the process and `.env`. An empty one counts as unset. */

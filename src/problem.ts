@@ -138,15 +138,6 @@ export function isProblemName(text: unknown): text is ProblemName {
 /** The names of all problems. */
 export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
 
-export interface ProblemOptions {
-  /** Replaces the usual sentence for the client. */
-  detail?: string;
-  /** The cause, for the log only. */
-  cause?: unknown;
-  /** The methods to list in `Allow`, for `method-not-allowed` only. */
-  allow?: string;
-}
-
 /** An error that is reported to the client, as RFC 9457 describes it. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -154,9 +145,14 @@ export class Problem extends Error {
   readonly title: string;
   readonly detail: string;
   readonly badge: string;
+  /** The methods to list in `Allow`, for `method-not-allowed` only. */
   readonly allow: string | undefined;
 
-  constructor(readonly kind: ProblemName, options: ProblemOptions = {}) {
+  /** `detail` replaces the usual sentence for the client. `cause` is for the log only. */
+  constructor(
+    readonly kind: ProblemName,
+    options: { detail?: string; cause?: unknown; allow?: string } = {},
+  ) {
     super(kind, { cause: options.cause });
     const words = kind.replaceAll("-", " ");
     const phrase = words.charAt(0).toUpperCase() + words.slice(1);

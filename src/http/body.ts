@@ -110,19 +110,19 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /**
- * Creates a body that is generated as fast as it is read. If that fails, the connection ends before
- * the body does, so that the client knows that it is incomplete. If the client disconnects, the
- * source is ended. `first` is a result that was taken from the source before.
+ * Creates a body that is generated as fast as it is read. Rejects if its first part fails. If a
+ * later one does, the connection ends before the body does, so that the client knows that it is
+ * incomplete. If the client disconnects, the source is ended.
  */
-export function textStream(
+export async function textStream(
   source: AsyncGenerator<string>,
-  first?: IteratorResult<string>,
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
+  let next: IteratorResult<string> | undefined = await source.next();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = first ?? await source.next();
-      first = undefined;
+      const { done, value } = next ?? await source.next();
+      next = undefined;
       if (done === true) controller.close();
       else controller.enqueue(encoder.encode(value));
     },

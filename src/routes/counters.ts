@@ -82,9 +82,8 @@ export function listCounters({ counters }: Service): Endpoint {
     },
     async respond(_, wanted) {
       if (wanted.id === undefined) {
-        const lines = exportLines(wanted);
-        // Wait for the first counters, so that the status says if the store is unavailable.
-        const body = textStream(lines, await lines.next());
+        // Waits for the first counters, so that the status says if the store is unavailable.
+        const body = await textStream(exportLines(wanted));
         return new Response(body, { headers: LINES });
       }
       const { id, since } = wanted;

@@ -34,9 +34,8 @@ export const show = {
 /** A counter, or all counters with a prefix, which are read as one. */
 type Target = Pick<CounterContext, "id" | "isPrefix">;
 
-/** The part of a request that says what it reads. */
-type ReadContext<Name extends "period" | "show"> = Target & { readonly query: Query<Name> };
-type BadgeContext = ReadContext<"period" | "show">;
+/** The part of a request for a badge that says what it reads. */
+type BadgeContext = Target & { readonly query: Query<"period" | "show"> };
 
 /** Returns the period that a query asks for, whose text was accepted before. */
 export function periodOf(query: Query<"period">): Period {
@@ -53,7 +52,7 @@ export function checkPeriodOrShow(query: Query<"period" | "show">): void {
 /** Returns the hits of a counter or a prefix in the period that a query asks for. */
 export function readPeriod(
   counters: Counters,
-  { id, isPrefix, query }: ReadContext<"period">,
+  { id, isPrefix, query }: Target & { query: Query<"period"> },
 ): number | Promise<number> {
   const period = periodOf(query);
   if (isPrefix) return counters.prefixes.sum(id, period).then(({ hits }) => hits);

@@ -68,7 +68,7 @@ Deno.test("bodyLines: an empty body has no lines", async () => {
 Deno.test("textStream: makes no more than is taken, and ends its source when the reader goes away", async () => {
   const made: number[] = [];
   let ended = false;
-  const reader = textStream((async function* () {
+  const stream = await textStream((async function* () {
     try {
       for (let number = 1;; number++) {
         made.push(number);
@@ -77,7 +77,8 @@ Deno.test("textStream: makes no more than is taken, and ends its source when the
     } finally {
       ended = true;
     }
-  })()).getReader();
+  })());
+  const reader = stream.getReader();
   await reader.read();
   await reader.read();
   deepStrictEqual(made.slice(3), []);
@@ -86,10 +87,11 @@ Deno.test("textStream: makes no more than is taken, and ends its source when the
 });
 
 Deno.test("textStream: fails where its source fails, after what came before", async () => {
-  const reader = textStream((async function* () {
+  const stream = await textStream((async function* () {
     yield "first";
     throw new Error("away");
-  })()).getReader();
+  })());
+  const reader = stream.getReader();
   strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
   await rejects(reader.read(), /away/);
 });

@@ -46,12 +46,11 @@ export function fontFamily(text: string | undefined, fallback: string): string {
   if (text === undefined || text.length > MAX_LENGTH) return fallback;
   const names = text.split(",").map((name) => name.trim());
   if (!names.every((name) => NAME.test(name))) return fallback;
-  return `${names.map(quoted).join(",")},${fallback}`;
-}
-
-function quoted(name: string): string {
-  const generic = name.toLowerCase();
-  return GENERIC.has(generic) ? generic : `'${name}'`;
+  const families = names.map((name) => {
+    const generic = name.toLowerCase();
+    return GENERIC.has(generic) ? generic : `'${name}'`;
+  });
+  return `${families.join(",")},${fallback}`;
 }
 
 const MAX_LENGTH = 100;

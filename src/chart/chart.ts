@@ -7,7 +7,7 @@ import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { dateOfMark, description, spanOf } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
-import { drawHeading, drawType, setType, type Type } from "./type.ts";
+import { drawHeading, drawRow, drawType, setType, type Type, widthOf } from "./type.ts";
 
 /** The figures of a chart: the count, and the known days up to today. */
 export interface ChartFigures {
@@ -138,17 +138,11 @@ function drawPeak(layout: Layout, index: number): string {
   const aside = look.kind === "bars" ? barWidth / 2 + 4 : 8;
   const dot = look.kind === "bars" ? "" : drawDot(peak, layout);
   for (const parts of [[number, date], [number]]) {
-    const width = parts.reduce((sum, part) => sum + part.width + BESIDE, -BESIDE);
-    for (const left of [peak.x + aside, peak.x - aside - width]) {
-      if (!isFree({ left, right: left + width, y }, layout)) continue;
-      let x = left;
-      return dot + parts.map((part) => {
-        const ink = part.type.bold ? paint.strong : "";
-        const text = drawType(part, { x, y, at: "left", ink });
-        x += part.width + BESIDE;
-        return text;
-      }).join("");
-    }
+    const width = widthOf(parts, BESIDE);
+    const left = [peak.x + aside, peak.x - aside - width]
+      .find((left) => isFree({ left, right: left + width, y }, layout));
+    if (left === undefined) continue;
+    return dot + drawRow(parts, { left, y, gap: BESIDE, strong: paint.strong });
   }
   return dot;
 }

@@ -81,23 +81,23 @@ interface Heading {
 
 /**
  * Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right, or
- * "12,345 · in 10 years" if these are all hits.
+ * "12,345 · in 10 years" if these are all hits. Figures that do not fit are compact, or the count
+ * alone.
  */
 export function drawHeading(heading: Heading, look: PictureLook): string {
   const { left, right, baseline: y, strong } = heading;
-  const size = right - left < NARROW ? 11 : 13;
+  const room = right - left;
+  const size = room < NARROW ? 11 : 13;
   const label = setType(look.label, { size, bold: false });
-  const figures = setFigures(heading, { look, size, label });
-  const shown = setWithin(look.label, label.type, right - left - widthOf(figures) - GAP);
-  let x = right - widthOf(figures);
-  const drawn = figures.map((part) => {
-    const text = drawType(part, { x, y, at: "left", ink: part.type.bold ? strong : "" });
-    x += part.width + SPACE;
-    return text;
-  });
-  return `<g font-size="${size}">${drawType(shown, { x: left, y, at: "left" })}${
-    drawn.join("")
-  }</g>`;
+  let figures = setFigures(heading, look, size);
+  if (widthOf(figures, SPACE) + GAP + Math.min(label.width, LEAST_LABEL) > room) {
+    figures = setFigures(heading, { ...look, numbers: "compact" }, size);
+    if (widthOf(figures, SPACE) > room) figures = figures.filter(({ type }) => type.bold);
+  }
+  const width = widthOf(figures, SPACE);
+  const shown = setWithin(look.label, label.type, room - width - GAP);
+  return `<g font-size="${size}">${drawType(shown, { x: left, y, at: "left" })}` +
+    `${drawRow(figures, { left: right - width, y, gap: SPACE, strong })}</g>`;
 }
 
 const NARROW = 300;
@@ -106,23 +106,7 @@ const GAP = 12;
 /** Width of a label that is visible before the numbers become shorter. */
 const LEAST_LABEL = 60;
 
-/** Returns the figures in full, compact, or the count alone, whichever fits. */
-function setFigures(
-  heading: Heading,
-  { look, size, label }: { look: PictureLook; size: number; label: Setting },
-): readonly Setting[] {
-  const room = heading.right - heading.left;
-  const full = figuresIn(heading, look, size);
-  if (widthOf(full) + GAP + Math.min(label.width, LEAST_LABEL) <= room) return full;
-  const compact = figuresIn(heading, { ...look, numbers: "compact" }, size);
-  return widthOf(compact) <= room ? compact : compact.filter(({ type }) => type.bold);
-}
-
-function figuresIn(
-  { total, within, span }: Heading,
-  look: PictureLook,
-  size: number,
-): readonly Setting[] {
+function setFigures({ total, within, span }: Heading, look: PictureLook, size: number) {
   const count = setType(formatCount(total, look), { size, bold: true });
   if (within === undefined) return [count];
   const joined = ENGLISH.test(look.locale) ? "in" : "/";
@@ -135,6 +119,20 @@ function figuresIn(
 
 export const ENGLISH = /^en\b/;
 
-function widthOf(figures: readonly Setting[]): number {
-  return figures.reduce((sum, { width }) => sum + width + SPACE, -SPACE);
+/** Returns the width of texts in a row with a gap between them. */
+export function widthOf(row: readonly Setting[], gap: number): number {
+  return row.reduce((sum, { width }) => sum + width + gap, -gap);
+}
+
+/** Draws texts in a row, those in bold in the ink `strong`. */
+export function drawRow(
+  row: readonly Setting[],
+  { left, y, gap, strong }: { left: number; y: number; gap: number; strong: string },
+): string {
+  let x = left;
+  return row.map((part) => {
+    const text = drawType(part, { x, y, at: "left", ink: part.type.bold ? strong : "" });
+    x += part.width + gap;
+    return text;
+  }).join("");
 }

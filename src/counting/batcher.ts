@@ -27,19 +27,18 @@ interface BatchInFlight<Call = unknown> {
 export class ConcurrencyLimit {
   /** The sources that share this limit. The first one has the next turn. */
   readonly #sources: (() => boolean)[] = [];
-  #inFlight = 0;
-  #timedOut = 0;
+  readonly #inFlight = new Set<BatchInFlight>();
 
   /** `size` is the maximum number of batches in flight. */
   constructor(readonly size: number, readonly meter: BatchMeter) {}
 
   /** True if a new call could not be answered in time, because all batches in flight timed out. */
   get allTimedOut(): boolean {
-    return this.#timedOut === this.size;
+    return this.isReached && this.#inFlight.values().every(({ hasTimedOut }) => hasTimedOut);
   }
 
   get isReached(): boolean {
-    return this.#inFlight === this.size;
+    return this.#inFlight.size === this.size;
   }
 
   /** `sendIfDue` sends the next batch of a source if one is due, and reports whether it did. */
@@ -59,19 +58,13 @@ export class ConcurrencyLimit {
 
   /** Adds a batch that is sent to the store. */
   begin(batch: BatchInFlight): void {
-    this.#inFlight++;
+    this.#inFlight.add(batch);
     this.meter.begin(batch.calls.length);
-  }
-
-  markTimedOut(batch: BatchInFlight): void {
-    this.#timedOut++;
-    batch.hasTimedOut = true;
   }
 
   /** Removes a batch that the store has settled. */
   end(batch: BatchInFlight): void {
-    this.#inFlight--;
-    if (batch.hasTimedOut) this.#timedOut--;
+    this.#inFlight.delete(batch);
     this.meter.end(performance.now() - batch.sentAt);
   }
 }
@@ -182,7 +175,7 @@ export class Batcher<Key, Result, Part = never> {
     const latest = performance.now() - deadlineMs;
     for (const batch of this.#inFlight) {
       if (batch.hasTimedOut || !batch.calls.some(({ since }) => since <= latest)) continue;
-      limit.markTimedOut(batch);
+      batch.hasTimedOut = true;
       for (const call of batch.calls) this.#answer(call, new Problem(timeout));
     }
     for (const call of this.#queue.values()) {

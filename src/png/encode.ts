@@ -22,6 +22,8 @@ export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>
     chunk("IDAT", await compress([rows], "deflate")),
     chunk("IEND", new Uint8Array()),
   ];
+  // Frees up to 2.4 MB now, not at a later garbage collection.
+  rows.buffer.transfer(0);
   const signature = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return new Uint8Array(await new Blob([signature, ...await Promise.all(chunks)]).arrayBuffer());
 }

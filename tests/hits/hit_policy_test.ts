@@ -4,7 +4,7 @@ import { counterId } from "../../src/counter/counter_id.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { field, memoryStore, openApp, type TestApp } from "../support/app.ts";
 import { SECRET } from "../support/secret.ts";
-import { isQuick } from "../support/times.ts";
+import { fullNumbers } from "../support/time_limit.ts";
 
 /** Everything that decides whether a hit counts, in all combinations. */
 const DIMENSIONS = {
@@ -168,7 +168,7 @@ for (const isPrefixFull of DIMENSIONS.isPrefixFull) {
       await using app = openApp({ store, familyLimit: isPrefixFull ? 0 : 10_000 });
       // Five divides no product of the dimensions, so a fifth of the cases has all pairs of values.
       const cases = casesWith({ line, isPrefixFull }).filter((_, number) =>
-        !isQuick || number % 5 === 0
+        fullNumbers || number % 5 === 0
       );
       const lines = cases.flatMap(({ counter }, number) => {
         const hits = counter === "at 3" ? 3 : 0;

@@ -93,14 +93,14 @@ async function checkBody(where: string, answer: ResponseObject, exchange: Exchan
 }
 
 // Not strict, because the document around the schemas has keys that are not part of JSON Schema.
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  .addSchema({ $id: "document", components: openapi.components });
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
 function checkValue(where: string, schema: Schema, value: unknown): void {
   let validate = compiled.get(schema);
   if (validate === undefined) {
-    // The components come along, because references in the schema point at them.
-    validate = ajv.compile({ ...schema, components: openapi.components });
+    validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
     compiled.set(schema, validate);
   }
   const valid = validate(value);

@@ -3,9 +3,10 @@ import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { growthDuring } from "../../bench/sizes.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
+import { times } from "../../support/times.ts";
 
-/** Enough for garbage to grow as far as it may. */
-const COUNTERS = 300_000;
+/** Enough for garbage to grow as far as it may, by 30 MB. */
+const COUNTERS = times(150_000, 300_000);
 /** Maximum memory of an import, in MB. */
 const LIMIT = 100;
 

@@ -404,23 +404,26 @@ const LONG = Array.from({ length: 5 }, (_, index) => ({
 }));
 
 for (const width of [320, 390, 768, 1600]) {
+  // Two widths in dark mode have every element, and colors do not depend on the width.
+  const isDark = width === 320 || width === 1600;
+  const check = isDark ? assertAccessibleInBothModes : assertAccessible;
   testOwner(
-    `the counters can be used by everybody at ${width} px, in light and in dark`,
+    `the counters can be used by everybody at ${width} px, in light${isDark ? " and in dark" : ""}`,
     [...LINES, ...LONG],
     async ({ page }) => {
       await openRow(page, "blog/one");
       await page.getByRole("heading", { name: "Key" }).waitFor();
       for (const summary of await page.locator("summary:visible").all()) await summary.click();
-      await assertAccessibleInBothModes(page);
+      await check(page);
       for (const figure of await page.locator(".figures .n").all()) {
         strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
       }
       await page.getByTitle("blog/", { exact: true }).click();
       await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
-      await assertAccessibleInBothModes(page);
+      await check(page);
       await page.getByRole("link", { name: "Import", exact: true }).click();
       await page.getByLabel("A file to import").waitFor();
-      await assertAccessibleInBothModes(page);
+      await check(page);
     },
     { viewport: { width, height: 800 } },
   );

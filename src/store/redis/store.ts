@@ -39,6 +39,8 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
   await checkRights(link, prefix);
   /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
+  /** Settles when no change is tried again. */
+  let held: Promise<unknown> = Promise.resolve();
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
     const day = calendar.today();
@@ -122,6 +124,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
   }
 
   async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    await held;
     const replies = await sendScripts(link, commands);
     // Another Redis may answer next, on which not every day is open.
     if (replies.some(isFailure)) openDays = new BoundedMap(CACHE_SIZE);
@@ -131,11 +134,18 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
     for (const { id } of writes) openDays.delete(id);
     try {
-      return await swapEach(options, writes);
+      return await swapEach(options, writes, hold);
     } finally {
       // Hits that were in flight may have cached a day that these writes have closed.
       for (const { id } of writes) openDays.delete(id);
     }
+  }
+
+  /** Delays later hits until an attempt has ended. Resolves after they are sent. */
+  async function hold<Value>(attempt: Promise<Value>): Promise<Value> {
+    held = Promise.allSettled([held, attempt]);
+    await held;
+    return await attempt;
   }
 
   /**

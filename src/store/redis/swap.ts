@@ -7,7 +7,7 @@ import { readCounters, type RedisStoreOptions, type StoredCounter } from "./read
 import { type Command, problemOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
-/** Time for which a change is planned again if others change its counter, in milliseconds. */
+/** Time for which a change is tried again if others change its counter, in milliseconds. */
 const CONFLICT_LIMIT_MS = 1500;
 /** Number of changes that Redis stores while the next ones are planned. */
 const PIECE = 250;
@@ -26,10 +26,14 @@ type Change = Write & { readonly index: number };
  *
  * A write fails with `store-unavailable` if nothing of it was stored, and with `outcome-unknown` if
  * it may have been stored.
+ *
+ * Calls `hold` with each attempt after the first. Hits of this process have to wait for its end,
+ * because one on the same counter makes it fail.
  */
 export async function swapEach(
   options: RedisStoreOptions,
   writes: readonly Write[],
+  hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
 ): Promise<readonly (CounterState | Problem)[]> {
   const { link, prefix, calendar } = options;
   const today = calendar.today();
@@ -41,10 +45,11 @@ export async function swapEach(
     return readCounters(options, changes.map(({ id }) => ({ key: prefix + id, since: -Infinity })));
   }
 
-  async function store(
+  /** Makes one attempt. Returns the changes whose counters others changed in the meantime. */
+  async function attempt(
     changes: readonly Change[],
     counters: readonly (StoredCounter | Problem)[],
-  ): Promise<void> {
+  ): Promise<readonly Change[]> {
     const swaps = changes.flatMap((change, at) => {
       const { index, update } = change;
       const counter = counters[at] ?? new Problem("store-unavailable");
@@ -57,24 +62,33 @@ export async function swapEach(
       outcomes[index] = result;
       return writes ? [{ change, record, command: swapCall(counter, writes, today) }] : [];
     });
-    if (swaps.length === 0) return;
+    if (swaps.length === 0) return [];
     const replies = await sendScripts(link, swaps.map(({ command }) => command));
-    const failed = swaps.filter(({ change: { index, update }, record }, at) => {
+    return swaps.flatMap(({ change, record }, at) => {
+      const { index, update } = change;
       const reply = replies[at];
       if (reply?.kind !== "done") outcomes[index] = problemOf(reply, "outcome-unknown");
       else if (reply.value === null) {
         const cause = new Error("Others changed the counter during each attempt");
         outcomes[index] = new Problem("store-unavailable", { cause });
-        return true;
+        return [change];
       } else if (update === undefined && record.exists) {
         const total = Number(reply.value);
         outcomes[index] = planWrite({ ...record, total }, update, today).result;
       }
-      return false;
+      return [];
     });
-    if (failed.length === 0 || performance.now() > endTime) return;
-    const again = failed.map(({ change }) => change);
-    await store(again, await read(again));
+  }
+
+  async function store(
+    changes: readonly Change[],
+    counters: readonly (StoredCounter | Problem)[],
+  ): Promise<void> {
+    let failed = await attempt(changes, counters);
+    while (failed.length > 0 && performance.now() < endTime) {
+      const again = failed;
+      failed = await hold(read(again).then((counters) => attempt(again, counters)));
+    }
   }
 
   const stored: Promise<void>[] = [];

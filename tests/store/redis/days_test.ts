@@ -242,6 +242,27 @@ Deno.test(
 );
 
 Deno.test(
+  "createRedisStore: a counter is set although the same process hits it after every command, and keeps the hits",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let afterCommands = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterCommands());
+    const hits: Promise<unknown>[] = [];
+    afterCommands = () => {
+      hits.push(store.add([addition(HOME, 1)]));
+      return Promise.resolve();
+    };
+    const [before] = await store.write([update({ hits: 5000 })]);
+    afterCommands = () => Promise.resolve();
+    await Promise.all(hits);
+    ok(before !== undefined && "hits" in before, String(before));
+    deepStrictEqual(await store.read([HOME]), [5000 + hits.length - before.hits]);
+    await store.close();
+  },
+);
+
+Deno.test(
   "createRedisStore: if a counter is hit before each attempt to change it, the change is refused and surely not made",
   needsRedis,
   async () => {

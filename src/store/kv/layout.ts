@@ -56,7 +56,9 @@ export function encodeLedger(
 ): Uint8Array {
   const sign = totalAtDayStart < 0 ? 1 : 0;
   const numbers = [openDay, 2 * (firstYear ?? 0) + sign, Math.abs(totalAtDayStart), ...before];
-  return new Uint8Array(encode(numbers).concat(report ? encodeReport(report) : []));
+  const bytes = encode(numbers);
+  if (report) addReport(bytes, report);
+  return new Uint8Array(bytes);
 }
 
 /** Decodes a ledger. Returns undefined if the value is not a valid one. */
@@ -84,15 +86,16 @@ export function decodeYear(value: unknown, year: number): YearEntry | undefined 
 const REPORT_NUMBER_BYTES = 8;
 
 /**
- * Encodes a report for the end of a ledger. The highest bit of each byte is set, so that earlier
+ * Adds a report to the end of a ledger. The highest bit of each byte is set, so that earlier
  * versions read an unfinished number and ignore it.
  */
-function encodeReport({ seen, at }: Report): number[] {
-  return [seen, at].flatMap((number) => {
-    return Array.from({ length: REPORT_NUMBER_BYTES }, (_, place) => {
-      return Math.floor(number / 128 ** place) % 128 + 128;
-    });
-  });
+function addReport(bytes: number[], { seen, at }: Report): void {
+  for (let rest of [seen, at]) {
+    for (let place = 0; place < REPORT_NUMBER_BYTES; place++) {
+      bytes.push(rest % 128 + 128);
+      rest = Math.floor(rest / 128);
+    }
+  }
 }
 
 /** Decodes the report at the end of a ledger. Returns undefined if there is none. */

@@ -103,7 +103,7 @@ Deno.test("import: line breaks without end are read without growing", async () =
 
 Deno.test("import: while line breaks without end are read, the event loop turns for other requests", async () => {
   await using app = await memoryApp();
-  const chunk = new Uint8Array(2 ** 17).fill(10);
+  const chunk = new Uint8Array(2 ** 19).fill(10);
   const chunks = 32;
   let sent = 0;
   // All chunks are there at once, so that nothing else turns the event loop.

@@ -10,12 +10,13 @@ import { needsRedis, type RedisServer, startRedis } from "../support/redis_serve
 import { authorized, SECRET } from "../support/secret.ts";
 import { runService, type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
+import { fullNumbers } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 /** Options of steps that share a service, whose output is read from step to step. */
 const shared = { sanitizeOps: false, sanitizeResources: false };
 
-for (const workers of [2, 8]) {
+for (const workers of fullNumbers ? [2, 8] : [2]) {
   Deno.test(`deno serve with ${workers} workers`, needsRedis, async (t) => {
     await using redis = await startRedis();
     await using service = await startWorkers(redis, workers);

@@ -91,9 +91,8 @@ const REPORT_NUMBER_BYTES = 8;
  */
 function addReport(bytes: number[], { seen, at }: Report): void {
   for (let rest of [seen, at]) {
-    for (let place = 0; place < REPORT_NUMBER_BYTES; place++) {
+    for (let place = 0; place < REPORT_NUMBER_BYTES; place++, rest = Math.floor(rest / 128)) {
       bytes.push(rest % 128 + 128);
-      rest = Math.floor(rest / 128);
     }
   }
 }
@@ -103,8 +102,7 @@ export function decodeReport(ledger: unknown): Report | undefined {
   if (!(ledger instanceof Uint8Array)) return undefined;
   const bytes = ledger.subarray(-2 * REPORT_NUMBER_BYTES);
   if (bytes.length < 2 * REPORT_NUMBER_BYTES || bytes.some((byte) => byte < 128)) return undefined;
-  const number = (digits: Uint8Array) =>
-    digits.reduceRight((sum, byte) => sum * 128 + byte % 128, 0);
+  const number = (part: Uint8Array) => part.reduceRight((sum, byte) => sum * 128 + byte % 128, 0);
   const seen = number(bytes.subarray(0, REPORT_NUMBER_BYTES));
   return { seen, at: number(bytes.subarray(REPORT_NUMBER_BYTES)) };
 }

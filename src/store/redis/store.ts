@@ -143,7 +143,8 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
 
   /** Delays later hits until an attempt has ended. Resolves after they are sent. */
   async function hold<Value>(attempt: Promise<Value>): Promise<Value> {
-    held = Promise.allSettled([held, attempt]);
+    // Without a value, which would hold those of all attempts before.
+    held = Promise.allSettled([held, attempt]).then(() => {});
     await held;
     return await attempt;
   }

@@ -15,7 +15,7 @@ export interface CounterLine {
   readonly days?: Readonly<Record<string, number>>;
 }
 
-/** Tests the page of a service that holds these counters, signed in. */
+/** Tests the page of a service that holds these counters, opened by a link that signs in. */
 export function testOwner(
   name: string,
   lines: readonly CounterLine[],
@@ -24,8 +24,8 @@ export function testOwner(
 ): void {
   const env = { SECRET_TOKEN: SECRET, ...options.env };
   const prepare = (service: ServiceAddress) => importLines(service, lines);
-  testPage(name, { ...options, env, prepare }, async (at) => {
-    await signIn(at.page);
+  const fragment = `/#sign-in=${SECRET}`;
+  testPage(name, { ...options, env, prepare, fragment }, async (at) => {
     await at.page.getByText(/^as of |^No counters yet$/).locator("visible=true").waitFor();
     await test(at);
   });

@@ -9,7 +9,7 @@ import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.t
 import { drawnBars } from "./drawn_bars.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
-const RUNS = times(1000, 5000);
+const RUNS = times(500, 5000);
 
 Deno.test("drawChart() says label, count, hits within, dates and a round scale", () => {
   const shown = texts(draw("")).map(({ text }) => text);

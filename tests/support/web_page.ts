@@ -43,14 +43,14 @@ export interface PageTestOptions extends BrowserContextOptions {
   readonly env: Record<string, string>;
   /** Runs before the page is opened. */
   readonly prepare?: (service: ServiceAddress) => Promise<void>;
-  /** What follows the address of the service. */
+  /** The end of the address, `/` if it is not given. */
   readonly fragment?: string;
 }
 
 /** Tests the page of a service of its own; it may complain of nothing, nor breach its policy. */
 export function testPage(
   name: string,
-  { env, prepare, fragment = "", ...options }: PageTestOptions,
+  { env, prepare, fragment = "/", ...options }: PageTestOptions,
   test: (at: PageTest) => Promise<void>,
 ): void {
   shareChromium();
@@ -67,6 +67,11 @@ export function testPage(
 /** Throws if axe finds a barrier in the page as it is now, or if it is wider than the window. */
 export async function assertAccessible(page: Page): Promise<void> {
   deepStrictEqual(await findBarriers(page, {}), []);
+  await assertFits(page);
+}
+
+/** Throws if the page is wider than the window. */
+export async function assertFits(page: Page): Promise<void> {
   deepStrictEqual(
     await page.evaluate("document.documentElement.scrollWidth"),
     page.viewportSize()?.width,

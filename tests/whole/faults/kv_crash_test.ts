@@ -12,7 +12,7 @@ import { waitForHits } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
 
 Deno.test("Deno KV: a service killed under 200 callers has stored every hit it acknowledged", async () => {
-  const runs = times(3, 20);
+  const runs = times(2, 20);
   await using folder = await tempDir();
   const ledger = new Ledger();
   let stored = 0;
@@ -31,7 +31,7 @@ Deno.test("Deno KV: a service killed under 200 callers has stored every hit it a
 });
 
 Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has stored every hit it acknowledged", async () => {
-  const runs = times(4, 30);
+  const runs = times(3, 30);
   await using folder = await tempDir();
   const ledger = new Ledger();
   let stored = 0;

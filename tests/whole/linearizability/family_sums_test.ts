@@ -8,6 +8,7 @@ import { startCluster } from "../../support/redis_cluster.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { authorized, authorizedRequest } from "../../support/secret.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
+import { times } from "../../support/times.ts";
 import { TIME_ZONE } from "../../support/time_zones.ts";
 import { type Event, possibilities, type Possibility } from "./linearizable.ts";
 import { slotMover } from "./moving_slots.ts";
@@ -93,7 +94,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       return {
         env: { STORE_URL: redis.url },
         processes: 2,
-        still: 3000,
+        still: times(1500, 3000),
         years: 9,
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
       };
@@ -107,7 +108,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       return {
         env: { STORE_URL: cluster.url },
         processes: 2,
-        still: 3000,
+        still: times(1500, 3000),
         // Each sum waits until all slots have moved.
         years: 2,
         operations: 100,

@@ -5,7 +5,7 @@ import { authorized } from "../../support/secret.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
 import { Random } from "./random.ts";
 
-const REQUESTS = fullNumbers ? 1_000_000 : 5000;
+const REQUESTS = fullNumbers ? 1_000_000 : 3000;
 const MAX_CPU_MS = 100;
 const ROOT = "/as/leancloud/1.1";
 const READER = "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0";

@@ -36,7 +36,10 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     const zoom = Math.min(scale, fitting, Math.sqrt(MAX_PIXELS / (width * height)));
     // The renderer would stretch a drawing to whole pixels.
     const whole = Math.floor(1000 * Math.ceil(width * zoom) / zoom) / 1000;
-    const fitted = placeTexts(svg.replace(`width="${width}"`, `width="${whole}"`), zoom);
+    const fitted = placeTexts(
+      clipLayers(svg.replace(`width="${width}"`, `width="${whole}"`)),
+      zoom,
+    );
     const drawing = new Resvg(replaceMissing(fitted, hasGlyph), {
       font,
       fitTo: { mode: "zoom", value: zoom },
@@ -55,6 +58,16 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
 
 /** The size of an SVG document. */
 const SIZE = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/;
+
+/** Clips each layer of a badge on its own, as browsers do. This shows at its round corners. */
+function clipLayers(svg: string): string {
+  return svg.replace(
+    CLIPPED,
+    (_, clip, layers) => layers.replaceAll(/<(?:rect|path)/g, `$&${clip}`),
+  );
+}
+
+const CLIPPED = /<g( clip-path="url\(#r\)")>(.*?)<\/g>/g;
 
 /**
  * Places texts as browsers do. The renderer adds the space after the last character to the length

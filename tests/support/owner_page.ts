@@ -24,8 +24,8 @@ export function testOwner(
 ): void {
   const env = { SECRET_TOKEN: SECRET, ...options.env };
   const prepare = (service: ServiceAddress) => importLines(service, lines);
-  const fragment = `/#sign-in=${SECRET}`;
-  testPage(name, { ...options, env, prepare, fragment }, async (at) => {
+  const path = `/#sign-in=${SECRET}`;
+  testPage(name, { ...options, env, prepare, path }, async (at) => {
     await at.page.getByText(/^as of |^No counters yet$/).locator("visible=true").waitFor();
     await test(at);
   });

@@ -43,14 +43,14 @@ export interface PageTestOptions extends BrowserContextOptions {
   readonly env: Record<string, string>;
   /** Runs before the page is opened. */
   readonly prepare?: (service: ServiceAddress) => Promise<void>;
-  /** The end of the address, `/` if it is not given. */
-  readonly fragment?: string;
+  /** The address of the page at the service; `/` by default. */
+  readonly path?: string;
 }
 
 /** Tests the page of a service of its own; it may complain of nothing, nor breach its policy. */
 export function testPage(
   name: string,
-  { env, prepare, fragment = "/", ...options }: PageTestOptions,
+  { env, prepare, path = "/", ...options }: PageTestOptions,
   test: (at: PageTest) => Promise<void>,
 ): void {
   shareChromium();
@@ -58,7 +58,7 @@ export function testPage(
     await using service = await startLocalService({ TIME_ZONE, ...env });
     await prepare?.(service);
     const browser = sharedChromium();
-    await using opened = await openPage(browser, `${service.url}${fragment}`, options);
+    await using opened = await openPage(browser, `${service.url}${path}`, options);
     await test({ page: opened.page, service, browser });
     deepStrictEqual(opened.complaints, []);
   });

@@ -18,15 +18,6 @@ const CHANNEL_LIMIT = 32;
 
 /** The share of pixels that may differ. */
 const MAX_SHARE = 0.01;
-/**
- * Badges with the smallest text on the smallest areas. At scale 1, Chromium places their letters at
- * quarters of a pixel, which is up to 1.4 % of the pixels. The average of a raster of Chromium at a
- * larger scale differs in at most 0.6 %.
- */
-const SMALL = /^(?:plastic$|spark\.svg)/;
-const MAX_SMALL_SHARE = 0.014;
-const MAX_AVERAGE_SHARE = 0.006;
-const OVERSAMPLING = 4;
 
 const problem = new Problem("store-unavailable");
 const noQuery = new Map<string, string>();
@@ -76,30 +67,12 @@ for (const scale of [1, 2, 3]) {
           name,
         );
         const share = shareOfDifferences(actual, expected);
-        const limit = scale === 1 && SMALL.test(name) ? MAX_SMALL_SHARE : MAX_SHARE;
-        if (share > limit) tooMany.push([name, share]);
+        if (share > MAX_SHARE) tooMany.push([name, share]);
       }
       deepStrictEqual(tooMany, []);
     },
   });
 }
-
-Deno.test({
-  name: "PNGs with small text at scale 1 are the average of a larger image in Chromium",
-  ...needsChromium,
-  async fn() {
-    const small = new Map([...IMAGES].filter(([name]) => SMALL.test(name)));
-    ok(small.size > 0);
-    const tooMany: [string, number][] = [];
-    for await (const [name, svg, larger] of drawInChromium(small, OVERSAMPLING)) {
-      const expected = averaged(larger, OVERSAMPLING);
-      const actual = PNG.sync.read(Buffer.from(await paint({ svg, scale: 1 })));
-      const share = shareOfDifferences(actual, expected);
-      if (share > MAX_AVERAGE_SHARE) tooMany.push([name, share]);
-    }
-    deepStrictEqual(tooMany, []);
-  },
-});
 
 /** Yields images by name, each with what Chromium draws of it at a scale. */
 async function* drawInChromium(
@@ -172,24 +145,6 @@ const fillSheet = `async (svgs) => {
 function cut(sheet: PNG, { x, y, width, height }: Box, scale: number): PNG {
   const result = new PNG({ width: width * scale, height: height * scale });
   PNG.bitblt(sheet, result, x * scale, y * scale, result.width, result.height, 0, 0);
-  return result;
-}
-
-/** Averages squares of pixels on white. */
-function averaged(image: PNG, size: number): PNG {
-  const result = new PNG({ width: image.width / size, height: image.height / size });
-  for (let y = 0; y < result.height; y++) {
-    for (let x = 0; x < result.width; x++) {
-      const sums = [0, 0, 0];
-      for (let index = 0; index < size * size; index++) {
-        const [dx, dy] = [index % size, Math.floor(index / size)];
-        onWhite(image, size * x + dx, size * y + dy).forEach((value, channel) => {
-          sums[channel] = (sums[channel] ?? 0) + value / size ** 2;
-        });
-      }
-      result.data.set([...sums, 255], 4 * (y * result.width + x));
-    }
-  }
   return result;
 }
 

@@ -80,7 +80,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     const { kv, prefix, isShared, journalLimits } = options;
     const keys = kvKeys(prefix);
-    this.place = { ...options, keys, journaled: (id) => this.#journal.get(id) };
+    this.place = { ...options, keys, journaled: (id) => this.#journal.totals.get(id) };
     this.#options = options;
     this.#commitOperation = isShared ? createSharedCommit(kv) : commitAlone;
     this.#journal = new Journal(this.place, journalLimits);

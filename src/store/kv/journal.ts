@@ -24,7 +24,7 @@ const FURTHER_FROM = 8;
  */
 export class Journal {
   /** The newest total of each counter in the rows. Some entries may be newer. */
-  #totals = new Map<CounterId, JournalTotal>();
+  readonly totals = new Map<CounterId, JournalTotal>();
   /** Numbers of the first row and of the next one. */
   #first = 0;
   #next = 0;
@@ -33,16 +33,12 @@ export class Journal {
 
   get isFull(): boolean {
     const { rows, counters } = this.limits;
-    return this.#next - this.#first >= rows || this.#totals.size >= counters;
-  }
-
-  get(id: CounterId): JournalTotal | undefined {
-    return this.#totals.get(id);
+    return this.#next - this.#first >= rows || this.totals.size >= counters;
   }
 
   /** Returns the totals that are in the rows now, and the number of the row after them. */
   contents(): { totals: Map<CounterId, JournalTotal>; end: number } {
-    return { totals: new Map(this.#totals), end: this.#next };
+    return { totals: new Map(this.totals), end: this.#next };
   }
 
   /**
@@ -63,7 +59,7 @@ export class Journal {
   /** Remembers the hits of a row that is stored. */
   confirm(hits: Iterable<Change>, versionstamp: string): void {
     for (const { item, plan: { writes } } of hits) {
-      this.#totals.set(item.id, { total: writes?.total ?? 0, versionstamp });
+      this.totals.set(item.id, { total: writes?.total ?? 0, versionstamp });
     }
   }
 
@@ -71,11 +67,11 @@ export class Journal {
   async load(): Promise<void> {
     const prefix = this.place.keys.row(0).slice(0, -1);
     const rows = await Array.fromAsync(this.place.kv.list<(CounterId | number)[]>({ prefix }));
-    this.#totals = new Map();
+    this.totals.clear();
     for (const { value, versionstamp } of rows) {
       value.forEach((id, at) => {
         const total = Number(value[at + 1]);
-        if (typeof id === "string") this.#totals.set(id, { total, versionstamp });
+        if (typeof id === "string") this.totals.set(id, { total, versionstamp });
       });
     }
     this.#next = Math.max(this.#next, 1 + Number(rows.at(-1)?.key.at(-1) ?? -1));
@@ -85,7 +81,7 @@ export class Journal {
   /** Forgets totals for which the entries are newer, unless there are later ones. */
   forget(folded: ReadonlyMap<CounterId, JournalTotal>): void {
     for (const [id, total] of folded) {
-      if (this.#totals.get(id) === total) this.#totals.delete(id);
+      if (this.totals.get(id) === total) this.totals.delete(id);
     }
   }
 

@@ -63,11 +63,11 @@ const KINDS = {
   },
   "not-found": {
     status: 404,
-    detail: "There is nothing at this path. GET / lists the endpoints.",
+    detail: "No such endpoint. GET / lists all endpoints.",
   },
   "method-not-allowed": {
     status: 405,
-    detail: "This path does not support the method. The Allow header lists those that it does.",
+    detail: "This path does not support the request method. See the Allow header.",
     badge: "bad method",
   },
   "not-a-counter": {
@@ -87,7 +87,7 @@ const KINDS = {
   "internal": {
     status: 500,
     title: "Internal error",
-    detail: "Something unexpected went wrong. The cause is in the log of the service.",
+    detail: "Unexpected error. See the server log.",
     badge: "error",
   },
   "store-unavailable": {
@@ -122,7 +122,7 @@ const KINDS = {
   "outcome-unknown": {
     status: 504,
     detail:
-      "The store did not confirm the request in time. It may or may not have been carried out: sending a hit again may count it twice.",
+      "The store did not confirm the request in time, so it may have been applied. Retrying a hit may count it twice.",
     badge: "no answer",
   },
 } as const satisfies Record<string, ProblemKind>;

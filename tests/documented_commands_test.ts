@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
 import { openSource } from "./support/external_sources.ts";
@@ -391,6 +391,19 @@ Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and 
   const headers = { "x-auth-token": secret };
   strictEqual((await fetch(`${service.url}/hit`, { headers }).then(drained)).status, 200);
   strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "1");
+});
+
+Deno.test(".docs/settings.md: the command for another folder may use it, and no other", async () => {
+  await using folder = await tempDir();
+  const line = blockWith("/somewhere").replaceAll("/somewhere", folder.path);
+  const [, store = "", flags = ""] = /^STORE_URL=(\S+) deno run (.+) main\.ts$/m.exec(line) ?? [];
+  const start = (STORE_URL: string) =>
+    startService({ env: { STORE_URL, SECRET_TOKEN: SECRET }, flags: flags.split(" ") });
+  await using service = await start(store);
+  const headers = { "x-auth-token": SECRET };
+  strictEqual((await fetch(`${service.url}/hit`, { headers }).then(drained)).status, 200);
+  ok((await Deno.stat(join(folder.path, "counters.kv"))).isFile);
+  await rejects(start("kv:elsewhere/counters.kv"), /outside the folders/);
 });
 
 Deno.test("every block of .deploy, .docs/external_totals.md and .docs/settings.md is run by a test or says why not", () => {

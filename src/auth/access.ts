@@ -192,7 +192,7 @@ function bearerToken({ headers }: Request): string | undefined {
 }
 
 const HOUR_MS = 3_600_000;
-/** Minimum number of cached origins. */
+/** Capacity of the cache of origins. */
 const CACHE_SIZE = 1000;
 /** Maximum length of a cached origin in characters. */
 const MAX_ORIGIN_LENGTH = 300;

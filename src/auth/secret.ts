@@ -10,7 +10,7 @@ export const MIN_SECRET_LENGTH = 16;
 /** The key of the counter itself, or of a prefix of its id. */
 export type KeyKind = "own" | KeyPrefix;
 
-/** Minimum number of counters whose last valid key is cached. */
+/** Capacity of the cache of counters and their last valid keys. */
 const CACHE_SIZE = 10_000;
 
 /** A secret and the keys that are made of it. All comparisons take constant time. */

@@ -50,7 +50,7 @@ const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(LOOK));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
-/** Characters; longer keys are rare, and would let anyone fill the memory. */
+/** Maximum length of a cached key. Longer ones would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
 /**
@@ -113,8 +113,8 @@ function createDrawing<Framed>(query: Query<LookName>, frame: (badge: Badge) => 
   const spark = sparkOf(query);
   // Several counts have no goal.
   const severalLook = repaint(look, { goal: undefined });
-  // A look is known by the bytes of a badge without a message, except in digit styles, which draw
-  // words differently, and with a goal, whose share is not in a compact number.
+  // A hash of the look and the message identify a drawing. Not in digit styles, which draw words
+  // differently, and not with a goal, because a compact number does not tell its share.
   const hash = look.style.plainDigits || look.palette.goal !== undefined
     ? undefined
     : textHash(renderBadge(look, ""));

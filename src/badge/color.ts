@@ -1,14 +1,16 @@
 /** A color that is safe in an SVG: "#" and 3, 4, 6 or 8 lower-case hex digits. */
 export type Color = `#${string}`;
 
-/** Understands names of shields.io, then of CSS, then hex with or without "#"; in any case. */
+/** Parses a name of shields.io or CSS, or hex with or without "#", in upper or lower case. */
 export function parseColor(text: string | undefined): Color | undefined {
   if (text === undefined || text.length > MAX_LENGTH) return undefined;
   const name = text.trim().toLowerCase();
   return SHIELDS_COLORS.get(name) ?? CSS_COLORS.get(name) ?? hexColor(name);
 }
 
-/** The color for shields.io: a name or lower-case hex (with "#") that it draws, else "blue". */
+/**
+ * Returns the color for shields.io: a name or lower-case hex (with "#") that it draws, else "blue".
+ */
 export function shieldsColor(text: string | undefined): string {
   const name = text?.trim().toLowerCase() ?? "";
   return parseColor(text) === undefined ? "blue" : hexColor(name) ?? name;
@@ -24,7 +26,7 @@ export function isBright(color: Color): boolean {
   return Math.round((red * 299 + green * 587 + blue * 114) / 2550) > 69;
 }
 
-/** Contrast ratio of two colors as WCAG 2 defines it, from 1 to 21, transparency left out. */
+/** Returns the contrast ratio of two colors (WCAG 2), from 1 to 21. Ignores transparency. */
 export function contrast(one: Color, other: Color): number {
   const a = luminance(one) + 0.05;
   const b = luminance(other) + 0.05;

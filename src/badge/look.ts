@@ -13,7 +13,7 @@ import { cleanText, setLine } from "./text.ts";
 /** Everything about a badge but its message: parsed, safe and ready to draw with. */
 export type Look = ReturnType<typeof parseLook>;
 
-/** Never throws: invalid values fall back to the default. */
+/** Parses a look. Invalid values fall back to the default. */
 export function parseLook(query: LookQuery) {
   const style = parseStyle(query);
   const palette = parsePalette(query, style.font);

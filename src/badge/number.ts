@@ -24,7 +24,7 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
     : formatterOf(locale, numbers, FORMATTERS[numbers]).format(count);
 }
 
-/** Never throws: invalid values fall back to the default. */
+/** Parses the form of a number. Invalid values fall back to the default. */
 export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
   const numbers = valueOf(LOOK.numbers, query.get("numbers"));
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
@@ -81,7 +81,7 @@ export function parseLocale(text: string | undefined, now = Date.now()): string 
   }
 }
 
-/** The formatter of this name for a locale, made with the first use. */
+/** Returns the formatter of this name for a locale. Creates it at its first use. */
 export function formatterOf(
   locale: string,
   name: string,

@@ -10,7 +10,7 @@ export type Theme = "none" | Scheme;
 /** The choices of a query. The style fills in undefined ones. */
 export type Palette = ReturnType<typeof parsePalette>;
 
-/** Never throws: invalid values fall back to the default. */
+/** Parses the colors and the logo. Invalid values fall back to the default. */
 export function parsePalette(query: LookQuery, fallbackFont: string) {
   const { schema } = LOOK.digits;
   const palette = {

@@ -100,7 +100,7 @@ export function nameParameters<const Unnamed extends Record<string, Omit<Paramet
   };
 }
 
-/** One of a parameter's values; its default for anything else. */
+/** Returns the value of a parameter, or its default if it is none of its values. */
 export function valueOf<Name extends string>(
   { schema }: { schema: { readonly enum: readonly Name[]; readonly default: Name } },
   text: string | undefined,
@@ -108,7 +108,7 @@ export function valueOf<Name extends string>(
   return schema.enum.find((name) => name === text) ?? schema.default;
 }
 
-/** A whole number from 1, clamped; undefined for 0 and anything else. */
+/** Parses a whole number from 1 and clamps it. Returns undefined for 0 and anything else. */
 export function wholeWithin(
   text: string | undefined,
   { minimum, maximum }: { minimum: number; maximum: number },

@@ -3,7 +3,7 @@ import { textHash } from "./text.ts";
 import type { Bars } from "./styles/style.ts";
 import type { Days } from "../counter/days.ts";
 
-/** The hits of the last `count` days as the bars of a badge. */
+/** Returns the hits of the last `count` days as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {
   const shown = Array.from({ length: count }, (_, index) => hits[count - 1 - index] ?? 0);
   const most = Math.max(...shown);

@@ -96,7 +96,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
   };
 }
 
-/** NaN when a character is not ASCII. */
+/** Returns the width in pixels, or NaN if a character is not ASCII. */
 function asciiWidth(text: string, face: Face): number {
   let width = 0;
   for (let at = 0; at < text.length; at++) {
@@ -131,7 +131,7 @@ export function textHash(text: string): string {
 // Made at the first text that needs it: most never do, and a cold start should not pay.
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as people count them. */
+/** Returns the characters of a text as people count them. */
 export function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);

@@ -27,7 +27,7 @@ const SHARES = [0.25, 0.55, 0.85];
 const SPAN = { count: WEEKS, unit: "week" } as const;
 const SMALL = { size: 10, bold: false };
 
-/** The first day of a calendar that ends today: a Monday. */
+/** Returns the first day of a calendar that ends today: a Monday. */
 export function calendarSince(today: Day): Day {
   return today - weekdayIndex(today) - 7 * (WEEKS - 1);
 }
@@ -166,7 +166,7 @@ function drawPattern(fill: string, level: number): string {
     `viewBox="0 0 13 13"><rect x="1" y="1" width="11" height="11" rx="2.5"${fill}/></pattern>`;
 }
 
-/** The runs of a weekday's cells that are at least this dark. */
+/** Returns the runs of a weekday's cells that are at least this dark. */
 function runsIn(levels: readonly number[], { row, level }: { row: number; level: number }): string {
   let path = "";
   let end: number | undefined;
@@ -181,7 +181,10 @@ function runsIn(levels: readonly number[], { row, level }: { row: number; level:
   return path;
 }
 
-/** By rank among the days with hits, so that one loud day leaves the rest of the year readable. */
+/**
+ * Returns the shade of each day by its rank among the days with hits, so that one day with many
+ * leaves the rest of the year readable.
+ */
 function levelsOf(hits: readonly number[]): number[] {
   const sorted = hits.filter((day) => day > 0).sort((a, b) => a - b);
   const bounds = SHARES.map((share) => sorted[Math.floor(share * sorted.length)] ?? Infinity);

@@ -101,7 +101,7 @@ function sized(size: number, drawn: string): string {
   return drawn === "" ? "" : `<g font-size="${size}">${drawn}</g>`;
 }
 
-/** A figure at the right edge, with its name before it in quieter ink. */
+/** Draws a figure at the right edge, with its name before it in quieter ink. */
 function drawAside(
   [figure, size, ink]: readonly [figure: string, size: number, ink: string],
   { words, y }: { words: string; y: number },
@@ -112,7 +112,7 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-/** The paint that only cards have, as attributes. */
+/** Returns the paint that only cards have, as attributes. */
 function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
   if (theme === "none") return { up: "", mark: lines, css: "" };
   const paint = new Paint(theme);
@@ -120,7 +120,7 @@ function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
   return { up: paint.fill("g", UP), mark: paint.stroke("h", COLORS.strong), css: paint.css() };
 }
 
-/** The days up to today, from edge to edge; nothing if all of them are 0. */
+/** Draws the days up to today, from edge to edge. Draws nothing if all of them are 0. */
 function drawLine(
   hits: readonly number[],
   { paint: { bars, tint }, size: { width, height, radius } }: {

@@ -57,7 +57,10 @@ export function firstKnown({ newest, hits }: Days): Day {
   return newest - Math.max(0, hits.length - 1);
 }
 
-/** The count at the end of each bar: it was the total then, unless an owner has set it since. */
+/**
+ * Returns the count at the end of each bar. It was the total then, unless an owner has set it
+ * since.
+ */
 export function sumsUpTo(total: number, bars: readonly Bar[]): number[] {
   let sum = Math.max(0, total - bars.reduce((sum, { hits }) => sum + hits, 0));
   return bars.map(({ hits }) => sum += hits);
@@ -112,7 +115,7 @@ function drawBars({ columns, plot, paint, step, barWidth }: Layout): string {
     `<path d="${last}" stroke-opacity=".45"/></g>`;
 }
 
-/** One path is the line and the ground below it; what it has beyond the plot is cut off. */
+/** Draws the line and the ground below it as one path, clipped to the plot. */
 function drawArea({ columns, plot, paint }: Layout): string {
   const { x, y, path } = curveThrough(
     columns.map(({ x, height }) => ({ x, y: plot.bottom - height })),
@@ -147,7 +150,7 @@ function drawPeak(layout: Layout, index: number): string {
   return dot;
 }
 
-/** The baseline, moved up if a dashed line would run through the text on it. */
+/** Returns the baseline, moved up if a dashed line would run through the text on it. */
 function clearOf(lines: readonly number[], y: number): number {
   const crossing = lines.find((line) => line > y - 9 && line < y + 2);
   return crossing === undefined ? y : crossing - 3;
@@ -169,7 +172,7 @@ function isFree(
 const ROUND = [1, 2, 5];
 const MAX_MARKS = 2;
 
-/** A dot on the line. */
+/** Draws a dot on the line. */
 function drawDot({ x, height }: Layout["columns"][number], { plot, paint }: Layout): string {
   return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="4"${paint.dot}/>`;
 }

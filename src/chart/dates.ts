@@ -3,7 +3,7 @@ import type { Day } from "../counter/days.ts";
 import { type Bar, DAY_MS, type Range } from "./bars.ts";
 import type { ShownLook } from "./look.ts";
 
-/** "30 days", in the reader's language. Quarters are counted in years. */
+/** Returns "30 days" in the reader's language. Quarters are counted in years. */
 export function spanOf(range: Range, locale: string): string {
   const unit = range.unit === "quarter" ? "year" : range.unit;
   const count = range.unit === "quarter" ? Math.round(range.count / 4) : range.count;
@@ -67,7 +67,7 @@ function when(first: Day, { unit }: Range): string {
   return unit === "week" ? `in the week of ${date}` : `on ${date}`;
 }
 
-/** "today", in the reader's language. */
+/** Returns "today" in the reader's language. */
 export function todayIn(locale: string): string {
   return formatterOf(locale, "today", () => {
     const days = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });

@@ -67,7 +67,7 @@ export type ChartLook = ReturnType<typeof parseChartLook>;
 /** The look of a chart whose first day is known. */
 export type ShownLook = ChartLook & { readonly range: Range };
 
-/** Never throws: invalid values fall back to the default. */
+/** Parses the look of a chart. Invalid values fall back to the default. */
 export function parseChartLook(query: PictureQuery<ChartName>) {
   const rangeName = valueOf(range, query.get("range"));
   const shown: Range | undefined = rangeName === "all" ? undefined : RANGES[rangeName];
@@ -81,7 +81,7 @@ export function parseChartLook(query: PictureQuery<ChartName>) {
   });
 }
 
-/** Never throws: invalid values fall back to the default. */
+/** Parses the look of any picture. Invalid values fall back to the default. */
 export function parsePictureLook(query: PictureQuery) {
   return Object.freeze({
     /** Clean; empty for none. */

@@ -94,7 +94,7 @@ function parsePreviewLook(query: PictureQuery): PictureLook {
   return look.theme === "dark" ? look : { ...look, theme: "light" };
 }
 
-/** The frame of the picture that could not be drawn, its label, and a sentence. */
+/** Draws the frame of the picture that could not be drawn, its label, and a sentence. */
 export function drawProblem({ badge, detail }: ProblemText, look: PictureLook, size: Size): string {
   const { width, height } = size;
   const paint = paintOf(look, size);

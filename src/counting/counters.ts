@@ -80,7 +80,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  // A limit of their own: of two calls in flight, either may take effect first.
+  // A limit of their own, because no order is promised between calls in flight.
   const deduplications = optionsFor("change");
   const deduplicatedHits = new Batcher<CounterId, DeduplicatedResults, DeduplicationKeys>({
     ...deduplications,

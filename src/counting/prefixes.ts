@@ -16,7 +16,7 @@ const REFRESH_AGE_MS = 6500;
 const MAX_COUNTERS = 100_000;
 /** Maximum number of scans that wait. Anyone may ask for a prefix that no counter has. */
 const MAX_WAITING = 100;
-/** Minimum number of cached results of each kind. */
+/** Capacity of the cache of each kind of result. */
 const CACHE_SIZE = 200;
 /** Maximum number of counters in a ranking. */
 const MAX_RANKED = 100;

@@ -49,8 +49,8 @@ export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
 export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
 
 /**
- * Creates the policy, which counts a hit if the first of its rules that applies says so. A hit with
- * the idempotency key of an earlier one is that hit again.
+ * Creates the policy, which applies the first of its rules that matches a hit. A hit with the
+ * idempotency key of an earlier one is that hit again.
  */
 export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxies }) {
   const { counters } = options;
@@ -64,7 +64,7 @@ export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxi
 
     const hasSecret = grant === "secret";
     const asksOnce = query.get("once") !== undefined;
-    // The rules below do not concern a server that counts for itself, which is the hot path.
+    // Hot path: no rule below concerns a server that counts for itself.
     if (hasSecret && !asksOnce && idempotencyKey === undefined) return counters.hit(id);
     const hasVisitor = query.get("visitor") !== undefined;
     if (hasVisitor && !hasSecret) throw new Problem("bad-query", { detail: VISITOR_BY_KEY });
@@ -82,8 +82,8 @@ export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxi
       if (idempotencyKey === undefined) return counters.hit(id);
       return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };
-    const isPublic = grant === "SERVE_AS" || grant.endsWith("/");
-    const result = isPublic ? limitCreation(hit, count) : count();
+    const mayCreateMany = grant === "SERVE_AS" || grant.endsWith("/");
+    const result = mayCreateMany ? limitCreation(hit, count) : count();
     return isProxy ? result.then(withCamo) : result;
   };
 }

@@ -1,6 +1,7 @@
 import type { AccessLevel } from "../auth/access.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
+import { VERSION } from "../version.ts";
 import {
   bodies,
   type Description,
@@ -46,7 +47,7 @@ export function describeRoutes(routes: readonly Route[]) {
     openapi: "3.1.0",
     info: {
       title: "Tallymark",
-      version: "1.0.0",
+      version: VERSION,
       summary: "Hit counters and badges.",
       description:
         "Unknown parameters are ignored. A known parameter that appears twice is a 400. " +

@@ -151,12 +151,12 @@ export function withContent(responses: Responses, content?: Content): Responses 
   );
 }
 
-/** A `Cache-Control` header that is always sent. */
+/** Describes a `Cache-Control` header that is always sent. */
 function cacheControl(schema: Schema): ResponseObject["headers"] {
   return { "Cache-Control": { required: true, schema: { type: "string", ...schema } } };
 }
 
-/** An `X-Tallymark` header, which ordinary responses do not have. */
+/** Describes the `X-Tallymark` header, which ordinary responses do not have. */
 function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
   if (flags.length === 0) return {};
   const description = flags.map((flag) => FLAGS[flag]).join(" ");

@@ -143,7 +143,7 @@ export const schemas = {
   ),
   Health: record("The process is alive.", { status: { const: "ok" } }),
   Readiness: record("The store responds.", { status: { const: "ok" } }, {
-    away: listOf({ type: "string" }, {
+    unreachable: listOf({ type: "string" }, {
       minItems: 1,
       description: "The shards of the store that are unavailable, if there are any.",
     }),

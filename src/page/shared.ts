@@ -81,13 +81,13 @@ function ranking(prefix: string, counters: SharedData["counters"]) {
   );
 }
 
-/** The lines to embed the page and to show its preview image. */
+/** Shows the lines to embed the page, and its preview image. */
 function sharing(prefix: string) {
   const page = new URL(`p?${query}`, here).href;
   const { HTML } = imageSnippets(new URL(`preview.png?${query}`, here).href, `views of ${prefix}`);
   const Embed =
     `<iframe src="${inHtml(`${page}&embed=1`)}" title="${inHtml(`Views of ${prefix}`)}"` +
-    ` width="100%" height="900" style="border:0" referrerpolicy="no-referrer"></iframe>`;
+    ` width="100%" height="1300" style="border:0" referrerpolicy="no-referrer"></iframe>`;
   const Image = `<a href="${inHtml(page)}">${HTML}</a>`;
   const origins = document.querySelector<HTMLMetaElement>("[name=embed-origins]")?.content;
   return make(

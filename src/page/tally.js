@@ -59,8 +59,8 @@ if (!customElements.get("tally-mark")) {
     return `${number} ${list[forms.indexOf(rules.select(hits))] ?? list.at(-1)}`;
   };
 
-  let say = (why) => {
-    console.info(`tally.js: not counting (${why})`);
+  let say = (id, why) => {
+    console.info(`tally.js: not counting ${id} (${why})`);
     say = () => {};
   };
 
@@ -89,7 +89,7 @@ if (!customElements.get("tally-mark")) {
       view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
     } else {
       // A like is counted by its button.
-      if (!mark.closest("tally-like")) say(key ? "localhost or automated browser" : "no key");
+      if (!mark.closest("tally-like")) say(id, key ? "localhost or automated browser" : "no key");
       view = once(name, () => read(id, period));
     }
     if (mark.name && mark.name !== name) mark.textContent = "–";

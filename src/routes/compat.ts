@@ -112,8 +112,7 @@ async function respondWithNumbers(
 }
 
 const PARTLY = {
-  detail: "Some of these counters were counted, the others were not: sending it again may count " +
-    "those twice.",
+  detail: "Only some of the counters were incremented. Retrying may count those twice.",
 };
 
 /** Finds the address of a service that a URL has. Throws "not-found" if there is none. */

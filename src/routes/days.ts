@@ -62,6 +62,6 @@ function requestedDay(text: string | undefined): Day | undefined {
   const day = text === undefined ? undefined : parseDay(text);
   if (text === undefined || day !== undefined) return day;
   throw new Problem("bad-query", {
-    detail: "A day is written like 2026-11-20, and the earliest year is 1970.",
+    detail: "`from` and `to` must be dates such as 2026-11-20, not before 1970.",
   });
 }

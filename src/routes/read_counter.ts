@@ -103,7 +103,7 @@ export interface BadgeCounts {
   readonly isStale?: boolean;
 }
 
-/** Minimum number of cached counts of periods. */
+/** Capacity of the cache of counts of periods. */
 const CACHE_SIZE = 10_000;
 
 /**

@@ -73,7 +73,7 @@ export function readiness({ counters }: Service): Endpoint {
       const unreachable = await counters.ready().catch((cause) => {
         throw new Problem("store-unavailable", { cause });
       });
-      const body = { status: "ok", ...(unreachable.length > 0 && { away: unreachable }) };
+      const body = { status: "ok", ...(unreachable.length > 0 && { unreachable }) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),

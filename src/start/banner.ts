@@ -26,7 +26,9 @@ export function banner(
     lines.push(`  secret    ${own.text} (for this run only: set SECRET_TOKEN to keep one)`);
   }
   lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
-  if (signIn !== undefined) lines.push(`  page      ${url}/#sign-in=${signIn}`);
+  if (signIn !== undefined) {
+    lines.push(`  sign in   ${url}/#sign-in=${signIn} (works once, for ten minutes)`);
+  } else lines.push(`  page      ${url}`);
   return lines.join("\n");
 }
 
@@ -49,8 +51,7 @@ export function settingsWarnings(config: Config, unknownNames: readonly string[]
   return warnings;
 }
 
-const PROTECTED_READS =
-  "only with the secret: badges on other pages show an error (PUBLIC_READS=1 opens reads)";
+const PROTECTED_READS = "require the secret (set PUBLIC_READS=1 to make badges public)";
 
 /** Returns the secret for a line of a shell, within double quotes. */
 function inShell(own: GeneratedSecret | undefined): string {

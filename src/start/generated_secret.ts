@@ -25,7 +25,7 @@ export function findSecret(store: StoreSetting): GeneratedSecret {
 
 const FILE_NAME = Deno.build.os === "windows" ? /[^\\/]*$/ : /[^/]*$/;
 
-/** 160 random bits in hexadecimal, which needs no escaping anywhere. */
+/** Returns 160 random bits in hexadecimal, which needs no escaping anywhere. */
 function randomSecret(): string {
   return crypto.getRandomValues(new Uint8Array(20)).toHex();
 }

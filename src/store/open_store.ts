@@ -125,7 +125,10 @@ async function open(
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
 
-/** Deno has no KV without a flag or a line in deno.json, and a bundle may run without either. */
+/**
+ * Throws an error if Deno has no KV. A bundle may run without the flag and the line in deno.json
+ * that turn it on.
+ */
 function requireDenoKv(): void {
   if (typeof Deno.openKv === "function") return;
   throw new StartError(
@@ -134,8 +137,8 @@ function requireDenoKv(): void {
 }
 
 /**
- * A store whose database is open already: its file is locked before the service listens, the code
- * for it is loaded later.
+ * Returns a store whose database is open already, because its file is locked before the service
+ * listens. The code for it is loaded later.
  */
 function ownKv(source: Source, options: Omit<DatabaseOptions, "isShared">): CounterStore {
   const { kv, file, health } = options;

@@ -41,9 +41,11 @@ Deno.test("figuresOf adds up the days of a line by how long ago they are", () =>
   deepStrictEqual([sum.today, sum.priorMonth, sum.total], [2, 2000, 3]);
 });
 
-Deno.test("trendOf tells up from down without color, and says what has nothing to compare with", () => {
+Deno.test("trendOf tells up from down without color, and no change, and says what has nothing to compare with", () => {
   deepStrictEqual(trendOf(15, 10), { up: true, text: "▲ 50%", word: "up" });
   deepStrictEqual(trendOf(5, 10), { up: false, text: "▼ 50%", word: "down" });
+  deepStrictEqual(trendOf(1001, 1000), { up: false, text: "0%", word: "" });
+  strictEqual(trendOf(120, 1).text, `▲ ${(11_900).toLocaleString()}%`);
   deepStrictEqual(trendOf(5, 0), { up: true, text: "new", word: "" });
   deepStrictEqual(trendOf(0, 0), { up: false, text: "–", word: "" });
 });

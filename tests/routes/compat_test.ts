@@ -421,7 +421,7 @@ Deno.test("/as/busuanzi does not call it safe to retry if some of its counters w
   const headers = { ...READER, referer: "https://blog.example.com/" };
   const { status, body } = await app.send("GET /as/busuanzi/busuanzi", headers);
   strictEqual(status, 504, body);
-  match(body, /Some of these counters were counted/);
+  match(body, /Only some of the counters were incremented/);
   strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
   store.failure = "store-unavailable";
   strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 503);

@@ -213,7 +213,7 @@ for (
       "Too many requests are waiting",
       /Nothing was changed, so it is safe to retry\.$/,
     ],
-    ["outcome-unknown", "Outcome unknown", /It may or may not have been carried out:/],
+    ["outcome-unknown", "Outcome unknown", /so it may have been applied\./],
   ] as const
 ) {
   Deno.test(`/counters tells its owner what ${failure} means for a change that is no hit`, async () => {

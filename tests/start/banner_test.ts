@@ -17,7 +17,7 @@ Deno.test("banner: address, store, reads, where the secret is, a curl line, and 
   reads     open to everyone
   secret    in data/secret
   try       curl -X POST -H "X-Auth-Token: $(cat data/secret)" "http://localhost:8000/hit?id=home"
-  page      http://localhost:8000/#sign-in=1ee7`,
+  sign in   http://localhost:8000/#sign-in=1ee7 (works once, for ten minutes)`,
   );
 });
 
@@ -28,7 +28,8 @@ Deno.test("banner: a secret that no file keeps is printed, with a curl line", ()
   strictEqual(
     text.split("\n").slice(3).join("\n"),
     `  secret    f00 (for this run only: set SECRET_TOKEN to keep one)
-  try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"`,
+  try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"
+  page      http://localhost:8000`,
   );
 });
 

@@ -13,7 +13,7 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
     async () => {
       await using service = await startInTerminal(env);
       const [, page = "", token = ""] = await service.waitForOutput(
-        /\n +page +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43})\r?\n/,
+        /\n +sign in +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43}) \(works once, for ten minutes\)\r?\n/,
       );
       strictEqual(page, `${service.url}/`);
       const bearing = { authorization: `Bearer ${token}` };

@@ -130,6 +130,7 @@ async function prepare(needed: Needed, apt: Apt | undefined): Promise<void> {
   const paths = Object.values(needed.programs);
   if (!paths.every((path) => isFile(join(root, path)))) {
     if (findOnPath(["apt-get"]) === undefined) throw new Error("this machine has no apt");
+    console.log(`Fetching ${Object.keys(needed.programs).join(" and ")}`);
     await apt?.unpack({ folder: root, packages, withDependencies: !withoutDependencies });
   }
   await Deno.writeTextFile(join(root, "fonts.conf"), FONTS_CONF);

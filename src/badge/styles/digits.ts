@@ -84,7 +84,7 @@ const FINISH = `<linearGradient id="w" x2="0" y2="1"><stop stop-opacity=".75"/>`
   `<linearGradient id="f" x2="0" y2="1"><stop stop-color="#8b8f92"/>` +
   `<stop offset=".5" stop-color="#4a4e51"/><stop offset="1" stop-color="#2c2f31"/></linearGradient>`;
 
-/** The wheels but the last are the dashes of one stroke. */
+/** Draws the wheels. All but the last are the dashes of one stroke. */
 function drawWheels(cells: readonly Cell[]): string {
   const dark = cells.slice(0, -1);
   const left = FRAME + 0.5;

@@ -46,7 +46,10 @@ function painter(palette: Palette, label: Line): Draw {
   };
 }
 
-/** The label in capitals; empty if a letter has no dots, as screen readers still say the label. */
+/**
+ * Returns the label in capitals, or none if a letter has no dots. Screen readers still say the
+ * label.
+ */
 function lettersOf(label: Line): string[] {
   const letters = [...label.drawn.toUpperCase()];
   const isShort = letters.length <= MAX_LABEL;
@@ -58,7 +61,7 @@ function wordsOf({ message }: Content): string[] {
   return Array.from(graphemes(text), ({ segment }) => segment);
 }
 
-/** The dots of a letter in rows, as strokes of one dot's height. */
+/** Draws the dots of a letter in rows, as strokes of one dot's height. */
 function dots(letter: string, left: number): string {
   let path = "";
   [...LETTERS.get(letter) ?? ""].forEach((row, y) => {

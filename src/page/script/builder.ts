@@ -304,9 +304,14 @@ function styleDefault(name: string, style: string) {
 
 /** Reports whether a parameter would have no effect. */
 function isOff(name: string, style: string) {
-  const { counting, unseen } = facts.controls[name] ?? {};
-  return isCounting() && counting === false ||
+  const unseen = facts.controls[name]?.unseen;
+  return isForReading(name) ||
     unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) === true;
+}
+
+/** Reports whether a parameter would have no effect because the badge counts. */
+function isForReading(name: string) {
+  return isCounting() && facts.controls[name]?.counting === false;
 }
 
 /** Returns fields of the form. Only members that selects and inputs share are used. */
@@ -416,18 +421,21 @@ function keepAddress(looks: Choices) {
   history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);
 }
 
-/** Disables the fields that a style does not have, and says so. */
+/** Disables the fields that a style or a counting badge does not have, and says so. */
 function showKnown(known: Map<string, string>) {
-  const off = [];
+  const off = { "this style": [] as string[], "a badge that counts": [] as string[] };
   for (const control of controls(".grid [name], #label")) {
     const { name } = control;
     const isKnown = known.has(name);
     const label = control.closest("label");
     if (label) label.hidden = !isKnown;
     control.disabled = !isKnown || isOff(name, styleOf());
-    if (isKnown && control.disabled) off.push(words(name).toLowerCase());
+    const reason = isForReading(name) ? "a badge that counts" : "this style";
+    if (isKnown && control.disabled) off[reason].push(words(name).toLowerCase());
   }
-  why.textContent = off.length === 0 ? "" : `Not available in this style: ${off.join(", ")}.`;
+  const sentences = Object.entries(off).filter(([, names]) => names.length > 0)
+    .map(([reason, names]) => `Not available in ${reason}: ${names.join(", ")}.`);
+  why.textContent = sentences.join(" ");
 }
 
 async function showHint() {

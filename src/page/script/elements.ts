@@ -120,7 +120,7 @@ export function compact(value: number) {
   return short.format(value);
 }
 
-/** "1 counter", "2 counters". */
+/** Returns "1 counter" or "2 counters". */
 export function plural(count: number, noun: string) {
   return `${integers.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -56,7 +56,7 @@ export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric
 const shortMonth = dateText({ month: "short" });
 const longMonth = dateText({ month: "long", year: "numeric" });
 
-/** The figures of a line of `/counters`. */
+/** Returns the figures of a line of `/counters`. */
 export function figuresOf(
   { id, hits, days = {} }: { id: string; hits: number; days?: DayHits | undefined },
   today: number,
@@ -113,8 +113,13 @@ export function prefixOf(id: string) {
 export function trendOf(now: number, then: number) {
   if (then === 0) return { up: now > 0, text: now > 0 ? "new" : "–", word: "" };
   const percent = Math.round(100 * (now - then) / then);
-  const up = percent >= 0;
-  return { up, text: `${up ? "▲" : "▼"} ${Math.abs(percent)}%`, word: up ? "up" : "down" };
+  if (percent === 0) return { up: false, text: "0%", word: "" };
+  const up = percent > 0;
+  return {
+    up,
+    text: `${up ? "▲" : "▼"} ${Math.abs(percent).toLocaleString()}%`,
+    word: up ? "up" : "down",
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   camo: "via an image proxy, visitor unknown",
   unauthorized: "without the secret or the key of this counter",
   "bad-query": "malformed query or duplicate parameter",
+  "hit-needs-id": "sent without id=, so no counter is named",
   "bad-body": "sent with a body: the id belongs in the query",
   "family-full": "this family’s key created too many counters today",
   "not-a-counter": "the store holds something else under this id",
@@ -68,7 +69,7 @@ function tableOf(decisions: Decision[]) {
 /** Returns the id of a request if it is that of a counter, because others are a stranger's text. */
 function nameOf(id: string | undefined, wasCounted: boolean) {
   if (id === undefined) return "(no id)";
-  return wasCounted || isCounter(id) ? id : "(not a counter)";
+  return wasCounted || isCounter(id) ? id : "(unknown id)";
 }
 
 // --- Import and export ---------------------------------------------------------------------------

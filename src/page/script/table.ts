@@ -364,7 +364,10 @@ function rowFor(line: Line, index: number) {
 /** Returns the button that folds a group, or the number of its counters that a search found. */
 function foldButton(prefix: string, { members, found }: Group) {
   const all = plural(members.length, "counter");
-  if (isSearching()) return make("small", `${grouped(found.length)} of ${all}`);
+  if (isSearching()) {
+    const count = `${grouped(found.length)} of ${grouped(members.length)}`;
+    return make("small.fold-group", count, make("span.wide", " counters"));
+  }
   const shows = isUnfolded(prefix);
   return make(
     "button.fold-group",

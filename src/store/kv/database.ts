@@ -48,8 +48,9 @@ export interface DatabaseOptions extends Omit<KvPlace, "journaled" | "keys"> {
  * Carries out changes: reads records, plans and commits, and starts again with those that another
  * process changed in between.
  *
- * In a database of this process alone changes take turns, so that what was written last is certain.
- * Hits on remembered counters then need no read, and hits on many counters go to the journal.
+ * If no other process writes to the database, changes run one after another, so that the last
+ * write is known. Hits on remembered counters then need no read, and hits on many counters go to
+ * the journal.
  */
 export class Database {
   readonly place: KvPlace;

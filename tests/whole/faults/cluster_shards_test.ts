@@ -47,7 +47,7 @@ Deno.test(
     const ready = await fetch(`${service.url}/readyz`);
     deepStrictEqual([ready.status, await ready.json()], [200, {
       status: "ok",
-      away: ["slots 10922-16383"],
+      unreachable: ["slots 10922-16383"],
     }]);
     await service.waitForOutput(new RegExp(`"store unavailable","node":"127.0.0.1:${node.port}"`));
     await node.start();
@@ -291,7 +291,7 @@ async function nodesUp({ url }: Service): Promise<string[]> {
 async function ready({ url }: Service): Promise<true | undefined> {
   const response = await fetch(`${url}/readyz`);
   const told: unknown = await response.json();
-  return response.ok && !JSON.stringify(told).includes("away") || undefined;
+  return response.ok && !JSON.stringify(told).includes("unreachable") || undefined;
 }
 
 /** A counter of each node, in their order. */

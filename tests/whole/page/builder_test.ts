@@ -101,6 +101,8 @@ testPage(
     await page.getByText(/Not available in this style: .*sparkline/).waitFor();
     ok(!await spark.isEnabled());
     ok(!(await copied(page, "URL")).includes("spark="));
+    await page.getByRole("radio", { name: /Count views and show them/ }).check();
+    await page.getByText("Not available in a badge that counts: period.").waitFor();
   },
 );
 

@@ -249,7 +249,7 @@ testOwner(
     const told = lines.map((line) => line.split("\t").slice(1).join(" | ")).toSorted();
     deepStrictEqual(told, [
       "(no id) | no | malformed query or duplicate parameter",
-      "(not a counter) | no | without the secret or the key of this counter",
+      "(unknown id) | no | without the secret or the key of this counter",
       "blog/one | no | without the secret or the key of this counter",
       "blog/one | yes | ",
       "new | no | without the secret or the key of this counter",

@@ -48,7 +48,7 @@ testReads(
     await open(Object.keys(HUNDRED).map((id) => mark(`counter="${id}"`)).join("").repeat(2));
     await shows(reader.page, [...Object.values(HUNDRED), ...Object.values(HUNDRED)].map(String));
     strictEqual(requests.filter((path) => path.startsWith("/count")).length, 1);
-    deepStrictEqual(reader.complaints, ["tally.js: not counting (no key)"]);
+    deepStrictEqual(reader.complaints, ["tally.js: not counting post/0 (no key)"]);
   },
 );
 

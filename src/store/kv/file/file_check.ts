@@ -110,7 +110,10 @@ export function explainFailure(path: string, cause: unknown): StartError {
   return new StartError(message, { cause });
 }
 
-/** Deno KV derives versionstamps from the number in this table. Other databases lack the table. */
+/**
+ * Returns the last versionstamp, which Deno KV derives from the number in this table. Returns
+ * undefined if the database lacks the table.
+ */
 function lastVersionstamp(database: DatabaseSync): string | undefined {
   const table = "SELECT 1 FROM sqlite_schema WHERE name = 'data_version'";
   if (database.prepare(table).get() === undefined) return undefined;

@@ -53,7 +53,7 @@ export interface Credentials {
   readonly id: CounterId;
   /** All counters of a request that may name several. `id` is the first of them. */
   readonly ids?: readonly CounterId[];
-  /** True if the counter may be hit without a key. */
+  /** True if the counter may be hit without a key, or read because this request has hit it. */
   readonly isPublic: boolean;
 }
 
@@ -136,9 +136,10 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   /** The check of each level. Undefined if it requires nothing. */
   const check: Readonly<Record<AccessLevel, AccessCheck | undefined>> = {
     anyone: undefined,
-    reader: openReads
-      ? undefined
-      : requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), OPEN_READS),
+    reader: openReads ? undefined : requireGrant(
+      (c) => ownerGrant(c) ?? (c.isPublic ? "SERVE_AS" : readKeyGrant(c)),
+      OPEN_READS,
+    ),
     viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), NO_READ_KEY),
     keyholder: requireGrant(
       (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),

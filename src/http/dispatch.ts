@@ -206,7 +206,7 @@ class RequestState {
   grant: Grant = "open";
 
   /**
-   * `isPublic` is true if the counter may be hit without credentials. The secret still counts as
+   * `isPublic` is true if the counter may be used without credentials. The secret still counts as
    * the secret. `route` is undefined for an unknown path. `meter` is undefined for an internal
    * call, because the request that made it is completed and measured.
    */

@@ -11,6 +11,7 @@ import {
   createResponse,
   headersFor,
   problemImageResponse,
+  problemResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";
@@ -22,6 +23,8 @@ const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
 interface Target extends Pick<Picture, "counter"> {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** True if this request was allowed to hit the counter, so that it may read its numbers, too. */
+  readonly wasHit?: boolean;
 }
 
 /** Has the endpoint respond that counts or reads a counter. */
@@ -45,15 +48,15 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       const body = limit ? await bodyText(request, { limit, draining }) : "";
       const parsed = parseRequest(url, request, body);
       const [key, token] = [parsed.get("key"), parsed.get("token")];
-      const callTarget: CallTarget = ({ path, counter, parameters }) => {
+      const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = counterId(`${name}/${counter.id}`);
         const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
         const query = new Map<string, string>();
         for (const [name, value] of Object.entries(values)) {
           if (value !== undefined) query.set(name, value);
         }
-        const isPublic = counter.counts && key === undefined && token === undefined &&
-          access.keysAreOn && allowsPublicHits(serveAs, id);
+        const isPublic = wasHit || counter.counts && key === undefined && token === undefined &&
+            access.keysAreOn && allowsPublicHits(serveAs, id);
         return call(path, { request, connection, query, isPublic });
       };
       try {
@@ -86,21 +89,31 @@ async function respondWithNumbers(
   const reads = counters.some(({ counts }) => counts) ? [] : targets.map(callTarget);
   const numbers: number[] = [];
   const flags = new Set<string | null>();
+  const hitIds = new Set<string>();
+  let hasCounted = false;
   let isShared = true;
   for (const [index, target] of targets.entries()) {
-    const response = await (reads[index] ?? callTarget(target));
-    const { ok, status, headers } = response;
+    const { id, counts } = target.counter;
+    const response =
+      await (reads[index] ?? callTarget({ ...target, wasHit: !counts && hitIds.has(id) }));
+    const { ok, headers } = response;
     if (!ok) {
-      // A 503 promises that nothing was changed, but some counters were.
-      if (status === 503 && flags.has(null)) throw new Problem("outcome-unknown", PARTLY);
+      // Most errors promise that nothing was changed, but some counters were.
+      if (hasCounted) throw partlyCounted(await response.json());
       return response;
     }
     numbers.push((await response.json()).hits);
-    if (target.counter.counts) flags.add(headers.get("x-tallymark"));
+    const flag = headers.get("x-tallymark");
+    if (counts) {
+      flags.add(flag);
+      hitIds.add(id);
+      hasCounted ||= flag === null || flag === "camo";
+    }
     isShared = headers.has("access-control-allow-origin");
   }
   if (notFoundIfZero && numbers[0] === 0) {
-    throw new Problem("not-found", { detail: "Key not found" });
+    const problem = new Problem("not-found", { detail: "Key not found" });
+    return allowPages(problemResponse(problem, "json"), isShared ? "any" : "none");
   }
   const [flag] = flags;
   const response = createResponse(body(numbers), {
@@ -111,9 +124,11 @@ async function respondWithNumbers(
   return allowPages(response, isShared ? "any" : "none");
 }
 
-const PARTLY = {
-  detail: "Only some of the counters were incremented. Retrying may count those twice.",
-};
+/** Returns the problem of a request of which some hits were counted before one failed. */
+function partlyCounted({ title }: { title: string }): Problem {
+  const detail = `Only some of the hits were counted (${title}). Retrying may count those twice.`;
+  return new Problem("outcome-unknown", { detail });
+}
 
 /** Finds the address of a service that a URL has. Throws "not-found" if there is none. */
 function findAddress(

@@ -421,10 +421,34 @@ Deno.test("/as/busuanzi does not call it safe to retry if some of its counters w
   const headers = { ...READER, referer: "https://blog.example.com/" };
   const { status, body } = await app.send("GET /as/busuanzi/busuanzi", headers);
   strictEqual(status, 504, body);
-  match(body, /Only some of the counters were incremented/);
+  match(body, /Only some of the hits were counted \(Store unavailable\)/);
   strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
   store.failure = "store-unavailable";
   strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 503);
+});
+
+Deno.test("/as/busuanzi does not call a full counter unchanged if others were counted", async () => {
+  await using app = open({ serveAs: "busuanzi/" });
+  const full = '{"hits":9007199254740991}';
+  await app.sendBody("PUT /counters?id=busuanzi/blog.example.com/*site", full);
+  const headers = { ...READER, referer: "https://blog.example.com/" };
+  const { status, body } = await app.send("GET /as/busuanzi/busuanzi", headers);
+  strictEqual(status, 504, body);
+  match(body, /Only some of the hits were counted \(Counter full\)/);
+  strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
+});
+
+Deno.test("/as/seeyoufarm returns the numbers of the counter that it hits where reads are protected", async () => {
+  await using app = open({ openReads: false, serveAs: "seeyoufarm/a.example/" });
+  const json = "seeyoufarm/api/hit?output=json&url=https://";
+  const { body } = await app.send("GET /key?id=seeyoufarm/b.example/c", authorized);
+  const { key } = JSON.parse(body);
+  for (const address of [`${json}a.example/c`, `${json}b.example/c&key=${key}`]) {
+    const { status, body } = await get(app, address);
+    strictEqual(status, 200, body);
+    strictEqual(body, '{"today_hits":1,"total_hits":1}');
+  }
+  strictEqual((await get(app, "countapi/get/abc/def")).status, 401);
 });
 
 const RUNS = times(500, 1_000_000);
@@ -498,9 +522,9 @@ Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only
   ok(sum <= most);
 });
 
-function open({ serveAs = "", now = Date.now } = {}): TestApp {
+function open({ serveAs = "", now = Date.now, openReads = true } = {}): TestApp {
   const calendar = createCalendar("UTC", now);
-  return openApp({ store: new ModelStore(calendar.today), calendar, serveAs });
+  return openApp({ store: new ModelStore(calendar.today), calendar, serveAs, openReads });
 }
 
 function get(app: TestApp, address: string) {

@@ -90,11 +90,9 @@ if (!customElements.get("tally-like")) {
 
       build() {
         likes.add(this);
+        this.number = this.querySelector("[data-hits]");
         this.button = this.querySelector("button");
         if (!this.button) {
-          const { id } = this.options();
-          const number = create("span", {}, create("tally-mark", { counter: id }, "–"));
-          Object.assign(number.style, { display: "inline-block", minWidth: "4ch" });
           const path = create("path", { d: HEART, stroke: "currentColor" });
           const label = this.getAttribute("label") || "Like";
           const size = { viewBox: "0 0 16 16", width: "1em", height: "1em" };
@@ -102,8 +100,14 @@ if (!customElements.get("tally-like")) {
           const content = this.textContent.trim() || this.children.length
             ? this.childNodes
             : [heart];
-          this.button = create("button", { type: "button" }, ...content, " ", number);
+          this.button = create("button", { type: "button" }, ...content);
           this.append(this.button);
+        }
+        if (!this.number) {
+          const mark = create("tally-mark", { counter: this.options().id }, "–");
+          this.number = create("span", { "data-hits": "" }, mark);
+          Object.assign(this.number.style, { display: "inline-block", minWidth: "4ch" });
+          this.button.append(" ", this.number);
         }
         this.button.onclick = () => press(this);
         this.update();
@@ -119,7 +123,7 @@ if (!customElements.get("tally-like")) {
         this.button.setAttribute("aria-pressed", presses > 0);
         this.button.setAttribute("aria-disabled", presses >= max);
         this.button.querySelector("path")?.setAttribute("fill", presses ? "currentColor" : "none");
-        if (known[id]) this.button.lastChild.textContent = known[id].toLocaleString();
+        if (known[id]) this.number.textContent = known[id].toLocaleString();
       }
     },
   );

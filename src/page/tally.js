@@ -46,7 +46,7 @@ if (!customElements.get("tally-mark")) {
     batch.query += part;
     const { counts, status } = await batch.answer;
     // One invalid id fails the whole request.
-    return status === 400 ? ask("count.txt", { id, period }) : counts[id.normalize()];
+    return status === 400 ? ask("count.txt", { id, period }) : counts[id.trim().normalize()];
   };
 
   const rules = new Intl.PluralRules();
@@ -167,8 +167,9 @@ if (!customElements.get("tally-mark")) {
         for (const { id, hits } of counters) {
           const page = id.slice(prefix.length);
           const link = document.createElement("a");
-          // Two slashes at the beginning would lead to another site.
+          // Anyone may have made up the id. Two slashes would lead to another site.
           link.href = href + encodeURI(page.replace(/^\/*/, ""));
+          if (link.protocol === "javascript:") link.removeAttribute("href");
           link.textContent = page;
           const item = document.createElement("li");
           item.append(link, ` ${textOf(hits, form)}`);

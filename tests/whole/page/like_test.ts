@@ -636,6 +636,23 @@ for (const [how, script] of Object.entries(LOADED)) {
   );
 }
 
+Deno.test("like.js shows the number in a button of the page's own", needsChromium, async () => {
+  await using site = await openEmbedding({ openReads: true });
+  site.pages.set("/", {
+    html: SCRIPT + await likeOf(site, "a", "", "<button><b>Clap</b></button>") +
+      await likeOf(site, "b", "", "<button></button>"),
+  });
+  await using reader = await openReader();
+  await reader.page.goto(URL);
+  await shows(reader.page, ["Clap 0", "0"]);
+  await reader.page.click("button");
+  await shows(reader.page, ["Clap 1 pressed", "0"]);
+  // An element that is moved is built again.
+  await reader.page.evaluate('document.body.append(document.querySelector("tally-like"))');
+  await shows(reader.page, ["0", "Clap 1 pressed"]);
+  deepStrictEqual(reader.complaints, []);
+});
+
 Deno.test("like.js shows no press that a wrong key or a crawler sends", needsChromium, async () => {
   await using site = await openEmbedding({ openReads: true });
   site.pages.set("/", { html: SCRIPT + (await likeOf(site, "a")).replace('"a"', '"b"') });

@@ -188,6 +188,33 @@ testReads(
   },
 );
 
+testReads(
+  "<tally-top> links to no script of a stranger's id where the ids are whole addresses",
+  { "blog/javascript:alert(1)": 2, "blog/https://other.example/": 1 },
+  async ({ site, reader, open }) => {
+    const key = await site.familyKey("blog/");
+    await open(`<tally-top prefix="blog/" key="${key}" href=""></tally-top>`);
+    const links = reader.page.locator("tally-top a");
+    await links.first().waitFor();
+    deepStrictEqual(
+      await links.evaluateAll((all) => all.map((link) => link.getAttribute("href"))),
+      [
+        null,
+        "https://other.example/",
+      ],
+    );
+  },
+);
+
+testReads(
+  "<tally-mark> reads a counter whose id has blanks around it",
+  { "blog/first": 2 },
+  async ({ reader, open }) => {
+    await open(mark('counter=" blog/first "'));
+    await shows(reader.page, ["2"]);
+  },
+);
+
 for (const prefix of ["/", "/blog/", "//blog/"]) {
   testReads(
     `<tally-top> links to pages of the site where the ids begin as in prefix="${prefix}"`,

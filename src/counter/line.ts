@@ -173,7 +173,11 @@ function parseDays(value: unknown, today: Day): Days {
   texts.forEach((text, index) => {
     hits[newest - (days[index] ?? NaN)] = parseCount(value[text], text);
   });
-  return { newest, hits };
+  // A future day without hits must not become the day of the next hits.
+  const zeros = hits.findIndex((number) => number > 0);
+  return zeros < 0
+    ? { newest: today, hits: [] }
+    : { newest: newest - zeros, hits: hits.slice(zeros) };
 }
 
 function parseLineDay(text: string, today: Day): Day {

@@ -33,8 +33,9 @@ Deno.test("parseLine: reads what formatLine writes, whatever the id", () => {
 });
 
 Deno.test("parseLine: a zero has no sign, as numbers are written for people with it", () => {
-  const line = parseLine('{"id":"a","hits":-0,"days":{"2026-11-20":-0.0}}', { calendar });
-  deepStrictEqual(line, { id: counterId("a"), hits: 0, days: { newest: today, hits: [0] } });
+  const text = '{"id":"a","hits":-0,"days":{"2026-11-20":1,"2026-11-19":-0.0,"2026-11-18":1}}';
+  const line = parseLine(text, { calendar });
+  deepStrictEqual(line, { id: counterId("a"), hits: 0, days: { newest: today, hits: [1, 0, 1] } });
 });
 
 Deno.test("parseLine: an id is normalized as everywhere", () => {
@@ -85,6 +86,13 @@ Deno.test("parseLine: a day may be tomorrow, where it is that already", () => {
     newest: today + 1,
     hits: [3],
   });
+});
+
+Deno.test("parseLine: a future day without hits is no day, or the next hits would belong to it", () => {
+  const line = '{"id":"a","hits":1,"days":{"2026-11-21":0,"2026-11-19":3}}';
+  deepStrictEqual(parseLine(line, { calendar }).days, { newest: today - 1, hits: [3] });
+  const none = '{"id":"a","hits":1,"days":{"2026-11-21":0}}';
+  deepStrictEqual(parseLine(none, { calendar }).days, { newest: today, hits: [] });
 });
 
 for (

@@ -122,13 +122,14 @@ export function initRequests() {
 
 /**
  * Converts a line to an import line. Accepts "number id" and "id number", also with 12,345, CSV of
- * either, and import lines.
+ * either, and import lines. In CSV with two numbers, the first is the id.
  */
 function lineFrom(text: string, index: number) {
   if (text === "" || text.startsWith("{")) return text;
-  const first = /^(\d{1,3}(?:[.,]\d{3})+(?=\s)|\d+)[\s,;]+(.+)$/.exec(text);
-  const last = /^(.+?)[\s,;]+((?<=[\s;])\d{1,3}(?:[.,]\d{3})+|\d+)$/.exec(text);
-  const [, hits, id] = first ?? (last && [text, last[2], last[1]]) ?? [];
+  const first = /^"?(\d{1,3}(?:[.,]\d{3})+(?=["\s])|\d+)"?[\s,;]+(.+)$/.exec(text);
+  const last = /^(.+?)[\s,;]+"?(\d{1,3}(?:[.,]\d{3})+|\d+)"?$/.exec(text);
+  const isLast = last && (!first || /[,;]\s*"?[\d.,]+"?$/.test(text));
+  const [, hits, id] = isLast ? [text, last[2], last[1]] : first ?? [];
   if (hits && id) {
     return JSON.stringify({
       id: id.replace(/^"(.*)"$/, "$1"),

@@ -25,6 +25,14 @@ testOwner(
     strictEqual(await countOf(service, "thousands"), "12345");
     strictEqual(await countOf(service, "millions"), "1234567");
     strictEqual(await countOf(service, "last"), "12345");
+    await page.getByLabel("Lines to import").fill(
+      'id,hits\n10 tips,532\n404,17\nuser/other,1,234\n"5","12"\n12 years\n',
+    );
+    await page.getByRole("button", { name: "Show what would change" }).click();
+    const changes = ["10 tips: 0 → 532", "404: 0 → 17", "user/other: 0 → 1,234", "5: 0 → 12"];
+    for (const change of [...changes, "years: 0 → 12"]) {
+      await page.getByText(change, { exact: true }).waitFor();
+    }
     await page.getByLabel("Lines to import").fill("a,1\nnothing of a number\n");
     await page.getByRole("button", { name: "Show what would change" }).click();
     await page.getByText("Line 2 is not an id with a number: nothing of a number").waitFor();

@@ -1,7 +1,7 @@
 import { createApp } from "./app.ts";
 import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
 import { createLinkToken } from "./auth/signed_token.ts";
-import { banner, settingsWarnings } from "./start/banner.ts";
+import { banner, settingsWarnings, shellWord } from "./start/banner.ts";
 import { type Config, parseConfig } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
@@ -120,10 +120,7 @@ export async function openService(
   const metrics = new Metrics(worker);
   const store = await openStore({ config, calendar, log, metrics, onUnusable }).catch((cause) => {
     if (!(cause instanceof Deno.errors.NotCapable) || config.store.kind !== "kv-file") throw cause;
-    throw new StartError(
-      `${config.store.path} is outside the folders that this process may use. Add its folder to --allow-read and --allow-write (-R and -W in the start task of deno.json)`,
-      { cause },
-    );
+    return refuseFolder(config.store.path, cause);
   });
   if (own !== undefined) { for (const warning of keepSecret(own)) log.warn(warning); }
   const counters = createCounters(store, calendar, metrics);
@@ -147,6 +144,16 @@ function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
   if (state === "granted" && Deno.env.get(name) === "warn") Deno.env.set(name, "error");
+}
+
+/** Throws an error that shows how to allow the folder of a counter file. */
+async function refuseFolder(path: string, cause: unknown): Promise<never> {
+  const { folderOf } = await import("./store/kv/file/file_lock.ts");
+  const folder = shellWord(folderOf(path));
+  throw new StartError(
+    `${path} is outside the folders that this process may use. This command allows its folder: deno run --no-prompt -N -E -R=.env,${folder} -W=${folder} main.ts`,
+    { cause },
+  );
 }
 
 /** Resolves at the first signal that asks the process to end. */

@@ -35,7 +35,8 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     const fitting = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
     const zoom = Math.min(scale, fitting, Math.sqrt(MAX_PIXELS / (width * height)));
     // The renderer would stretch a drawing to whole pixels.
-    const whole = Math.floor(1000 * Math.ceil(width * zoom) / zoom) / 1000;
+    const wholePixels = Math.min(MAX_WIDTH, Math.ceil(width * zoom));
+    const whole = Math.floor(1000 * wholePixels / zoom) / 1000;
     const fitted = placeTexts(
       clipLayers(svg.replace(`width="${width}"`, `width="${whole}"`), zoom),
       zoom,

@@ -89,6 +89,6 @@ export function localUrl(
 }
 
 /** Quotes a text if a shell would not take it literally. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -48,6 +48,11 @@ Deno.test("painter: the largest images have at most 2,880 by 1,200 pixels, 2.4 m
     ok(width <= 2880 && height <= 1200 && width * height <= 2_400_000, `${width} by ${height}`);
     ok(png.length <= 200_000, `${png.length} bytes`);
   }
+  // The fourth decimal of a width may lead to one pixel too many.
+  for (const width of [1063.6, 1191, 1197.3]) {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"></svg>`;
+    deepStrictEqual(sizeOf(await paint({ svg, scale: 3 }))[0], 2880);
+  }
   const chart = await paint({ svg: largest[1] ?? "", scale: 3 });
   deepStrictEqual(sizeOf(chart), [2400, 1000]);
 });

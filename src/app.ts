@@ -1,6 +1,6 @@
 import * as pictures from "./chart/pictures.ts";
 import { createDispatcher, type Dispatcher } from "./http/dispatch.ts";
-import { READ, type Route, route, SHARED_READ } from "./http/endpoint.ts";
+import { GET_HEAD, GET_HEAD_OPTIONS, type Route, route } from "./http/endpoint.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
 import { compat } from "./routes/compat.ts";
@@ -30,49 +30,49 @@ import { welcome } from "./routes/welcome.ts";
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
 // deno-fmt-ignore: one line for each route
 function routesOf(s: Service): readonly Route[] {
-  const readCors = s.reads.cors;
+  const readCors = s.readPolicy.cors;
   const routes: readonly Route[] = [
     route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
-    route("/hit.svg", SHARED_READ, "keyholder", "image", hitImage(s)),
-    route("/hit.png", SHARED_READ, "keyholder", "image", png(hitImage(s), s, { counts: true })),
-    route("/count", SHARED_READ, "reader", readCors, count(s)),
-    route("/count.txt", SHARED_READ, "reader", readCors, countText(s)),
-    route("/counts", SHARED_READ, "reader", readCors, counts(s)),
-    route("/top", SHARED_READ, "lister", "none", top(s)),
-    route("/badge", SHARED_READ, "reader", readCors, badge(s)),
-    route("/badge.json", SHARED_READ, "reader", readCors, badgeJson(s)),
-    route("/chart.svg", SHARED_READ, "reader", readCors, picture(s, pictures.chart, parseOthers)),
-    route("/calendar.svg", SHARED_READ, "reader", readCors, picture(s, pictures.calendar)),
-    route("/card.svg", SHARED_READ, "reader", readCors, picture(s, pictures.card)),
-    route("/badge.png", SHARED_READ, "reader", readCors, png(badge(s), s)),
-    route("/chart.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.chart, parseOthers), s)),
-    route("/calendar.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.calendar), s)),
-    route("/card.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.card), s)),
-    route("/preview.png", SHARED_READ, "reader", readCors, png(picture(s, pictures.preview), s, { scale: 3 })),
-    route("/key", READ, "owner", "none", counterKey(s)),
-    route("/p", SHARED_READ, "viewer", "none", sharedPage(s)),
-    route("/p.json", SHARED_READ, "viewer", "none", sharedData(s)),
-    route("/days", SHARED_READ, "reader", readCors, days(s)),
+    route("/hit.svg", GET_HEAD_OPTIONS, "keyholder", "image", hitImage(s)),
+    route("/hit.png", GET_HEAD_OPTIONS, "keyholder", "image", png(hitImage(s), s, { counts: true })),
+    route("/count", GET_HEAD_OPTIONS, "reader", readCors, count(s)),
+    route("/count.txt", GET_HEAD_OPTIONS, "reader", readCors, countText(s)),
+    route("/counts", GET_HEAD_OPTIONS, "reader", readCors, counts(s)),
+    route("/top", GET_HEAD_OPTIONS, "lister", "none", top(s)),
+    route("/badge", GET_HEAD_OPTIONS, "reader", readCors, badge(s)),
+    route("/badge.json", GET_HEAD_OPTIONS, "reader", readCors, badgeJson(s)),
+    route("/chart.svg", GET_HEAD_OPTIONS, "reader", readCors, picture(s, pictures.chart, parseOthers)),
+    route("/calendar.svg", GET_HEAD_OPTIONS, "reader", readCors, picture(s, pictures.calendar)),
+    route("/card.svg", GET_HEAD_OPTIONS, "reader", readCors, picture(s, pictures.card)),
+    route("/badge.png", GET_HEAD_OPTIONS, "reader", readCors, png(badge(s), s)),
+    route("/chart.png", GET_HEAD_OPTIONS, "reader", readCors, png(picture(s, pictures.chart, parseOthers), s)),
+    route("/calendar.png", GET_HEAD_OPTIONS, "reader", readCors, png(picture(s, pictures.calendar), s)),
+    route("/card.png", GET_HEAD_OPTIONS, "reader", readCors, png(picture(s, pictures.card), s)),
+    route("/preview.png", GET_HEAD_OPTIONS, "reader", readCors, png(picture(s, pictures.preview), s, { scale: 3 })),
+    route("/key", GET_HEAD, "owner", "none", counterKey(s)),
+    route("/p", GET_HEAD_OPTIONS, "viewer", "none", sharedPage(s)),
+    route("/p.json", GET_HEAD_OPTIONS, "viewer", "none", sharedData(s)),
+    route("/days", GET_HEAD_OPTIONS, "reader", readCors, days(s)),
     route("/counters", ["GET"], "owner", "none", listCounters(s)),
     route("/counters", ["PUT"], "owner", "none", setCounter(s)),
     route("/counters", ["DELETE"], "owner", "none", deleteCounter(s)),
     route("/counters", ["POST"], "owner", "none", importCounters(s)),
     route("/decisions", ["GET"], "owner", "none", listDecisions(s)),
     route("/session", ["POST"], "secretholder", "none", session(s)),
-    route("/tally.js", SHARED_READ, "anyone", "any", tally),
-    route("/like.js", SHARED_READ, "anyone", "any", like),
-    route("/api", READ, "anyone", "none", reference(() => routes)),
-    route("/openapi.json", SHARED_READ, "anyone", "any", openapiDocument(() => routes)),
-    route("/metrics", READ, "owner", "none", metricsText(s)),
-    route("/healthz", READ, "anyone", "none", health),
-    route("/readyz", READ, "anyone", "none", readiness(s)),
-    route("/sample/badge", READ, "anyone", "none", sampleBadge(s)),
-    route("/sample/chart.svg", READ, "anyone", "none", samplePicture(s, pictures.chart)),
-    route("/sample/calendar.svg", READ, "anyone", "none", samplePicture(s, pictures.calendar)),
-    route("/sample/card.svg", READ, "anyone", "none", samplePicture(s, pictures.card)),
+    route("/tally.js", GET_HEAD_OPTIONS, "anyone", "any", tally),
+    route("/like.js", GET_HEAD_OPTIONS, "anyone", "any", like),
+    route("/api", GET_HEAD, "anyone", "none", reference(() => routes)),
+    route("/openapi.json", GET_HEAD_OPTIONS, "anyone", "any", openapiDocument(() => routes)),
+    route("/metrics", GET_HEAD, "owner", "none", metricsText(s)),
+    route("/healthz", GET_HEAD, "anyone", "none", health),
+    route("/readyz", GET_HEAD, "anyone", "none", readiness(s)),
+    route("/sample/badge", GET_HEAD, "anyone", "none", sampleBadge(s)),
+    route("/sample/chart.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.chart)),
+    route("/sample/calendar.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.calendar)),
+    route("/sample/card.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.card)),
     route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "prefix", "none", leancloud(s)),
-    route("/as/*", [...SHARED_READ, "POST"], "anyone", "any", compat(s)),
-    route("/", READ, "anyone", "none", welcome(() => routes, s)),
+    route("/as/*", [...GET_HEAD_OPTIONS, "POST"], "anyone", "any", compat(s)),
+    route("/", GET_HEAD, "anyone", "none", welcome(() => routes, s)),
   ];
   return routes;
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { BADGE_PARAMETERS } from "../src/badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../src/badge/parameters.ts";
 import { id } from "../src/http/endpoint.ts";
 import { cacheSeconds } from "../src/routes/badge.ts";
 import { format } from "../src/routes/count.ts";
@@ -119,13 +119,13 @@ function sourceIn(folder: string): string {
 const all: readonly Parameter[] = [
   ...routes.flatMap(({ parameters }) => parameters),
   // A chart has other defaults than a badge, which the tables are about.
-  ...[id, token, key, format, cacheSeconds, ...BADGE_PARAMETERS],
+  ...[id, token, key, format, cacheSeconds, ...BADGE_PARAMETER_LIST],
 ];
 const parameters = new Map(all.map((parameter) => [parameter.name, parameter]));
 
 Deno.test(".docs/appearance.md gives the parameters of its table the defaults that they have", () => {
   const rows = rowsUnder(".docs/appearance.md", "Parameter");
-  ok(rows.length >= BADGE_PARAMETERS.length);
+  ok(rows.length >= BADGE_PARAMETER_LIST.length);
   for (const [cell, ...others] of rows) {
     const [name = ""] = codeIn(cell);
     const parameter = parameters.get(name);

@@ -6,7 +6,7 @@ import { shareOf, withGoal } from "./goal.ts";
 import { type Look, parseLook, parseStyle } from "./look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import type { Palette } from "./palette.ts";
-import { LOOK, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
+import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
 import { badgeBars, TREND_DAYS } from "./spark.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, setLine, textHash } from "./text.ts";
@@ -46,7 +46,7 @@ export interface Badge {
   readonly tag: string;
 }
 
-const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(LOOK));
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(BADGE_PARAMETERS));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
@@ -55,18 +55,18 @@ const MAX_KEY_LENGTH = 300;
 
 /**
  * Returns a function that draws counts in the look that a query asks for. Caches looks, each with
- * its last drawing and what `frame` makes of it, because badges are read more often than their
+ * its last drawing and what `prepare` makes of it, because badges are read more often than their
  * numbers change.
  */
-export function createDrawings<Framed>(
-  frame: (badge: Badge) => Framed,
-): (query: Query<LookName>, counts: Counts, days?: Days) => Framed {
-  const known = new BoundedMap<string, ReturnType<typeof createDrawing<Framed>>>(CACHE_SIZE);
+export function createDrawings<Prepared>(
+  prepare: (badge: Badge) => Prepared,
+): (query: Query<LookName>, counts: Counts, days?: Days) => Prepared {
+  const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(counts, days);
-    const draw = createDrawing(query, frame);
+    const draw = createDrawing(query, prepare);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(counts, days);
   };
@@ -80,7 +80,7 @@ export function sparkOf(query: LookQuery<"spark" | "style">): number {
   const text = query.get("spark");
   // Hot path: most badges have none.
   if (text === undefined) return 0;
-  const days = wholeWithin(text, LOOK.spark.schema);
+  const days = wholeWithin(text, BADGE_PARAMETERS.spark.schema);
   return days === undefined || !parseStyle(query).bars ? 0 : days;
 }
 
@@ -108,7 +108,7 @@ function keyOf(query: Query<LookName>): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has any. */
-function createDrawing<Framed>(query: Query<LookName>, frame: (badge: Badge) => Framed) {
+function createDrawing<Prepared>(query: Query<LookName>, prepare: (badge: Badge) => Prepared) {
   const look = parseLook(query);
   const spark = sparkOf(query);
   // Several counts have no goal.
@@ -128,15 +128,15 @@ function createDrawing<Framed>(query: Query<LookName>, frame: (badge: Badge) => 
     const tag = hash === undefined
       ? textHash(svg)
       : `${hash}-${encodeURIComponent(message)}${bars.tag}`;
-    return frame({ svg, tag });
+    return prepare({ svg, tag });
   };
-  let last: { counts: Counts; days: Days | undefined; framed: Framed } | undefined;
-  return (counts: Counts, known?: Days): Framed => {
+  let last: { counts: Counts; days: Days | undefined; prepared: Prepared } | undefined;
+  return (counts: Counts, known?: Days): Prepared => {
     const days = spark === 0 ? undefined : known;
     if (last?.counts !== counts || last.days !== days) {
-      last = { counts, days, framed: draw(counts, days) };
+      last = { counts, days, prepared: draw(counts, days) };
     }
-    return last.framed;
+    return last.prepared;
   };
 }
 

@@ -1,6 +1,6 @@
 import { type NumberForm, parseNumberForm } from "./number.ts";
 import { parsePalette } from "./palette.ts";
-import { LOOK, type LookQuery, wholeWithin } from "./parameters.ts";
+import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "./parameters.ts";
 import { flap, led, odometer } from "./styles/digits.ts";
 import type { Style } from "./styles/style.ts";
 import { pill } from "./styles/pill.ts";
@@ -18,7 +18,7 @@ export function parseLook(query: LookQuery) {
   const style = parseStyle(query);
   const palette = parsePalette(query, style.font);
   const line = setLine(parseLabel(query), style.labelFace, style.capitals);
-  const { schema } = LOOK.base;
+  const { schema } = BADGE_PARAMETERS.base;
   return Object.freeze({
     ...(style.plainDigits ? PLAIN : parseNumberForm(query)),
     /** Added to the total as it is drawn. */
@@ -34,16 +34,16 @@ export function parseLook(query: LookQuery) {
 
 /** Returns a label as clean text of at most 100 characters and "…". Empty for no left side. */
 export function parseLabel(query: LookQuery<"label">): string {
-  return cleanText(query.get("label") ?? LOOK.label.schema.default);
+  return cleanText(query.get("label") ?? BADGE_PARAMETERS.label.schema.default);
 }
 
 const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
 
 export function parseStyle(query: LookQuery<"style">): Style {
-  return STYLES.get(query.get("style") ?? "") ?? BY_NAME[LOOK.style.schema.default];
+  return STYLES.get(query.get("style") ?? "") ?? BY_NAME[BADGE_PARAMETERS.style.schema.default];
 }
 
-const BY_NAME: Readonly<Record<(typeof LOOK.style.schema.enum)[number], Style>> = {
+const BY_NAME: Readonly<Record<(typeof BADGE_PARAMETERS.style.schema.enum)[number], Style>> = {
   classic,
   flat: classic,
   "flat-square": flatSquare,

@@ -1,6 +1,6 @@
-import { LOOK, type LookQuery, valueOf } from "./parameters.ts";
+import { BADGE_PARAMETERS, type LookQuery, valueOf } from "./parameters.ts";
 
-type Numbers = (typeof LOOK.numbers.schema.enum)[number];
+type Numbers = (typeof BADGE_PARAMETERS.numbers.schema.enum)[number];
 
 /** Format of a count, `12345`, `12,345` or `12.3K`, and its language. */
 export interface NumberForm {
@@ -26,7 +26,7 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 
 /** Parses the form of a number. Invalid values fall back to the default. */
 export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
-  const numbers = valueOf(LOOK.numbers, query.get("numbers"));
+  const numbers = valueOf(BADGE_PARAMETERS.numbers, query.get("numbers"));
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
 }
 

@@ -1,7 +1,7 @@
 import { parseColor } from "./color.ts";
 import { parseGoal } from "./goal.ts";
 import type { Scheme } from "./paint.ts";
-import { LOOK, type LookQuery, wholeWithin } from "./parameters.ts";
+import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "./parameters.ts";
 import { LOGOS } from "./styles/logo.ts";
 
 /** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
@@ -12,7 +12,7 @@ export type Palette = ReturnType<typeof parsePalette>;
 
 /** Parses the colors and the logo. Invalid values fall back to the default. */
 export function parsePalette(query: LookQuery, fallbackFont: string) {
-  const { schema } = LOOK.digits;
+  const { schema } = BADGE_PARAMETERS.digits;
   const palette = {
     theme: parseTheme(query.get("theme")),
     /** True for an error. */

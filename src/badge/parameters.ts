@@ -2,7 +2,7 @@ import type { Parameter, Query } from "../http/query.ts";
 import { LOGOS } from "./styles/logo.ts";
 
 /** The parameters of a badge, by name. */
-export const LOOK = nameParameters(
+export const BADGE_PARAMETERS = nameParameters(
   {
     label: {
       meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
@@ -84,9 +84,9 @@ export const LOOK = nameParameters(
 );
 
 /** Everything that shapes a badge; invalid values fall back to the default. */
-export const BADGE_PARAMETERS = Object.freeze(Object.values(LOOK));
+export const BADGE_PARAMETER_LIST = Object.freeze(Object.values(BADGE_PARAMETERS));
 
-export type LookName = keyof typeof LOOK;
+export type LookName = keyof typeof BADGE_PARAMETERS;
 
 export type LookQuery<Name extends LookName = LookName> = Pick<Query<Name>, "get">;
 

@@ -3,7 +3,7 @@ import { parseLabel } from "../badge/look.ts";
 import { parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
 import { parseTheme } from "../badge/palette.ts";
-import { LOOK, nameParameters, valueOf } from "../badge/parameters.ts";
+import { BADGE_PARAMETERS, nameParameters, valueOf } from "../badge/parameters.ts";
 import type { Query } from "../http/query.ts";
 import { type Range, RANGES } from "./bars.ts";
 
@@ -32,21 +32,30 @@ const { range, kind, width, height, color, theme, numbers, goal } = nameParamete
     schema: { type: "string", default: GREEN[0] },
   },
   theme: {
-    ...LOOK.theme,
+    ...BADGE_PARAMETERS.theme,
     meaning:
       "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
       "transparent, with colors that are readable on light and on dark pages.",
   },
-  numbers: { ...LOOK.numbers, schema: { ...LOOK.numbers.schema, default: "grouped" } },
+  numbers: {
+    ...BADGE_PARAMETERS.numbers,
+    schema: { ...BADGE_PARAMETERS.numbers.schema, default: "grouped" },
+  },
   goal: {
-    ...LOOK.goal,
+    ...BADGE_PARAMETERS.goal,
     meaning:
       "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
   },
 });
 
 /** Everything that shapes a calendar, whose size is fixed; invalid values mean the default. */
-export const PICTURE_PARAMETERS = [LOOK.label, color, numbers, LOOK.locale, theme] as const;
+export const PICTURE_PARAMETERS = [
+  BADGE_PARAMETERS.label,
+  color,
+  numbers,
+  BADGE_PARAMETERS.locale,
+  theme,
+] as const;
 
 /** Everything that shapes a chart. */
 export const CHART_PARAMETERS = [range, kind, width, height, ...PICTURE_PARAMETERS] as const;

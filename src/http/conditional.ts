@@ -19,12 +19,12 @@ export function isUnchanged(request: Request, tag: string | undefined): boolean 
 }
 
 /** Creates images that caches may keep, if reads are public, but have to revalidate every time. */
-export function createRevalidatedImages(reads: ReadPolicy) {
-  const plain = headersFor("svg", reads.cacheControl("no-cache, max-age=0, must-revalidate"));
+export function createRevalidatedImages(readPolicy: ReadPolicy) {
+  const plain = headersFor("svg", readPolicy.cacheControl("no-cache, max-age=0, must-revalidate"));
   return {
     /** Returns an image with its headers. `tag` consists of characters of a URL. */
     prepare({ svg, tag }: { svg: string; tag: string }) {
-      return { svg, headers: reads.isPublic ? { ...plain, etag: `"${tag}"` } : plain };
+      return { svg, headers: readPolicy.isPublic ? { ...plain, etag: `"${tag}"` } : plain };
     },
     /** Responds with the image, or with 304 if the client has it. */
     respond({ svg, headers }: { svg: string; headers: HeaderRecord }, request: Request): Response {

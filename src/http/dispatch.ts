@@ -123,7 +123,7 @@ export function createDispatcher(
     router: new RegExpRouter(),
     getPath: (request) => getPath(request) || "/",
   });
-  const forParts = new Map<string, CompiledRoute>();
+  const internalRoutes = new Map<string, CompiledRoute>();
   for (const [path, rows] of Map.groupBy(routes, ({ path }) => path)) {
     const allow = rows.flatMap(({ methods }) => methods).join(", ");
     const meter = metrics.requestsFor(path);
@@ -133,8 +133,8 @@ export function createDispatcher(
     );
     // The first one reports that the path does not support a method.
     const routeFor = (method: string) => byMethod.get(method) ?? compiled[0];
-    const forPart = byMethod.get("GET");
-    if (forPart !== undefined) forParts.set(path, forPart);
+    const internalRoute = byMethod.get("GET");
+    if (internalRoute !== undefined) internalRoutes.set(path, internalRoute);
     // Hono takes "/as" for "/as/*" as well.
     if (path.endsWith("/*")) {
       app.all(path.slice(0, -2), ({ req, env }) => handle(undefined, req.raw, env));
@@ -146,7 +146,7 @@ export function createDispatcher(
     handle: (request: Request, connection: ConnectionInfo) => app.fetch(request, connection),
     /** Has the endpoint at a path respond to a call of another one, such as one below `/as/`. */
     call(path: string, { request, connection, query, isPublic }: InternalCall) {
-      const route = forParts.get(path);
+      const route = internalRoutes.get(path);
       if (route === undefined) throw new TypeError(`No route for ${path}`);
       return respond(route, new RequestState(request, connection, query, isPublic, route));
     },

@@ -197,7 +197,7 @@ export function route(
   return { ...endpoint, path, methods, access, cors };
 }
 
-/** The methods of a read for the owner or for people. */
-export const READ: readonly string[] = ["GET", "HEAD"];
-/** The methods of a read that pages of other sites may make. */
-export const SHARED_READ: readonly string[] = [...READ, "OPTIONS"];
+/** The methods of an endpoint for the owner or for people. */
+export const GET_HEAD: readonly string[] = ["GET", "HEAD"];
+/** The methods of an endpoint that pages of other sites may use. */
+export const GET_HEAD_OPTIONS: readonly string[] = [...GET_HEAD, "OPTIONS"];

@@ -1,4 +1,4 @@
-import { LOOK } from "../badge/parameters.ts";
+import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "./page.css" with { type: "text" };
@@ -116,7 +116,7 @@ const LARGE = ["pill", "terminal"];
 /** The styles in the order of their tiles. Without `flat`, which is another name of `classic`. */
 const STYLES: readonly string[] = [
   ...LARGE,
-  ...LOOK.style.schema.enum.filter((name) => ![...LARGE, "flat"].includes(name)),
+  ...BADGE_PARAMETERS.style.schema.enum.filter((name) => ![...LARGE, "flat"].includes(name)),
 ];
 
 /** The pictures that the page builds, in the order of its tabs. */

@@ -3,7 +3,7 @@ import { shieldsColor } from "../badge/color.ts";
 import { parseGoal, withGoal } from "../badge/goal.ts";
 import { parseLabel } from "../badge/look.ts";
 import { formatCounts, parseNumberForm } from "../badge/number.ts";
-import { BADGE_PARAMETERS, LOOK } from "../badge/parameters.ts";
+import { BADGE_PARAMETER_LIST, BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -20,13 +20,16 @@ import { checkPeriodOrShow, period, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /badge`: the number as an SVG image. */
-export function badge({ readLatest, reads }: Service): Endpoint {
-  const images = createRevalidatedImages(reads);
+export function badge({ readLatest, readPolicy }: Service): Endpoint {
+  const images = createRevalidatedImages(readPolicy);
   const draw = createDrawings(images.prepare);
-  const stale = { ...headersFor("svg", reads.cacheControl("no-store")), ...flagHeader("stale") };
+  const stale = {
+    ...headersFor("svg", readPolicy.cacheControl("no-store")),
+    ...flagHeader("stale"),
+  };
   return endpoint("counter or prefix", {
     summary: "Show a counter as a badge",
-    parameters: [...BADGE_PARAMETERS, period, show],
+    parameters: [...BADGE_PARAMETER_LIST, period, show],
     parse: checkPeriodOrShow,
     respond(context) {
       const { request, query } = context;
@@ -49,13 +52,16 @@ export const cacheSeconds = {
 const BADGE_JSON = success("The badge as JSON.", json("ShieldsBadge"), keep.asRequested, "stale");
 
 /** `GET /badge.json`: the document that shields.io/badges/endpoint-badge renders. */
-export function badgeJson({ readLatest, reads }: Service): Endpoint {
-  const stale = { ...headersFor("json", reads.cacheControl("no-store")), ...flagHeader("stale") };
+export function badgeJson({ readLatest, readPolicy }: Service): Endpoint {
+  const stale = {
+    ...headersFor("json", readPolicy.cacheControl("no-store")),
+    ...flagHeader("stale"),
+  };
   return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
     parameters: [
-      ...[period, show, LOOK.label, LOOK.color, cacheSeconds],
-      ...[LOOK.numbers, LOOK.locale, LOOK.goal],
+      ...[period, show, BADGE_PARAMETERS.label, BADGE_PARAMETERS.color, cacheSeconds],
+      ...[BADGE_PARAMETERS.numbers, BADGE_PARAMETERS.locale, BADGE_PARAMETERS.goal],
     ],
     parse: checkPeriodOrShow,
     respond(context) {
@@ -71,7 +77,7 @@ export function badgeJson({ readLatest, reads }: Service): Endpoint {
           color: shieldsColor(query.get("color")),
           cacheSeconds: seconds,
         });
-        const fresh = headersFor("json", reads.cacheControl(`max-age=${seconds}`));
+        const fresh = headersFor("json", readPolicy.cacheControl(`max-age=${seconds}`));
         return createResponse(body, isStale === true ? stale : fresh);
       });
     },

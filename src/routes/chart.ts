@@ -14,11 +14,11 @@ import type { Service } from "./service.ts";
  * parses the counters after the first, if the picture can show several.
  */
 export function picture<Name extends string>(
-  { counters, reads }: Service,
+  { counters, readPolicy }: Service,
   { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
   parseOthers?: (query: Pick<Query<Name | "id">, "get">) => readonly CounterId[],
 ): Endpoint {
-  const images = createRevalidatedImages(reads);
+  const images = createRevalidatedImages(readPolicy);
   return endpoint(parseOthers === undefined ? "counter or prefix" : "counters or prefix", {
     summary,
     parameters,

@@ -16,9 +16,9 @@ const MEANING = "The count, which is 0 before the first hit.";
 const JSON_OR_TEXT = { ...json("Counter", "FamilySum"), ...bodies.hits };
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
-export function count({ counters, reads }: Service): Endpoint {
-  const jsonHeaders = headersFor("json", reads.cacheControl("no-store"));
-  const textHeaders = headersFor("text", reads.cacheControl("no-store"));
+export function count({ counters, readPolicy }: Service): Endpoint {
+  const jsonHeaders = headersFor("json", readPolicy.cacheControl("no-store"));
+  const textHeaders = headersFor("text", readPolicy.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read a counter",
     parameters: [format, period],
@@ -48,8 +48,8 @@ function isText(format: string | undefined): boolean {
 }
 
 /** `GET /count.txt`: the number as plain text. */
-export function countText({ counters, reads }: Service): Endpoint {
-  const headers = headersFor("text", reads.cacheControl("no-store"));
+export function countText({ counters, readPolicy }: Service): Endpoint {
+  const headers = headersFor("text", readPolicy.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read a counter as plain text",
     parameters: [period],

@@ -20,8 +20,8 @@ const COUNTS = fresh("The counts, each of which is 0 before the first hit.", jso
 const TOP = fresh("The counters.", json("Top"));
 
 /** `GET /counts`: the numbers of several counters, each once, in the order of the request. */
-export function counts({ counters, reads }: Service): Endpoint {
-  const headers = headersFor("json", reads.cacheControl("no-store"));
+export function counts({ counters, readPolicy }: Service): Endpoint {
+  const headers = headersFor("json", readPolicy.cacheControl("no-store"));
   return endpoint("none", {
     summary: "Read several counters",
     description:

@@ -29,9 +29,9 @@ const toDay = {
 } as const satisfies Parameter;
 
 /** `GET /days`: the hits of single days, as far back as history goes. */
-export function days({ counters, reads }: Service): Endpoint {
+export function days({ counters, readPolicy }: Service): Endpoint {
   const { calendar } = counters;
-  const headers = headersFor("json", reads.cacheControl("no-store"));
+  const headers = headersFor("json", readPolicy.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read the hits of each day",
     description: "Days without hits are 0. Days before the history of the counter are left out.",

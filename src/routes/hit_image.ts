@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/badge.ts";
-import { BADGE_PARAMETERS } from "../badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Days } from "../counter/days.ts";
 import { type HitRequest, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
@@ -57,7 +57,7 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
       "Prefetches, and crawlers with a key, get a response but are not counted. " +
       "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
       "place is a 400.",
-    parameters: [once, visitor, show, ...BADGE_PARAMETERS],
+    parameters: [once, visitor, show, ...BADGE_PARAMETER_LIST],
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;

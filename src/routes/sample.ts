@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge } from "../badge/badge.ts";
-import { BADGE_PARAMETERS } from "../badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
 import type { NamedFigures } from "../chart/lines.ts";
 import type { Picture } from "../chart/pictures.ts";
 import type { Day } from "../counter/days.ts";
@@ -21,7 +21,7 @@ export function sampleBadge(service: Service): Endpoint {
   const drawBadge = createDrawings(({ svg }) => svg);
   return samplePicture(service, {
     name: "Badge",
-    parameters: BADGE_PARAMETERS,
+    parameters: BADGE_PARAMETER_LIST,
     draw: ({ total, days }, query) => drawBadge(query, total, days),
     drawProblem: errorBadge,
   });

@@ -47,7 +47,7 @@ export function createService(
     /** The counts that badges show. */
     readLatest: createLatestReader(counters),
     access: createAccess({ ...config, log }),
-    reads: createReadPolicy(config.openReads),
+    readPolicy: createReadPolicy(config.openReads),
     countHit: createHitPolicy({ ...config, counters, metrics, log }),
     recentHits: new RecentHits(),
     renderer: createRenderer(log),

@@ -7,7 +7,7 @@ import { bodies, ok, operation } from "../openapi/responses.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
-export function welcome(routes: () => readonly Route[], { reads }: Service): Endpoint {
+export function welcome(routes: () => readonly Route[], { readPolicy }: Service): Endpoint {
   const textHeaders = {
     ...headersFor("text", "no-cache"),
     "referrer-policy": "no-referrer",
@@ -15,7 +15,7 @@ export function welcome(routes: () => readonly Route[], { reads }: Service): End
   };
   const load = loadOnce(async () => {
     const { composePage, factsOf } = await import("../page/compose.ts");
-    const { html, policy } = await composePage(factsOf(routes(), reads.isPublic));
+    const { html, policy } = await composePage(factsOf(routes(), readPolicy.isPublic));
     const headers = {
       ...headersFor("html", "no-cache"),
       "content-security-policy": policy,

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
-import { BADGE_PARAMETERS } from "../../src/badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../../src/badge/parameters.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
 const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
@@ -19,7 +19,7 @@ Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () =>
 Deno.test("parseLook() gives a frozen look", () => {
   ok(Object.isFrozen(look("")));
   ok(Object.isFrozen(look("").palette));
-  ok(Object.isFrozen(BADGE_PARAMETERS));
+  ok(Object.isFrozen(BADGE_PARAMETER_LIST));
 });
 
 const UNKNOWN = [
@@ -33,7 +33,9 @@ const UNKNOWN = [
   "x".repeat(9999),
 ];
 
-for (const name of BADGE_PARAMETERS.map(({ name }) => name).filter((name) => name !== "label")) {
+for (
+  const name of BADGE_PARAMETER_LIST.map(({ name }) => name).filter((name) => name !== "label")
+) {
   Deno.test(`parseLook() lets a ${name} that it does not understand fall back`, () => {
     // A single word of letters is a family, so only the rest is not a font.
     const values = name === "font"

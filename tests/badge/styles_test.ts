@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { renderBadge, renderError } from "../../src/badge/badge.ts";
 import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
-import { LOOK } from "../../src/badge/parameters.ts";
+import { BADGE_PARAMETERS } from "../../src/badge/parameters.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 
@@ -127,8 +127,10 @@ for (const style of DIGITS) {
 
 Deno.test("renderBadge() draws every logo in a shape of its own, where the style has room for one", () => {
   for (const style of WITH_LOGO) {
-    const drawn = LOOK.logo.schema.enum.map((name) => draw(`style=${style}&logo=${name}`));
-    strictEqual(new Set(drawn).size, LOOK.logo.schema.enum.length, style);
+    const drawn = BADGE_PARAMETERS.logo.schema.enum.map((name) =>
+      draw(`style=${style}&logo=${name}`)
+    );
+    strictEqual(new Set(drawn).size, BADGE_PARAMETERS.logo.schema.enum.length, style);
     notStrictEqual(draw(`style=${style}&logo=eye&logoColor=gold`), draw(`style=${style}&logo=eye`));
   }
   for (const style of [...DIGITS, "terminal"]) {

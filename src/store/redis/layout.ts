@@ -30,15 +30,13 @@ const HASH_TAG = /^[^{]*\{([^}]+)\}/;
 const hashTags = new Map<number, number>();
 let tried = 0;
 
-/** Returns a number whose slot is `slot`. It replaces a counter's key that cannot be a hash tag. */
-function hashTagOf(slot: number): number {
-  let number = hashTags.get(slot);
-  for (; number === undefined; number = hashTags.get(slot)) {
+/** Returns the first number in a slot. It replaces a counter's key that cannot be a hash tag. */
+function hashTagOf(slot: number): number | undefined {
+  for (; !hashTags.has(slot); tried++) {
     const found = slotOf(String(tried));
     if (!hashTags.has(found)) hashTags.set(found, tried);
-    tried++;
   }
-  return number;
+  return hashTags.get(slot);
 }
 
 /** The number of slots of a Redis Cluster. */
@@ -46,21 +44,16 @@ export const SLOTS = 16384;
 
 const encoder = new TextEncoder();
 
-/** Table of CRC-16/XMODEM, for one byte at a time. */
-const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte << 8;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
-  return crc & 0xffff;
-});
-
 /**
  * Returns the slot of a key (Redis Cluster specification, "Key distribution model" and "Hash
- * tags").
+ * tags"). It is a CRC-16/XMODEM, whose polynomial has the bits 12, 5 and 0.
  */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of encoder.encode(HASH_TAG.exec(key)?.[1] ?? key)) {
-    crc = (crc << 8 & 0xffff) ^ (CRC_TABLE[(crc >> 8) ^ byte] ?? 0);
+    const top = (crc >> 8) ^ byte;
+    const folded = top ^ (top >> 4);
+    crc = (crc << 8 ^ folded << 12 ^ folded << 5 ^ folded) & 0xffff;
   }
   return crc % SLOTS;
 }

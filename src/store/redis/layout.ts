@@ -104,7 +104,7 @@ export function recordOf(
 const TOTAL = /^(?:0|[1-9]\d{0,15})$/;
 
 /** Parses a total. Returns the problem `not-a-counter` if it is none. */
-export function parseTotal(text: string): Outcome {
+function parseTotal(text: string): Outcome {
   const isTotal = TOTAL.test(text) && Number(text) <= MAX_HITS;
   return isTotal ? Number(text) : new Problem("not-a-counter");
 }

@@ -1,23 +1,10 @@
 import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterState, Day } from "../../counter/days.ts";
-import type {
-  HistoryQuery,
-  ListedCounter,
-  ListOptions,
-  ListPage,
-  Outcome,
-} from "../../counter/store.ts";
+import type { HistoryQuery, ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { type CounterRecord, stateOf } from "../planner.ts";
-import {
-  parseLedger,
-  parseTotal,
-  recordOf,
-  relatedKey,
-  type StoredTexts,
-  yearsToRead,
-} from "./layout.ts";
+import { parseLedger, recordOf, relatedKey, type StoredTexts, yearsToRead } from "./layout.ts";
 import type { StoreLink } from "./node.ts";
 import { problemOf } from "./reply.ts";
 
@@ -36,7 +23,7 @@ export interface RedisStoreOptions {
 /** Lists counters, see `CounterStore.list`. */
 export async function* listCounters(
   options: RedisStoreOptions,
-  { prefix: beginning, since }: ListOptions,
+  { prefix: beginning, since = Infinity }: ListOptions,
 ): AsyncGenerator<ListPage> {
   const { link, prefix } = options;
   const seen = new Set<string>();
@@ -56,21 +43,18 @@ export async function* listCounters(
 async function readPage(
   options: RedisStoreOptions,
   texts: readonly string[],
-  since: Day | undefined,
+  since: Day,
 ): Promise<ListPage> {
   const ids = texts.filter(isCounterId);
-  const found = since === undefined
-    ? await readTotals(options, ids)
-    : await readStates(options, ids.map((id) => ({ id, since })));
+  const states = await readStates(options, ids.map((id) => ({ id, since })));
   const counters: ListedCounter[] = [];
   let foreign = texts.length - ids.length;
   ids.forEach((id, index) => {
-    const held = found[index] ?? null;
-    if (held instanceof Problem) {
-      if (held.kind !== "not-a-counter") throw held;
+    const state = states[index];
+    if (state instanceof Problem) {
+      if (state.kind !== "not-a-counter") throw state;
       foreign++;
-    } else if (typeof held === "number") counters.push({ id, hits: held, days: undefined });
-    else if (held !== null) counters.push({ id, ...held });
+    } else if (state !== undefined) counters.push({ id, ...state });
     // A key that does not exist by this name was deleted since it was listed, or is not UTF-8.
     else if (id.includes(REPLACEMENT_CHARACTER)) foreign++;
   });
@@ -80,60 +64,33 @@ async function readPage(
 /** The character that replaces bytes of a key that are not UTF-8. */
 const REPLACEMENT_CHARACTER = "\ufffd";
 
-/** Reads totals: null for a counter that does not exist. */
-export async function readTotals(
-  options: RedisStoreOptions,
-  ids: readonly CounterId[],
-): Promise<readonly (Outcome | null)[]> {
-  const groups = await readGroups(options, ids.map((id) => [options.prefix + id]));
-  const totals = groups.map((group) => {
-    if (group instanceof Problem) return group;
-    return typeof group[0] === "string" ? parseTotal(group[0]) : null;
-  });
-  return await checkMissing(options, ids, totals);
-}
-
-/** Reads totals and days: null for a counter that does not exist. */
+/** Reads counters, see {@linkcode readCounters}. Undefined for a counter that does not exist. */
 export async function readStates(
   options: RedisStoreOptions,
   queries: readonly HistoryQuery[],
-): Promise<readonly (CounterState | Problem | null)[]> {
-  const { prefix, onDamaged } = options;
-  const ids = queries.map(({ id }) => id);
-  const found = await readCounters(
-    options,
-    queries.map(({ id, since }) => ({ key: prefix + id, since })),
+): Promise<readonly (CounterState | Problem | undefined)[]> {
+  const counters = await readCounters(options, queries);
+  // MGET shows values of another type as missing. GET refuses them.
+  const missing = counters.flatMap((counter) =>
+    counter instanceof Problem || counter.record.exists ? [] : [["GET", counter.key]]
   );
-  const states = ids.map((id, at) => {
-    const counter = found[at] ?? new Problem("store-unavailable");
+  const replies = (missing.length > 0 ? await options.link.send(missing) : []).values();
+  return counters.map((counter) => {
     if (counter instanceof Problem) return counter;
-    const { record } = counter;
-    if (!record.exists) return null;
+    const { id, record } = counter;
+    if (!record.exists) {
+      const { value: reply } = replies.next();
+      return reply?.kind === "done" ? undefined : problemOf(reply, "store-unavailable");
+    }
     const hasDamagedYear = record.years?.some(({ hits }) => hits.length === 0);
-    if (record.ledger === "damaged" || hasDamagedYear) onDamaged(id);
+    if (record.ledger === "damaged" || hasDamagedYear) options.onDamaged(id);
     return stateOf(record);
-  });
-  return await checkMissing(options, ids, states);
-}
-
-/** Finds values of another type with GET, because MGET shows them as missing. */
-async function checkMissing<Value>(
-  { link, prefix }: RedisStoreOptions,
-  ids: readonly CounterId[],
-  found: readonly (Value | null)[],
-): Promise<readonly (Value | Problem | null)[]> {
-  const missing = ids.filter((_, at) => found[at] === null);
-  if (missing.length === 0) return found;
-  const replies = (await link.send(missing.map((id) => ["GET", prefix + id]))).values();
-  return found.map((value) => {
-    if (value !== null) return value;
-    const { value: reply } = replies.next();
-    return reply?.kind === "done" ? null : problemOf(reply, "store-unavailable");
   });
 }
 
 /** A counter as it was read. */
 export interface StoredCounter {
+  readonly id: CounterId;
   readonly key: string;
   readonly texts: StoredTexts;
   readonly record: CounterRecord;
@@ -141,24 +98,25 @@ export interface StoredCounter {
 
 /**
  * Reads the entries of counters with the years from `since` on, those of one counter as they were
- * at one instant. A value that is not a string is read as if it did not exist.
+ * at one instant. If `since` is Infinity, reads the total alone. A value that is not a string is
+ * read as if it did not exist.
  */
 export async function readCounters(
-  options: RedisStoreOptions,
-  queries: readonly { readonly key: string; readonly since: Day }[],
+  { link, prefix, calendar }: RedisStoreOptions,
+  queries: readonly HistoryQuery[],
 ): Promise<readonly (StoredCounter | Problem)[]> {
-  const today = options.calendar.today();
+  const today = calendar.today();
   const found: (StoredCounter | Problem)[] = [];
-  let pending = queries.map(({ key, since }, index) => ({ key, since, index, years: NO_YEARS }));
+  let pending = queries.map((query, index) => ({ ...query, index, years: NO_YEARS }));
   while (pending.length > 0) {
     const groups = await readGroups(
-      options,
-      pending.map(({ key, years }) => [
-        key,
-        relatedKey(key, "days"),
-        relatedKey(key, "report"),
-        ...years.map((year) => relatedKey(key, `days${year}`)),
-      ]),
+      link,
+      pending.map(({ id, since, years }) => {
+        const key = prefix + id;
+        if (since === Infinity) return [key];
+        const names = ["days", "report", ...years.map((year) => `days${year}`)];
+        return [key, ...names.map((name) => relatedKey(key, name))];
+      }),
     );
     pending = pending.filter((query, at) => {
       const group = groups[at] ?? new Problem("store-unavailable");
@@ -166,17 +124,18 @@ export async function readCounters(
         found[query.index] = group;
         return false;
       }
+      const { id, since } = query;
       const [total = null, ledgerText = null, report = null, ...rest] = group;
       const ledger = parseLedger(ledgerText);
       // The ledger tells the years to read. A year may end between two reads.
-      const years = yearsToRead(ledger, query.since, today);
+      const years = yearsToRead(ledger, since, today);
       if (years.join() !== query.years.join()) {
         query.years = years;
         return true;
       }
       const entries = years.map((year, index) => [year, rest[index] ?? null] as const);
       const texts = { total, ledger: ledgerText, report, years: new Map(entries) };
-      found[query.index] = { key: query.key, texts, record: recordOf(texts, ledger) };
+      found[query.index] = { id, key: prefix + id, texts, record: recordOf(texts, ledger) };
       return false;
     });
   }
@@ -190,10 +149,9 @@ const NO_YEARS: readonly number[] = [];
  * together.
  */
 async function readGroups(
-  { link }: RedisStoreOptions,
+  link: StoreLink,
   groups: readonly (readonly string[])[],
 ): Promise<readonly (readonly (string | null)[] | Problem)[]> {
-  if (groups.length === 0) return [];
   const sent = link.multiKeyAcrossSlots ? [groups.flat()] : groups;
   const replies = await link.send(sent.map((keys) => ["MGET", ...keys]));
   let next = 0;

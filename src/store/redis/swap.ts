@@ -35,14 +35,14 @@ export async function swapEach(
   writes: readonly Write[],
   hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
 ): Promise<readonly (CounterState | Problem)[]> {
-  const { link, prefix, calendar } = options;
+  const { link, calendar } = options;
   const today = calendar.today();
   const endTime = performance.now() + CONFLICT_LIMIT_MS;
   const changes = writes.map((write, index): Change => ({ ...write, index }));
   const outcomes: (CounterState | Problem)[] = [];
 
   function read(changes: readonly Change[]): Promise<readonly (StoredCounter | Problem)[]> {
-    return readCounters(options, changes.map(({ id }) => ({ key: prefix + id, since: -Infinity })));
+    return readCounters(options, changes.map(({ id }) => ({ id, since: -Infinity })));
   }
 
   /** Makes one attempt. Returns the changes whose counters others changed in the meantime. */

@@ -64,7 +64,7 @@ export interface StoredTexts {
   readonly ledger: string | null;
   readonly report: string | null;
   /** The closed years that were read. */
-  readonly years: ReadonlyMap<number, string | null>;
+  readonly years: readonly (readonly [year: number, text: string | null])[];
 }
 
 /** Returns the closed years of a ledger from `since` on. A damaged one may have left any year. */

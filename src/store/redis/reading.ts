@@ -107,7 +107,7 @@ export async function readCounters(
 ): Promise<readonly (StoredCounter | Problem)[]> {
   const today = calendar.today();
   const found: (StoredCounter | Problem)[] = [];
-  let pending = queries.map((query, index) => ({ ...query, index, years: NO_YEARS }));
+  let pending = queries.map(({ id, since }, index) => ({ id, since, index, years: NO_YEARS }));
   while (pending.length > 0) {
     const groups = await readGroups(
       link,
@@ -125,7 +125,7 @@ export async function readCounters(
         return false;
       }
       const { id, since } = query;
-      const [total = null, ledgerText = null, report = null, ...rest] = group;
+      const [total = null, ledgerText = null, report = null] = group;
       const ledger = parseLedger(ledgerText);
       // The ledger tells the years to read. A year may end between two reads.
       const years = yearsToRead(ledger, since, today);
@@ -133,8 +133,8 @@ export async function readCounters(
         query.years = years;
         return true;
       }
-      const entries = years.map((year, index) => [year, rest[index] ?? null] as const);
-      const texts = { total, ledger: ledgerText, report, years: new Map(entries) };
+      const entries = years.map((year, index) => [year, group[3 + index] ?? null] as const);
+      const texts = { total, ledger: ledgerText, report, years: entries };
       found[query.index] = { id, key: prefix + id, texts, record: recordOf(texts, ledger) };
       return false;
     });

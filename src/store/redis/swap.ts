@@ -17,9 +17,6 @@ const PIECE = 250;
  */
 const TOMBSTONE_SECONDS = 172_800;
 
-/** A write and the place of its outcome. */
-type Change = Write & { readonly index: number };
-
 /**
  * Sets and deletes counters by compare-and-set, see `CounterStore.write`. Reads their entries,
  * plans, and swaps the entries if they are still as they were read.
@@ -38,53 +35,47 @@ export async function swapEach(
   const { link, calendar } = options;
   const today = calendar.today();
   const endTime = performance.now() + CONFLICT_LIMIT_MS;
-  const changes = writes.map((write, index): Change => ({ ...write, index }));
-  const outcomes: (CounterState | Problem)[] = [];
+  const outcomes = new Map<Write, CounterState | Problem>();
 
-  function read(changes: readonly Change[]): Promise<readonly (StoredCounter | Problem)[]> {
-    return readCounters(options, changes.map(({ id }) => ({ id, since: -Infinity })));
+  function read(pending: readonly Write[]): Promise<readonly (StoredCounter | Problem)[]> {
+    return readCounters(options, pending.map(({ id }) => ({ id, since: -Infinity })));
   }
 
-  /** Makes one attempt. Returns the changes whose counters others changed in the meantime. */
+  /** Makes one attempt. Returns the writes whose counters others changed in the meantime. */
   async function attempt(
-    changes: readonly Change[],
+    pending: readonly Write[],
     counters: readonly (StoredCounter | Problem)[],
-  ): Promise<readonly Change[]> {
-    const swaps = changes.flatMap((change, at) => {
-      const { index, update } = change;
+  ): Promise<readonly Write[]> {
+    const swaps = pending.flatMap((write, at) => {
       const counter = counters[at] ?? new Problem("store-unavailable");
       if (counter instanceof Problem) {
-        outcomes[index] = counter;
+        outcomes.set(write, counter);
         return [];
       }
       const { record } = counter;
-      const { result, writes } = planWrite(record, update, today);
-      outcomes[index] = result;
-      return writes ? [{ change, record, command: swapCall(counter, writes, today) }] : [];
+      const { result, writes } = planWrite(record, write.update, today);
+      outcomes.set(write, result);
+      return writes ? [{ write, record, command: swapCall(counter, writes, today) }] : [];
     });
     if (swaps.length === 0) return [];
     const replies = await sendScripts(link, swaps.map(({ command }) => command));
-    return swaps.flatMap(({ change, record }, at) => {
-      const { index, update } = change;
+    return swaps.flatMap(({ write, record }, at) => {
       const reply = replies[at];
-      if (reply?.kind !== "done") outcomes[index] = problemOf(reply, "outcome-unknown");
+      if (reply?.kind !== "done") outcomes.set(write, problemOf(reply, "outcome-unknown"));
       else if (reply.value === null) {
         const cause = new Error("Others changed the counter during each attempt");
-        outcomes[index] = new Problem("store-unavailable", { cause });
-        return [change];
-      } else if (update === undefined && record.exists) {
+        outcomes.set(write, new Problem("store-unavailable", { cause }));
+        return [write];
+      } else if (write.update === undefined && record.exists) {
         const total = Number(reply.value);
-        outcomes[index] = planWrite({ ...record, total }, update, today).result;
+        outcomes.set(write, planWrite({ ...record, total }, undefined, today).result);
       }
       return [];
     });
   }
 
-  async function store(
-    changes: readonly Change[],
-    counters: readonly (StoredCounter | Problem)[],
-  ): Promise<void> {
-    let failed = await attempt(changes, counters);
+  async function store(piece: ReturnType<typeof attempt>): Promise<void> {
+    let failed = await piece;
     while (failed.length > 0 && performance.now() < endTime) {
       const again = failed;
       failed = await hold(read(again).then((counters) => attempt(again, counters)));
@@ -92,14 +83,14 @@ export async function swapEach(
   }
 
   const stored: Promise<void>[] = [];
-  let next = read(changes.slice(0, PIECE));
-  for (let start = 0; start < changes.length; start += PIECE) {
+  let next = read(writes.slice(0, PIECE));
+  for (let start = 0; start < writes.length; start += PIECE) {
     const counters = await next;
-    next = read(changes.slice(start + PIECE, start + 2 * PIECE));
-    stored.push(store(changes.slice(start, start + PIECE), counters));
+    next = read(writes.slice(start + PIECE, start + 2 * PIECE));
+    stored.push(store(attempt(writes.slice(start, start + PIECE), counters)));
   }
   await Promise.all(stored);
-  return outcomes;
+  return writes.map((write) => outcomes.get(write) ?? new Problem("store-unavailable"));
 }
 
 /**
@@ -136,14 +127,12 @@ function swapCall(
     // At UTC-12 it is still the day before yesterday of UTC+14.
     for (let day = today - 2; day <= today + 2; day++) put(`seen${day}`, undefined, null);
   } else put("days", texts.ledger, history?.ledger && formatLedger(history.ledger));
-  const years = history?.years ?? [];
-  for (const entry of years) {
-    put(`days${entry.year}`, texts.years.get(entry.year), formatYear(entry));
-  }
+  const storedYears = new Map(texts.years);
+  const years = new Map(history?.years.map((entry) => [entry.year, formatYear(entry)]));
   // Compared even if they stay: two imports with `mode=max` may change a year and leave the ledger
   // as it was.
-  for (const [year, stored] of texts.years) {
-    if (!years.some((entry) => entry.year === year)) put(`days${year}`, stored, history && null);
+  for (const year of new Set([...storedYears.keys(), ...years.keys()])) {
+    put(`days${year}`, storedYears.get(year), years.get(year) ?? (history && null));
   }
   if (report !== undefined) put("report", texts.report, report && formatReport(report));
   return scriptCall("swap", keys, args);

@@ -10,7 +10,7 @@ const CONNECT_MS = 1500;
 const HANDSHAKE_MS = 2000;
 /** Time without a reply after which a connection with commands in flight is replaced. */
 export const STALL_MS = 1500;
-/** Interval in which connections are checked for that. */
+/** Interval in which connections are checked for that, and opened again. */
 export const LOOK_INTERVAL_MS = 250;
 /** Interval in which a server is asked whether it answers and is a master, even without traffic. */
 const CHECK_INTERVAL_MS = 1000;
@@ -46,16 +46,14 @@ export class RedisConnection {
   #client: RedisClient | undefined;
   /** The client that is being connected, and takes the place of the other when it is. */
   #next: RedisClient | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  /** Number of attempts to connect since a server was usable. */
-  #retries = 0;
+  /** True if the server is a replica, so that the host name may lead to its master. */
+  #isReplica = false;
   /** Number of commands in flight. */
   #pending = 0;
   /** Number of looks since the last reply, and since the last attempt to connect began. */
   #silentLooks = 0;
   #connectingLooks = 0;
   #checkedAt = 0;
-  #isClosed = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -75,17 +73,13 @@ export class RedisConnection {
     this.#pending -= commands.length;
     this.#silentLooks = 0;
     const replies = settled.map(replyOf);
-    if (this.#options.followsName && replies.some((reply) => isRefused(reply, "replica"))) {
-      this.#connectSoon();
-    }
+    this.#isReplica ||= replies.some((reply) => isRefused(reply, "replica"));
     return replies;
   }
 
   /** Gives commands in flight a moment to finish, then disconnects. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#retry);
     this.#next?.destroy();
     this.#next = undefined;
     const client = this.#client;
@@ -109,21 +103,11 @@ export class RedisConnection {
     client.connect().catch(() => {});
   }
 
-  /** Connects after a pause: none at first, then 50 ms, doubled up to 1,000, with jitter. */
-  #connectSoon(): void {
-    if (this.#isClosed || this.#next !== undefined || this.#retry !== undefined) return;
-    const pause = this.#retries === 0 ? 0 : Math.min(25 * 2 ** this.#retries, 1000);
-    this.#retries++;
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.#connect();
-    }, pause * (1 + Math.random() / 5));
-  }
-
   #use(client: RedisClient): void {
     const old = this.#client;
     this.#client = client;
     this.#next = undefined;
+    this.#isReplica = false;
     this.readySince = performance.now();
     // A replica answers reads until another server can. Its commands in flight still get their
     // replies.
@@ -133,6 +117,7 @@ export class RedisConnection {
   }
 
   #fail(client: RedisClient, error: unknown): void {
+    const wasStable = performance.now() - this.readySince > LOOK_INTERVAL_MS;
     if (client === this.#client) {
       this.#client = undefined;
       this.readySince = Infinity;
@@ -146,16 +131,20 @@ export class RedisConnection {
       else health.unreachable(error);
     }
     this.#attempted.resolve(error);
-    this.#connectSoon();
+    // Otherwise the next look connects.
+    if (this.#client === undefined && this.#next === undefined && wasStable) this.#connect();
     onChange?.();
   }
 
-  /** Looks for a server that hangs: it does not close its connections. */
+  /** Looks for a server that hangs, which does not close its connections, and connects again. */
   #look(): void {
     const silence = this.#silentLooks++ * LOOK_INTERVAL_MS;
     const connecting = this.#connectingLooks++ * LOOK_INTERVAL_MS;
     const error = new Error("Redis does not answer");
     if (this.#next !== undefined && connecting >= HANDSHAKE_MS) this.#fail(this.#next, error);
+    const isOld = performance.now() - this.readySince >= CHECK_INTERVAL_MS;
+    const isLeft = this.#options.followsName && this.#isReplica && isOld;
+    if (this.#next === undefined && (this.#client === undefined || isLeft)) this.#connect();
     if (this.#client === undefined) return;
     if (this.#pending > 0 && silence >= STALL_MS) this.#fail(this.#client, error);
     else if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.#check();
@@ -167,17 +156,14 @@ export class RedisConnection {
    */
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
-    const { health, followsName } = this.#options;
+    const { health } = this.#options;
     const [ping = UNSENT, info] = await this.send([["PING"], ["INFO", "replication"]]);
     if (ping.kind === "lost" || ping === UNSENT) return;
     if (ping.kind === "done") health.readable();
     const refusal = isRefused(ping, "missingLogin") ? ping.cause : undefined;
     if (refusal !== undefined) health.loginRejected(refusal);
     this.#attempted.resolve(refusal);
-    const isReplica = info?.kind === "done" && String(info.value).includes("role:slave");
-    // The name is resolved again for each connection.
-    if (isReplica && followsName) this.#connectSoon();
-    else this.#retries = 0;
+    this.#isReplica = info?.kind === "done" && String(info.value).includes("role:slave");
   }
 }
 

@@ -77,15 +77,15 @@ export class RedisConnection {
     return replies;
   }
 
-  /** Gives commands in flight a moment to finish, then disconnects. */
-  async close(): Promise<void> {
+  /** Disconnects. Gives commands in flight `grace` milliseconds to finish. */
+  async close(grace = STALL_MS): Promise<void> {
     clearInterval(this.#timer);
     this.#next?.destroy();
     this.#next = undefined;
     const client = this.#client;
     this.#client = undefined;
     this.readySince = Infinity;
-    if (client !== undefined) await release(client);
+    if (client !== undefined) await release(client, grace);
   }
 
   #connect(): void {
@@ -171,8 +171,8 @@ export class RedisConnection {
  * Disconnects once the commands in flight have ended. A server that hangs would never let them end,
  * and the promise of the library never settles if the connection is reset.
  */
-async function release(client: RedisClient): Promise<void> {
-  await withTimeout(STALL_MS, client.close()).catch(() => {});
+async function release(client: RedisClient, grace = STALL_MS): Promise<void> {
+  if (grace > 0) await withTimeout(grace, client.close()).catch(() => {});
   client.destroy();
 }
 

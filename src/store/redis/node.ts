@@ -75,7 +75,6 @@ export class RedisNode {
   /** The time by `performance.now()` when a cluster last named it. */
   namedAt = -Infinity;
   #confirmedAt = -Infinity;
-  #isRetired = false;
 
   constructor(options: NodeOptions) {
     this.address = options.address;
@@ -112,7 +111,6 @@ export class RedisNode {
     const replies = isWriting && this.#options.replicas > 0
       ? await this.#sendAndWait(commands)
       : await this.#reader.send(commands);
-    if (this.#isRetired) return uncertain(replies, new Error("Another Redis has taken its place"));
     this.#report(replies, isWriting);
     return replies;
   }
@@ -144,14 +142,9 @@ export class RedisNode {
     } while (cursor !== "0");
   }
 
-  /** Disconnects because another server has taken its place. Later replies are uncertain. */
-  async retire(): Promise<void> {
-    this.#isRetired = true;
-    await this.close();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#reader.close(), this.#writer.close()]);
+  /** Disconnects. Gives commands in flight `grace` milliseconds to finish, 1.5 s by default. */
+  async close(grace?: number): Promise<void> {
+    await Promise.all([this.#reader.close(grace), this.#writer.close(grace)]);
   }
 
   /** Appends WAIT, which covers the writes of its connection. Too few replicas may lose them. */

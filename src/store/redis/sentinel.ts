@@ -102,7 +102,8 @@ class SentinelWatch {
     if (old !== undefined && nameOf(old.address) === nameOf({ host, port })) return;
     const address = { ...login, host, port };
     this.node = new RedisNode({ address, replicas, health, onChange: this.refresh });
-    old?.retire();
+    // Replies of a master whose place another has taken are worth nothing.
+    old?.close(0);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from "../../problem.ts";
-import { slotOf, SLOTS } from "./layout.ts";
+import { hashTagOf, slotOf, SLOTS } from "./layout.ts";
 import {
   askForList,
   connectServers,
@@ -23,8 +23,6 @@ const RETRY_MS = 1500;
 const PAUSE_MS = 20;
 /** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
-/** Number of keys that are tried to find one in each shard. */
-const MAX_TRIED_KEYS = 1000;
 
 /**
  * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
@@ -96,19 +94,14 @@ class RedisCluster implements StoreLink {
     return routed.map(({ reply }) => reply);
   }
 
-  /** Leaves out a shard for which no key is found, because it gets no hits either. */
+  /** If the prefix has a hash tag, the keys are in one shard, as those of all counters are. */
   shards(prefix: string): readonly Shard[] {
     // Without traffic, the readiness check finds slots that got a master.
     this.refresh();
-    const shards = new Map<RedisNode, Shard>();
-    for (let at = 0; at < MAX_TRIED_KEYS && shards.size < this.masters.size; at++) {
-      const key = `${prefix}${at}`;
-      const node = this.#owners[slotOf(key)];
-      const range = node && this.masters.get(node);
-      if (node === undefined || range === undefined || shards.has(node)) continue;
-      shards.set(node, { name: `slots ${range.first}-${range.last}`, key, ask: node.ask });
-    }
-    return [...shards.values()];
+    return Array.from(this.masters, ([node, { first, last }]) => {
+      const key = `${prefix}{${hashTagOf(first)}}`;
+      return { name: `slots ${first}-${last}`, key, ask: node.ask };
+    });
   }
 
   /** Throws at the end if slots were moved, because a key may have gone to a scanned node. */

@@ -30,8 +30,11 @@ const HASH_TAG = /^[^{]*\{([^}]+)\}/;
 const hashTags = new Map<number, number>();
 let tried = 0;
 
-/** Returns the first number in a slot. It replaces a counter's key that cannot be a hash tag. */
-function hashTagOf(slot: number): number | undefined {
+/**
+ * Returns the first number in a slot. It replaces a counter's key that cannot be a hash tag. The
+ * first search takes some 20 ms.
+ */
+export function hashTagOf(slot: number): number | undefined {
   for (; !hashTags.has(slot); tried++) {
     const found = slotOf(String(tried));
     if (!hashTags.has(found)) hashTags.set(found, tried);

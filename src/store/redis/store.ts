@@ -214,14 +214,9 @@ async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Pro
   const ledger = relatedKey(probe, "days");
   const salt = "tallymark:salt:\u0000";
   const commands: readonly Command[] = [
-    ["GET", probe],
-    ["GET", ledger],
-    ["GET", salt],
+    ...[probe, ledger, salt].flatMap((key) => [["GET", key], ["SET", key, "", "XX"]]),
     ["MGET", probe],
     ["SCAN", "0", "COUNT", "1"],
-    ["SET", probe, "", "XX"],
-    ["SET", ledger, "", "XX"],
-    ["SET", salt, "", "XX"],
     ["INCRBY", probe, "none"],
     ["SISMEMBER", ledger, ""],
     // Removed again by DEL, or after a second.

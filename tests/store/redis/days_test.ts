@@ -444,7 +444,7 @@ for (
     {
       what: "may do little more than count",
       rules: ["~hits:*", "+incrby", "+get", "+mget", "+ping", "+info", "+evalsha", "+eval"],
-      missing: "~{hits:* ~tallymark:salt:* +scan +set +sismember +sadd +expire +del",
+      missing: "+set ~{hits:* ~tallymark:salt:* +scan +sismember +sadd +expire +del",
     },
   ]
 ) {

@@ -147,7 +147,10 @@ export class RedisNode {
     await Promise.all([this.#reader.close(grace), this.#writer.close(grace)]);
   }
 
-  /** Appends WAIT, which covers the writes of its connection. Too few replicas may lose them. */
+  /**
+   * Appends WAIT, which covers the writes of its connection. With too few replicas, everything that
+   * was done counts as lost, because a failover may undo it.
+   */
   async #sendAndWait(commands: readonly Command[]): Promise<readonly Reply[]> {
     const { replicas } = this.#options;
     const wait = ["WAIT", String(replicas), String(REPLICAS_MS)];
@@ -158,7 +161,7 @@ export class RedisNode {
     if (count >= replicas) return own;
     const cause = new Error(`${count} of ${replicas} replicas have it`);
     if (last?.kind === "done") this.#options.health.unwritable(cause);
-    return uncertain(own, cause);
+    return own.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
   }
 
   #report(replies: readonly Reply[], isWriting: boolean): void {
@@ -170,11 +173,6 @@ export class RedisNode {
     } else if (isWriting) health.healthy();
     else health.readable();
   }
-}
-
-/** Marks as lost everything that was done, because a failover may undo it. */
-function uncertain(replies: readonly Reply[], cause: Error): readonly Reply[] {
-  return replies.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
 }
 
 /** Returns the link to a store on one Redis. `node` returns the server to use now. */

@@ -19,92 +19,77 @@ import {
 const INTERVAL_MS = 500;
 
 /**
- * Opens the master that Sentinels name. Resolves when it has connected or failed to. Rejects if no
- * Sentinel answers. Throws a {@linkcode StartError} if the Sentinels watch no master of this name.
+ * Opens the master that Sentinels name, now and after each failover. Resolves when it has connected
+ * or failed to. Rejects if no Sentinel answers. Throws a {@linkcode StartError} if the Sentinels
+ * watch no master of this name.
  */
 export async function openSentinels(options: LinkOptions): Promise<StoreLink> {
-  const watch = new SentinelWatch(options);
-  await connectServers(watch.sentinels, watch.refresh, () => watch.node ? [watch.node] : []);
-  const { node } = watch;
-  if (node !== undefined) return singleLink(() => watch.node ?? node, () => watch.close());
-  await watch.close();
-  throw watch.error ?? new Error("No Sentinel answers");
-}
+  const { setting: { addresses, master }, replicas, health } = options;
+  const [login] = addresses;
+  const sentinels = addresses.map((address) =>
+    new RedisConnection({
+      address: { ...address, username: undefined, password: undefined, database: 0 },
+      // One Sentinel of several may be unreachable without harm.
+      health: NOOP_HEALTH,
+    })
+  );
+  /** The master, the epoch of the failover that made it one, or the reason why there is none. */
+  const known: { node?: RedisNode; epoch: number; error?: StartError } = { epoch: -1 };
+  const refresh = oneAtATime(askForMaster);
+  const timer = setInterval(refresh, INTERVAL_MS);
 
-/** The Redis that Sentinels name as the master, now and after each failover. */
-class SentinelWatch {
-  readonly sentinels: readonly RedisConnection[];
-  /** Asks all Sentinels for the master. */
-  readonly refresh: () => Promise<void> = oneAtATime(() => this.#ask());
-  /** The master that the Sentinels named last. */
-  node: RedisNode | undefined;
-  /** The reason for which the Sentinels name no master. */
-  error: StartError | undefined;
-  readonly #options: LinkOptions;
-  readonly #timer: ReturnType<typeof setInterval>;
-  /** The epoch of the failover that made the node the master. */
-  #epoch = -1;
-
-  constructor(options: LinkOptions) {
-    this.#options = options;
-    this.sentinels = options.setting.addresses.map((address) =>
-      new RedisConnection({
-        address: { ...address, username: undefined, password: undefined, database: 0 },
-        // One Sentinel of several may be unreachable without harm.
-        health: NOOP_HEALTH,
-      })
-    );
-    this.#timer = setInterval(this.refresh, INTERVAL_MS);
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.all([...this.sentinels, this.node].map((connection) => connection?.close()));
-  }
-
-  async #ask(): Promise<void> {
+  async function askForMaster(): Promise<void> {
     const askedAt = performance.now();
-    const [{ username = "default", password }] = this.#options.setting.addresses;
     // Most Sentinels have no password of their own: they refuse AUTH with that of the Redis and
     // answer the rest.
-    const login = password === undefined ? [] : [["AUTH", username, password]];
+    const { username = "default", password } = login;
+    const auth = password === undefined ? [] : [["AUTH", username, password]];
     const lists = await Promise.all(
-      this.sentinels.map((sentinel) =>
-        askForList((commands) => sentinel.send(commands), ...login, ["SENTINEL", "MASTERS"])
+      sentinels.map((sentinel) =>
+        askForList((commands) => sentinel.send(commands), ...auth, ["SENTINEL", "MASTERS"])
       ),
     );
-    this.#useMaster(lists.flatMap((list) => watchedMasters(list ?? [])));
-    const { node } = this;
-    if (node === undefined) return;
+    useMaster(lists.flatMap((list) => watchedMasters(list ?? [])));
+    if (known.node === undefined) return;
     // Sentinels may name a Redis that is a replica for a moment longer. If this user may not run
     // ROLE, the answer of the Sentinels has to be enough.
-    const [role = "master"] = await askForList(node.ask, ["ROLE"]) ?? [];
-    if (role === "master") node.confirm(askedAt);
+    const [role = "master"] = await askForList(known.node.ask, ["ROLE"]) ?? [];
+    if (role === "master") known.node.confirm(askedAt);
   }
 
   /** Uses the master named by the Sentinel that knows the latest failover. */
-  #useMaster(watched: ReturnType<typeof watchedMasters>): void {
-    const { setting: { addresses: [login], master }, replicas, health } = this.#options;
+  function useMaster(watched: ReturnType<typeof watchedMasters>): void {
     const names = [...new Set(watched.map(({ name }) => name))].sort();
     const wanted = master ?? (names.length === 1 ? names[0] : undefined);
     if (names.length > 0 && !names.some((name) => name === wanted)) {
-      this.error = new StartError(
+      known.error = new StartError(
         "STORE_URL must end in a slash and the name of the master that the Sentinels watch: " +
           names.join(", "),
       );
     }
     const [latest] = watched.filter(({ name, isReplaced }) => name === wanted && !isReplaced)
       .sort((one, other) => other.epoch - one.epoch);
-    if (latest === undefined || latest.epoch < this.#epoch) return;
+    if (latest === undefined || latest.epoch < known.epoch) return;
     const { host, port, epoch } = latest;
-    this.#epoch = epoch;
-    const old = this.node;
+    known.epoch = epoch;
+    const old = known.node;
     if (old !== undefined && nameOf(old.address) === nameOf({ host, port })) return;
     const address = { ...login, host, port };
-    this.node = new RedisNode({ address, replicas, health, onChange: this.refresh });
+    known.node = new RedisNode({ address, replicas, health, onChange: refresh });
     // Replies of a master whose place another has taken are worth nothing.
     old?.close(0);
   }
+
+  async function close(): Promise<void> {
+    clearInterval(timer);
+    await Promise.all([...sentinels, known.node].map((connection) => connection?.close()));
+  }
+
+  await connectServers(sentinels, refresh, () => known.node ? [known.node] : []);
+  const { node, error } = known;
+  if (node !== undefined) return singleLink(() => known.node ?? node, close);
+  await close();
+  throw error ?? new Error("No Sentinel answers");
 }
 
 /** Parses the reply to `SENTINEL MASTERS`. Each master is a list of names and values. */

@@ -8,7 +8,6 @@ import {
   nameOf,
   oneAtATime,
   RedisNode,
-  type Shard,
   type StoreLink,
   waitForAttempts,
 } from "./node.ts";
@@ -24,23 +23,6 @@ const PAUSE_MS = 20;
 /** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
 
-/**
- * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
- * if none lists a slot.
- *
- * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters,
- * so that one shard that is down at the start would make the whole service unavailable. And after a
- * redirect it does not say which node has carried out a command, so that WAIT cannot follow on the
- * same connection: one missing replica makes whole batches unknown.
- */
-export async function openCluster(options: LinkOptions): Promise<StoreLink> {
-  const cluster = new RedisCluster(options);
-  await connectServers(cluster.nodes, cluster.refresh, () => cluster.masters.keys());
-  if (cluster.masters.size > 0) return cluster;
-  await cluster.close();
-  throw new Error("No node of the cluster serves a slot");
-}
-
 /** A command and what is known of it so far. */
 interface RoutedCommand {
   readonly command: Command;
@@ -53,71 +35,44 @@ interface RoutedCommand {
 }
 
 /**
- * Sends each command to the node that serves its slot. A refused command was not carried out. So it
- * is sent again, to the node that the refusal names or after the slots were asked for again.
+ * Opens a Redis Cluster. Resolves when its nodes are known and have connected or failed to. Rejects
+ * if none lists a slot.
  *
- * A node that was replaced while it hung may not know it yet. So the node that connected last is
- * asked last, and a node is used only if another one named it after its connection was ready.
+ * Each command is sent to the node that serves its slot. A refused command was not carried out. So
+ * it is sent again, to the node that the refusal names or after the slots were asked for again.
+ *
+ * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters,
+ * so that one shard that is down at the start would make the whole service unavailable. And after a
+ * redirect it does not say which node has carried out a command, so that WAIT cannot follow on the
+ * same connection: one missing replica makes whole batches unknown.
  */
-class RedisCluster implements StoreLink {
-  readonly multiKeyAcrossSlots = false;
-  /** Asks for the slots. */
-  readonly refresh: () => Promise<void> = oneAtATime(() => this.#askForSlots());
+export async function openCluster(
+  { setting: { addresses }, replicas, health, healthOf, metrics }: LinkOptions,
+): Promise<StoreLink> {
+  const nodes = new Map<string, RedisNode>();
+  const owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
   /** The masters, each with the first range of its slots. */
-  masters: ReadonlyMap<RedisNode, SlotRange> = new Map();
-  readonly #options: LinkOptions;
-  readonly #nodes = new Map<string, RedisNode>();
-  readonly #owners: (RedisNode | undefined)[] = Array.from({ length: SLOTS });
+  let masters: ReadonlyMap<RedisNode, SlotRange> = new Map();
   /** True if the health reports that a slot has no node. */
-  #lacksSlot = false;
+  let lacksSlot = false;
+  const refresh = oneAtATime(askForSlots);
 
-  constructor(options: LinkOptions) {
-    this.#options = options;
-    for (const seed of options.setting.addresses) this.#nodeAt(seed);
-  }
-
-  get nodes(): readonly RedisNode[] {
-    return [...this.#nodes.values()];
-  }
-
-  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const routed = commands.map((command): RoutedCommand => {
       const slot = slotOf(routingKey(command));
-      const node = this.#owners[slot];
+      const node = owners[slot];
       if (node === undefined) {
-        this.#lacksSlot = true;
-        this.#options.health.unwritable(new Error(`No node serves slot ${slot}`));
+        lacksSlot = true;
+        health.unwritable(new Error(`No node serves slot ${slot}`));
       }
       return { command, slot, node, isAsking: false, reply: UNSENT };
     });
-    await this.#sendRound(routed, performance.now() + RETRY_MS);
+    await sendRound(routed, performance.now() + RETRY_MS);
     return routed.map(({ reply }) => reply);
   }
 
-  /** If the prefix has a hash tag, the keys are in one shard, as those of all counters are. */
-  shards(prefix: string): readonly Shard[] {
-    // Without traffic, the readiness check finds slots that got a master.
-    this.refresh();
-    return Array.from(this.masters, ([node, { first, last }]) => {
-      const key = `${prefix}{${hashTagOf(first)}}`;
-      return { name: `slots ${first}-${last}`, key, ask: node.ask };
-    });
-  }
-
-  /** Throws at the end if slots were moved, because a key may have gone to a scanned node. */
-  async *scan(prefix: string): AsyncGenerator<readonly string[]> {
-    const masters = [...this.masters.keys()];
-    const before = await settledSlots(masters);
-    for (const node of masters) yield* node.scan(prefix);
-    await settledSlots(masters, before);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.close()));
-  }
-
   /** Sends commands to their nodes, and in the next round those that were refused. */
-  async #sendRound(commands: readonly RoutedCommand[], until: number): Promise<void> {
+  async function sendRound(commands: readonly RoutedCommand[], until: number): Promise<void> {
     // Each node has its own rounds, so that one that hangs does not delay the others.
     const groups = Map.groupBy(commands, ({ node }) => node);
     await Promise.all(
@@ -126,12 +81,12 @@ class RedisCluster implements StoreLink {
         if (node !== undefined) await execute(node, group);
         const refused = group.filter(({ reply }) => isRetryable(reply));
         if (refused.length === 0) return;
-        for (const routed of refused) this.#follow(routed, node, askedAt);
+        for (const routed of refused) follow(routed, node, askedAt);
         await waitForAttempts(new Set(refused.flatMap((routed) => routed.node ?? [])), until);
-        await this.refresh();
+        await refresh();
         for (const routed of refused) {
           if (routed.node?.isUsable) continue;
-          routed.node = this.#owners[routed.slot];
+          routed.node = owners[routed.slot];
           routed.isAsking = false;
         }
         const again = refused.filter((routed) => routed.node?.isUsable);
@@ -139,70 +94,98 @@ class RedisCluster implements StoreLink {
         if (again.some((routed) => routed.node === node)) {
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
-        await this.#sendRound(again, until);
+        await sendRound(again, until);
       }),
     );
   }
 
   /** Leads a command that `node` refused to the node to which it was redirected, or to none. */
-  #follow(routed: RoutedCommand, node: RedisNode | undefined, askedAt: number): void {
+  function follow(routed: RoutedCommand, node: RedisNode | undefined, askedAt: number): void {
     const redirect = node && redirectOf(routed.reply, node.address);
     routed.isAsking = redirect?.isAsking ?? false;
-    routed.node = redirect && this.#nodeAt(redirect);
-    if (redirect !== undefined) this.#options.metrics.redirects++;
+    routed.node = redirect && nodeAt(redirect);
+    if (redirect !== undefined) metrics.redirects++;
     if (routed.node !== node) routed.node?.confirm(askedAt);
   }
 
-  #nodeAt({ host, port }: HostPort): RedisNode {
-    const { setting: { addresses: [login] }, replicas, healthOf } = this.#options;
+  function nodeAt({ host, port }: HostPort): RedisNode {
     const name = nameOf({ host, port });
-    let node = this.#nodes.get(name);
+    let node = nodes.get(name);
     if (node === undefined) {
-      node = new RedisNode({
-        address: { ...login, host, port, database: 0 },
-        replicas,
-        health: healthOf(name),
-        onChange: this.refresh,
-      });
-      this.#nodes.set(name, node);
+      const address = { ...addresses[0], host, port, database: 0 };
+      node = new RedisNode({ address, replicas, health: healthOf(name), onChange: refresh });
+      nodes.set(name, node);
     }
     node.namedAt = performance.now();
     return node;
   }
 
-  async #askForSlots(): Promise<void> {
+  async function askForSlots(): Promise<void> {
     const askedAt = performance.now();
-    const asked = this.nodes.filter((node) => node.connectedAt < Infinity)
-      .toSorted((one, other) => one.connectedAt - other.connectedAt);
+    // The node that connected last may have been replaced while it hung, and may not know it yet.
+    const asked = [...nodes.values()].filter((node) => node.connectedAt < Infinity)
+      .sort((one, other) => one.connectedAt - other.connectedAt);
     for (const node of asked) {
       const list = await askForList(node.ask, ["CLUSTER", "SLOTS"]) ?? [];
-      if (list.length > 0) return this.#apply(slotRanges(list, node.address), node, askedAt);
+      if (list.length > 0) return apply(slotRanges(list, node.address), node, askedAt);
     }
     // All nodes may have got other addresses, to which the names lead.
-    for (const seed of this.#options.setting.addresses) this.#nodeAt(seed);
+    addresses.forEach(nodeAt);
   }
 
-  #apply(ranges: readonly SlotRange[], source: RedisNode, askedAt: number): void {
-    const isAlone = !this.nodes.some((node) => node !== source && node.isUsable);
-    const masters = new Map<RedisNode, SlotRange>();
+  function apply(ranges: readonly SlotRange[], source: RedisNode, askedAt: number): void {
+    const isAlone = !nodes.values().some((node) => node !== source && node.isUsable);
+    const named = new Map<RedisNode, SlotRange>();
     for (const range of ranges) {
-      const node = this.#nodeAt(range);
+      const node = nodeAt(range);
       if (node !== source || isAlone) node.confirm(askedAt);
-      if (!masters.has(node)) masters.set(node, range);
-      this.#owners.fill(node, range.first, range.last + 1);
+      if (!named.has(node)) named.set(node, range);
+      owners.fill(node, range.first, range.last + 1);
     }
-    this.masters = masters;
-    if (this.#lacksSlot && !this.#owners.includes(undefined)) {
-      this.#lacksSlot = false;
-      this.#options.health.healthy();
+    masters = named;
+    if (lacksSlot && !owners.includes(undefined)) {
+      lacksSlot = false;
+      health.healthy();
     }
-    for (const [name, node] of this.#nodes) {
+    for (const [name, node] of nodes) {
       if (node.namedAt > askedAt - IDLE_NODE_MS) continue;
-      this.#nodes.delete(name);
+      nodes.delete(name);
       node.close();
-      this.#options.metrics.nodes.delete(name);
+      metrics.nodes.delete(name);
     }
   }
+
+  async function close(): Promise<void> {
+    await Promise.all(nodes.values().map((node) => node.close()));
+  }
+
+  addresses.forEach(nodeAt);
+  await connectServers([...nodes.values()], refresh, () => masters.keys());
+  if (masters.size === 0) {
+    await close();
+    throw new Error("No node of the cluster serves a slot");
+  }
+  return {
+    multiKeyAcrossSlots: false,
+    send,
+    /** If the prefix has a hash tag, the keys are in one shard, as those of all counters are. */
+    shards(prefix) {
+      // Without traffic, the readiness check finds slots that got a master.
+      refresh();
+      return Array.from(masters, ([node, { first, last }]) => {
+        const key = `${prefix}{${hashTagOf(first)}}`;
+        return { name: `slots ${first}-${last}`, key, ask: node.ask };
+      });
+    },
+    /** Throws at the end if slots were moved, because a key may have gone to a scanned node. */
+    async *scan(prefix) {
+      const scanned = [...masters.keys()];
+      const before = await settledSlots(scanned);
+      for (const node of scanned) yield* node.scan(prefix);
+      await settledSlots(scanned, before);
+    },
+    close,
+  };
 }
 
 /** Returns the key that decides where a command is sent. All keys of a command are in one slot. */

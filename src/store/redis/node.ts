@@ -107,11 +107,16 @@ export class RedisNode {
 
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.isUsable) return commands.map(() => UNSENT);
+    const { replicas, health } = this.#options;
     const isWriting = commands.some(isWrite);
-    const replies = isWriting && this.#options.replicas > 0
+    const replies = isWriting && replicas > 0
       ? await this.#sendAndWait(commands)
       : await this.#reader.send(commands);
-    this.#report(replies, isWriting);
+    const failure = replies.find(isFailure);
+    if (failure?.kind === "refused" && isWriting) health.unwritable(failure.cause);
+    else if (failure !== undefined) health.unreachable(failure.cause);
+    else if (isWriting) health.healthy();
+    else health.readable();
     return replies;
   }
 
@@ -162,16 +167,6 @@ export class RedisNode {
     const cause = new Error(`${count} of ${replicas} replicas have it`);
     if (last?.kind === "done") this.#options.health.unwritable(cause);
     return own.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
-  }
-
-  #report(replies: readonly Reply[], isWriting: boolean): void {
-    const { health } = this.#options;
-    const failure = replies.find(isFailure);
-    if (failure !== undefined) {
-      if (failure.kind === "refused" && isWriting) health.unwritable(failure.cause);
-      else health.unreachable(failure.cause);
-    } else if (isWriting) health.healthy();
-    else health.readable();
   }
 }
 

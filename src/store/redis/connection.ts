@@ -15,6 +15,9 @@ export const LOOK_INTERVAL_MS = 250;
 /** Interval in which a server is asked whether it answers and is a master, even without traffic. */
 const CHECK_INTERVAL_MS = 1000;
 
+/** The error of a server that hangs. */
+const HUNG = new Error("Redis does not answer");
+
 type RedisClient = ReturnType<typeof createRedisClient>;
 
 export interface ConnectionOptions {
@@ -50,9 +53,8 @@ export class RedisConnection {
   #isReplica = false;
   /** Number of commands in flight. */
   #pending = 0;
-  /** Number of looks since the last reply, and since the last attempt to connect began. */
+  /** Number of looks since the last reply. */
   #silentLooks = 0;
-  #connectingLooks = 0;
   #checkedAt = 0;
 
   constructor(options: ConnectionOptions) {
@@ -91,7 +93,6 @@ export class RedisConnection {
   #connect(): void {
     const client = createRedisClient(this.#options.address);
     this.#next = client;
-    this.#connectingLooks = 0;
     client.on("connect", () => {
       // The library forgets a socket that was still being opened when its client was destroyed.
       if (client !== this.#next) client.destroy();
@@ -100,7 +101,7 @@ export class RedisConnection {
       if (client === this.#next) this.#use(client);
     });
     client.on("error", (error) => this.#fail(client, error));
-    client.connect().catch(() => {});
+    withTimeout(HANDSHAKE_MS, client.connect()).catch(() => this.#fail(client, HUNG));
   }
 
   #use(client: RedisClient): void {
@@ -139,14 +140,11 @@ export class RedisConnection {
   /** Looks for a server that hangs, which does not close its connections, and connects again. */
   #look(): void {
     const silence = this.#silentLooks++ * LOOK_INTERVAL_MS;
-    const connecting = this.#connectingLooks++ * LOOK_INTERVAL_MS;
-    const error = new Error("Redis does not answer");
-    if (this.#next !== undefined && connecting >= HANDSHAKE_MS) this.#fail(this.#next, error);
     const isOld = performance.now() - this.readySince >= CHECK_INTERVAL_MS;
     const isLeft = this.#options.followsName && this.#isReplica && isOld;
     if (this.#next === undefined && (this.#client === undefined || isLeft)) this.#connect();
     if (this.#client === undefined) return;
-    if (this.#pending > 0 && silence >= STALL_MS) this.#fail(this.#client, error);
+    if (this.#pending > 0 && silence >= STALL_MS) this.#fail(this.#client, HUNG);
     else if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.#check();
   }
 

@@ -147,7 +147,7 @@ export class RedisNode {
     } while (cursor !== "0");
   }
 
-  /** Disconnects. Gives commands in flight `grace` milliseconds to finish, 1.5 s by default. */
+  /** Closes its connections, see `RedisConnection.close`. */
   async close(grace?: number): Promise<void> {
     await Promise.all([this.#reader.close(grace), this.#writer.close(grace)]);
   }

@@ -21,9 +21,6 @@ const TOMBSTONE_SECONDS = 172_800;
  * Sets and deletes counters by compare-and-set, see `CounterStore.write`. Reads their entries,
  * plans, and swaps the entries if they are still as they were read.
  *
- * A write fails with `store-unavailable` if nothing of it was stored, and with `outcome-unknown` if
- * it may have been stored.
- *
  * Calls `hold` with each attempt after the first. Hits of this process have to wait for its end,
  * because one on the same counter makes it fail.
  */

@@ -41,8 +41,9 @@ export async function swapEach(
   /** Makes one attempt. Returns the writes whose counters others changed in the meantime. */
   async function attempt(
     pending: readonly Write[],
-    counters: readonly (StoredCounter | Problem)[],
+    reading = read(pending),
   ): Promise<readonly Write[]> {
+    const counters = await reading;
     const swaps = pending.flatMap((write, at) => {
       const counter = counters[at] ?? new Problem("store-unavailable");
       if (counter instanceof Problem) {
@@ -73,18 +74,16 @@ export async function swapEach(
 
   async function store(piece: ReturnType<typeof attempt>): Promise<void> {
     let failed = await piece;
-    while (failed.length > 0 && performance.now() < endTime) {
-      const again = failed;
-      failed = await hold(read(again).then((counters) => attempt(again, counters)));
-    }
+    while (failed.length > 0 && performance.now() < endTime) failed = await hold(attempt(failed));
   }
 
   const stored: Promise<void>[] = [];
   let next = read(writes.slice(0, PIECE));
   for (let start = 0; start < writes.length; start += PIECE) {
-    const counters = await next;
+    const reading = next;
+    await reading;
     next = read(writes.slice(start + PIECE, start + 2 * PIECE));
-    stored.push(store(attempt(writes.slice(start, start + PIECE), counters)));
+    stored.push(store(attempt(writes.slice(start, start + PIECE), reading)));
   }
   await Promise.all(stored);
   return writes.map((write) => outcomes.get(write) ?? new Problem("store-unavailable"));

@@ -107,7 +107,7 @@ export function recordOf(
 const TOTAL = /^(?:0|[1-9]\d{0,15})$/;
 
 /** Parses a total. Returns the problem `not-a-counter` if it is none. */
-function parseTotal(text: string): Outcome {
+export function parseTotal(text: string): Outcome {
   const isTotal = TOTAL.test(text) && Number(text) <= MAX_HITS;
   return isTotal ? Number(text) : new Problem("not-a-counter");
 }

@@ -14,7 +14,7 @@ import {
 import { Problem } from "../../problem.ts";
 import { relatedKey } from "./layout.ts";
 import type { Shard, StoreLink } from "./node.ts";
-import { listCounters, readStates, type RedisStoreOptions } from "./reading.ts";
+import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./swap.ts";
@@ -187,10 +187,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
     addOnce,
     write,
     salt,
-    async read(ids) {
-      const states = await readStates(options, ids.map((id) => ({ id, since: Infinity })));
-      return states.map((state) => state instanceof Problem ? state : state?.hits ?? 0);
-    },
+    read: (ids) => readTotals(options, ids),
     history: async (queries) =>
       (await readStates(options, queries)).map((state) => state ?? { hits: 0, days: undefined }),
     list: (query) => listCounters(options, query),

@@ -1,4 +1,4 @@
-import type { Problem, ProblemName } from "../problem.ts";
+import { isProblemName, Problem, type ProblemName } from "../problem.ts";
 
 /** Header names and values, built once for each kind of response. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -163,6 +163,13 @@ function formatProblem({ kind, title, status, detail }: Problem, format: TextFor
       `<body><main><h1>${title}</h1><p>${inHtml(detail)}</p></main></body></html>`;
   }
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
+}
+
+/** Reads the problem that an endpoint responded with as JSON. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const kind = response.headers.get(FLAG);
+  const { detail } = await response.json();
+  return new Problem(isProblemName(kind) ? kind : "internal", { detail });
 }
 
 const PROBLEM_POLICY = `${SVG_POLICY}; frame-ancestors 'none'`;

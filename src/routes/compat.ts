@@ -12,6 +12,7 @@ import {
   headersFor,
   problemImageResponse,
   problemResponse,
+  readProblem,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";
@@ -98,9 +99,10 @@ async function respondWithNumbers(
       await (reads[index] ?? callTarget({ ...target, wasHit: !counts && hitIds.has(id) }));
     const { ok, headers } = response;
     if (!ok) {
+      if (!hasCounted && format !== "svg") return response;
+      const problem = await readProblem(response);
       // Most errors promise that nothing was changed, but some counters were.
-      if (hasCounted) throw partlyCounted(await response.json());
-      return response;
+      throw hasCounted ? partlyCounted(problem) : problem;
     }
     numbers.push((await response.json()).hits);
     const flag = headers.get("x-tallymark");
@@ -125,7 +127,7 @@ async function respondWithNumbers(
 }
 
 /** Returns the problem of a request of which some hits were counted before one failed. */
-function partlyCounted({ title }: { title: string }): Problem {
+function partlyCounted({ title }: Problem): Problem {
   const detail = `Only some of the hits were counted (${title}). Retrying may count those twice.`;
   return new Problem("outcome-unknown", { detail });
 }

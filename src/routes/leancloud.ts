@@ -3,8 +3,8 @@ import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
-import { isProblemName, Problem } from "../problem.ts";
+import { createResponse, headersFor, readProblem } from "../http/response.ts";
+import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 /** Maximum length of a body in bytes. */
@@ -57,7 +57,7 @@ export function leancloud({ call, counters, draining }: Service): Endpoint {
     const query = new Map<string, string>([["id", id]]);
     context.query.forEach((value, name) => name === "prefix" || query.set(name, value));
     const response = await call("/hit", { request, connection, query, isPublic: false });
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await readProblem(response);
     return { objectId, time: (await response.json()).hits };
   }
 
@@ -126,13 +126,6 @@ function readQuery({ url, headers }: Request): ParsedQuery {
 /** Formats an error like LeanCloud. The code is the status, because themes only look for 401. */
 function errorObject({ kind, status, detail }: Problem): { code: number; error: string } {
   return { code: status, error: kind === "unauthorized" ? KEY_HINT : detail };
-}
-
-/** Reads the problem that an endpoint responded with. */
-async function problemOf(response: Response): Promise<Problem> {
-  const kind = response.headers.get("x-tallymark");
-  const { detail } = await response.json();
-  return new Problem(isProblemName(kind) ? kind : "internal", { detail });
 }
 
 /** Returns the counter of a page. Returns undefined if no counter can have that id. */

@@ -190,6 +190,7 @@ for (const [address, status] of REFUSED) {
 }
 
 const CLOSED = [
+  "komarev/ghpvc/?username=octocat2&style=pixel",
   "komarev/ghpvc/?username=octocat2",
   "komarev/ghpvc/?username=octoca",
   "hits.sh/github.com/octocatX.svg",
@@ -208,6 +209,9 @@ for (const address of CLOSED) {
     const { status, body } = await get(app, address);
     strictEqual(status, 401);
     match(body, /unauthorized/i);
+    const image = await app.send(`GET /as/${address}`, { ...READER, accept: "image/*" });
+    strictEqual(image.status, 200);
+    match(image.body, /^<svg /);
     deepStrictEqual(await counted(app), {});
   });
 }

@@ -86,7 +86,6 @@ const file = make("input", {
 });
 const mode = make(
   "select",
-  { "aria-label": "Existing counters" },
   make("option", { value: "max" }, "Keep the larger number"),
   make("option", { value: "replace" }, "Replace the number"),
 );
@@ -112,7 +111,7 @@ export function initRequests() {
         { submit: tryImport },
         given,
         file,
-        mode,
+        make("label", "Existing counters: ", mode),
         make("button.primary", { type: "submit" }, "Show what would change"),
       ),
       changes,

@@ -45,11 +45,11 @@ function readSecret(path: string): string | undefined {
   const secret = text.trim();
   if (secret === "") {
     throw new StartError(
-      `${path}, the file of the secret, is empty. Write the secret into it. If the secret is lost, delete the file: a new one is made, and all keys become invalid`,
+      `The secret file ${path} is empty. Restore the secret, or delete the file to create a new one (all keys become invalid)`,
     );
   }
   if (/\p{Cc}/u.test(secret)) {
-    throw new StartError(`${path}, the file of the secret, must contain a single line`);
+    throw new StartError(`The secret file ${path} must contain a single line`);
   }
   return secret;
 }
@@ -79,7 +79,7 @@ function writeSecret(path: string, secret: string): void {
 
 function unusable(path: string, [done, verb]: [string, string], error: unknown): StartError {
   return new StartError(
-    `${path}, the file of the secret, cannot be ${done}: ${
+    `The secret file ${path} cannot be ${done}: ${
       errorMessage(error)
     }. Let the user that runs Tallymark ${verb} it, or set SECRET_TOKEN`,
     { cause: error },
@@ -105,7 +105,7 @@ export function secretWarnings(name: string, secret: string): string[] {
   }
   if (UNFIT_FOR_HEADERS.test(secret)) {
     warnings.push(
-      `${name} begins or ends with white space or contains a control character, so no header can carry it`,
+      `${name} cannot be sent in a header: it starts or ends with white space or contains a control character`,
     );
   }
   return warnings;

@@ -96,9 +96,15 @@ const warnings: [environment: Environment, names: string[]][] = [
   [{ SECRET_TOKEN: secret }, []],
   [{ SECRET_TOKEN: secret.slice(1) }, ["SECRET_TOKEN is shorter than 16 characters"]],
   [{ SECRET_TOKEN: `${secret} a\tb` }, []],
-  [{ SECRET_TOKEN: `${secret}\n` }, ["SECRET_TOKEN begins or ends with white space"]],
-  [{ SECRET_TOKEN: ` ${secret}` }, ["SECRET_TOKEN begins or ends with white space"]],
-  [{ SECRET_TOKEN: `${secret}\0a` }, ["SECRET_TOKEN begins or ends with white space"]],
+  [{ SECRET_TOKEN: `${secret}\n` }, [
+    "SECRET_TOKEN cannot be sent in a header: it starts or ends with white space",
+  ]],
+  [{ SECRET_TOKEN: ` ${secret}` }, [
+    "SECRET_TOKEN cannot be sent in a header: it starts or ends with white space",
+  ]],
+  [{ SECRET_TOKEN: `${secret}\0a` }, [
+    "SECRET_TOKEN cannot be sent in a header: it starts or ends with white space",
+  ]],
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret }, []],
   [{ DENO_DEPLOY: "true" }, ["SECRET_TOKEN is not set: /hit returns 401"]],
   [{ DENO_DEPLOY: "true", SECRET_TOKEN: secret, PORT: "1", PUBLIC_READS: "0" }, [

@@ -60,7 +60,10 @@ for (const [what, text] of [["empty", ""], ["empty", " \n"], ["a single line", "
     const { code, stdout, stderr } = await runService({ cwd: folder.path });
     strictEqual(code, 1);
     strictEqual(stdout, "");
-    match(stderr, new RegExp(`^Tallymark cannot start: data/secret, .*${what}.*\\n$`));
+    match(
+      stderr,
+      new RegExp(`^Tallymark cannot start: The secret file data/secret .*${what}.*\\n$`),
+    );
     strictEqual(await Deno.readTextFile(join(folder.path, "data/secret")), text);
   });
 }
@@ -70,7 +73,10 @@ Deno.test("data/secret: one that cannot be read ends the start", async () => {
   await Deno.mkdir(join(folder.path, "data/secret"), { recursive: true });
   const { code, stderr } = await runService({ cwd: folder.path });
   strictEqual(code, 1);
-  match(stderr, /^Tallymark cannot start: data\/secret, .* cannot be read: .*SECRET_TOKEN\n$/);
+  match(
+    stderr,
+    /^Tallymark cannot start: The secret file data\/secret cannot be read: .*SECRET_TOKEN\n$/,
+  );
 });
 
 Deno.test({
@@ -94,7 +100,7 @@ Deno.test("data/secret: a counter file of that name is not replaced by it", asyn
   const options = { cwd: folder.path, env: { STORE_URL: "kv:data/secret" } };
   const { code, stderr } = await runService(options);
   strictEqual(code, 1);
-  match(stderr, /data\/secret, the file of the secret, cannot be written: .*exists/);
+  match(stderr, /The secret file data\/secret cannot be written: .*exists/);
   const bytes = await Deno.readFile(join(folder.path, "data/secret"));
   strictEqual(new TextDecoder().decode(bytes.subarray(0, 13)), "SQLite format");
 });

@@ -1,5 +1,5 @@
 import { Problem } from "../../problem.ts";
-import { hashTagOf, slotOf, SLOTS } from "./layout.ts";
+import { slotOf, SLOTS } from "./layout.ts";
 import {
   askForList,
   connectServers,
@@ -22,6 +22,8 @@ const RETRY_MS = 1500;
 const PAUSE_MS = 20;
 /** Time for which an unnamed node stays connected, in milliseconds. A slot may be moving there. */
 const IDLE_NODE_MS = 30_000;
+/** Number of keys that are tried to find one in each shard. */
+const TRIED_KEYS = 1000;
 
 /** A command and what is known of it so far. */
 interface RoutedCommand {
@@ -168,13 +170,14 @@ export async function openCluster(
   return {
     multiKeyAcrossSlots: false,
     send,
-    /** If the prefix has a hash tag, the keys are in one shard, as those of all counters are. */
+    /** Leaves out a shard for which no key is found, because it gets no hits either. */
     shards(prefix) {
       // Without traffic, the readiness check finds slots that got a master.
       refresh();
-      return Array.from(masters, ([node, { first, last }]) => {
-        const key = `${prefix}{${hashTagOf(first)}}`;
-        return { name: `slots ${first}-${last}`, key, ask: node.ask };
+      const keys = Array.from({ length: TRIED_KEYS }, (_, number) => `${prefix}${number}`);
+      return [...masters].flatMap(([node, { first, last }]) => {
+        const key = keys.find((key) => owners[slotOf(key)] === node);
+        return key === undefined ? [] : { name: `slots ${first}-${last}`, key, ask: node.ask };
       });
     },
     /** Throws at the end if slots were moved, because a key may have gone to a scanned node. */

@@ -34,7 +34,7 @@ let tried = 0;
  * Returns the first number in a slot. It replaces a counter's key that cannot be a hash tag. The
  * first search takes some 20 ms.
  */
-export function hashTagOf(slot: number): number | undefined {
+function hashTagOf(slot: number): number | undefined {
   for (; !hashTags.has(slot); tried++) {
     const found = slotOf(String(tried));
     if (!hashTags.has(found)) hashTags.set(found, tried);

@@ -49,8 +49,9 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       const body = limit ? await bodyText(request, { limit, draining }) : "";
       const parsed = parseRequest(url, request, body);
       const [key, token] = [parsed.get("key"), parsed.get("token")];
+      const idOf = ({ id }: Target["counter"]) => counterId(`${name}/${id}`);
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
-        const id = counterId(`${name}/${counter.id}`);
+        const id = idOf(counter);
         const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
         const query = new Map<string, string>();
         for (const [name, value] of Object.entries(values)) {
@@ -62,6 +63,8 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       };
       try {
         const translation = address.translate(path, parsed);
+        // An invalid id is found before any hit is counted.
+        if ("counters" in translation) translation.counters.forEach(idOf);
         return await ("counter" in translation
           ? callTarget(translation)
           : respondWithNumbers(translation, callTarget));

@@ -442,6 +442,13 @@ Deno.test("/as/busuanzi does not call a full counter unchanged if others were co
   strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
 });
 
+Deno.test("/as/busuanzi counts nothing if one of its ids is invalid", async () => {
+  await using app = open({ serveAs: "busuanzi/" });
+  const headers = { ...READER, referer: `https://blog.example.com/${"a".repeat(200)}` };
+  strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 400);
+  deepStrictEqual(await counted(app), {});
+});
+
 Deno.test("/as/seeyoufarm returns the numbers of the counter that it hits where reads are protected", async () => {
   await using app = open({ openReads: false, serveAs: "seeyoufarm/a.example/" });
   const json = "seeyoufarm/api/hit?output=json&url=https://";

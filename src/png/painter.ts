@@ -81,7 +81,7 @@ const CLIPPED =
  * bolder.
  */
 function placeTexts(svg: string, zoom: number): string {
-  const step = svg.includes("scale(.1)") ? zoom / 10 : zoom;
+  const step = svg.includes(`transform="scale(.1)"`) ? zoom / 10 : zoom;
   const placed = svg.replace(TEXT, (_, x, y, before, length, after, text) => {
     const bolder = zoom <= 1 && LIGHT.test(after) ? ` filter="url(#bolder)"` : "";
     const place = `y="${Math.round(y * step) / step}"${before}${after}${bolder}`;

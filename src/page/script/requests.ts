@@ -127,7 +127,8 @@ function lineFrom(text: string, index: number) {
   if (text === "" || text.startsWith("{")) return text;
   const first = /^"?(\d{1,3}(?:[.,]\d{3})+(?=["\s])|\d+)"?[\s,;]+(.+)$/.exec(text);
   const last = /^(.+?)[\s,;]+"?(\d{1,3}(?:[.,]\d{3})+|\d+)"?$/.exec(text);
-  const isLast = last && (!first || /[,;]\s*"?[\d.,]+"?$/.test(text));
+  const isCsv = /[,;]\s*"?[\d.,]+"?$/.test(text) && !/^[\d.,]*[.,][\d.,]*\s/.test(text);
+  const isLast = last && (!first || isCsv);
   const [, hits, id] = isLast ? [text, last[2], last[1]] : first ?? [];
   if (hits && id) {
     return JSON.stringify({

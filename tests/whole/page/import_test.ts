@@ -26,11 +26,11 @@ testOwner(
     strictEqual(await countOf(service, "millions"), "1234567");
     strictEqual(await countOf(service, "last"), "12345");
     await page.getByLabel("Lines to import").fill(
-      'id,hits\n10 tips,532\n404,17\nuser/other,1,234\n"5","12"\n12 years\n',
+      'id,hits\n10 tips,532\n404,17\nuser/other,1,234\n"5","12"\n12 years\n1,234 posts/1,234\n',
     );
     await page.getByRole("button", { name: "Show what would change" }).click();
     const changes = ["10 tips: 0 → 532", "404: 0 → 17", "user/other: 0 → 1,234", "5: 0 → 12"];
-    for (const change of [...changes, "years: 0 → 12"]) {
+    for (const change of [...changes, "years: 0 → 12", "posts/1,234: 0 → 1,234"]) {
       await page.getByText(change, { exact: true }).waitFor();
     }
     await page.getByLabel("Lines to import").fill("a,1\nnothing of a number\n");

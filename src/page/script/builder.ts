@@ -288,7 +288,7 @@ function chosen(tile?: string): Choices {
   const data = new FormData(form);
   const style = kind === "badge" && tile || styleOf();
   return parameters().flatMap(([name, usual]) => {
-    if (isOff(name, style)) return [];
+    if (offIn(name, style)) return [];
     let value = String(data.get(name) ?? "").trim();
     if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
     if (tile && name === tileName()) value = tile;
@@ -302,16 +302,11 @@ function styleDefault(name: string, style: string) {
   return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
 }
 
-/** Reports whether a parameter would have no effect. */
-function isOff(name: string, style: string) {
-  const unseen = facts.controls[name]?.unseen;
-  return isForReading(name) ||
-    unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) === true;
-}
-
-/** Reports whether a parameter would have no effect because the badge counts. */
-function isForReading(name: string) {
-  return isCounting() && facts.controls[name]?.counting === false;
+/** Returns where a parameter would have no effect, or an empty text. */
+function offIn(name: string, style: string) {
+  const { counting, unseen } = facts.controls[name] ?? {};
+  if (isCounting() && counting === false) return "a badge that counts";
+  return unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) ? "this style" : "";
 }
 
 /** Returns fields of the form. Only members that selects and inputs share are used. */
@@ -423,19 +418,20 @@ function keepAddress(looks: Choices) {
 
 /** Disables the fields that a style or a counting badge does not have, and says so. */
 function showKnown(known: Map<string, string>) {
-  const off = { "this style": [] as string[], "a badge that counts": [] as string[] };
+  const off: { name: string; place: string }[] = [];
   for (const control of controls(".grid [name], #label")) {
     const { name } = control;
     const isKnown = known.has(name);
     const label = control.closest("label");
     if (label) label.hidden = !isKnown;
-    control.disabled = !isKnown || isOff(name, styleOf());
-    const reason = isForReading(name) ? "a badge that counts" : "this style";
-    if (isKnown && control.disabled) off[reason].push(words(name).toLowerCase());
+    const place = offIn(name, styleOf());
+    control.disabled = !isKnown || place !== "";
+    if (isKnown && place) off.push({ name: words(name).toLowerCase(), place });
   }
-  const sentences = Object.entries(off).filter(([, names]) => names.length > 0)
-    .map(([reason, names]) => `Not available in ${reason}: ${names.join(", ")}.`);
-  why.textContent = sentences.join(" ");
+  why.textContent = Array.from(
+    Map.groupBy(off, ({ place }) => place),
+    ([place, all]) => `Not available in ${place}: ${all.map(({ name }) => name).join(", ")}.`,
+  ).join(" ");
 }
 
 async function showHint() {

@@ -67,7 +67,7 @@ const SIZE = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/;
 function clipLayers(svg: string, zoom: number): string {
   return svg.replace(CLIPPED, (_, before, radius, between, clip, layers) => {
     const clipped = layers.replaceAll(/<(?:rect|path)/g, `$&${clip}`);
-    return `${before}${radius - 0.4 / zoom}${between}<g>${clipped}</g>`;
+    return `${before}${radius - 0.4 / zoom}${between}${clipped}`;
   });
 }
 

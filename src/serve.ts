@@ -54,7 +54,7 @@ export default {
 
 async function open(): Promise<OpenService> {
   const environment = await readEnvironment();
-  const { secret, store } = parseConfig(environment.environment);
+  const { secret, store } = parseConfig(environment.environment, environment.fileNames);
   if (secret === undefined) throw new StartError("Set SECRET_TOKEN: all workers need the same one");
   if (store.kind === "kv-memory") {
     throw new StartError(

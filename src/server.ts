@@ -2,7 +2,7 @@ import { createApp } from "./app.ts";
 import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
 import { createLinkToken } from "./auth/signed_token.ts";
 import { banner, settingsWarnings, shellWord } from "./start/banner.ts";
-import { type Config, parseConfig } from "./start/config.ts";
+import { type Config, parseConfig, sourceOf } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
 import { openStore } from "./store/open_store.ts";
@@ -10,7 +10,7 @@ import { errorMessage, StartError } from "./problem.ts";
 import { type LoadedEnvironment, readEnvironment } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
 import { findSecret, keepSecret } from "./start/generated_secret.ts";
-import { ConfigError } from "./start/settings.ts";
+import { ConfigError, SETTINGS } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, printTo } from "./log.ts";
 
@@ -53,9 +53,16 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const service = await openService(environment, { isTerminal, onUnusable: fail });
   const { config, log } = service;
   const at = config.platform === "deploy" ? undefined : config;
-  const listener = listen({ at, fetch: service.app.fetch, log });
+  const { name: host } = SETTINGS.hostname;
+  const hostSource = environment.environment[host] ? sourceOf(host, environment.fileNames) : "";
+  const listener = listen({ at, hostSource, fetch: service.app.fetch, log });
   const closed = closeOnSignal(service, listener.stop);
   announce(service, listener.address);
+  if (at !== undefined && variable("DENO_SERVE_ADDRESS")) {
+    log.warn(
+      "HOST and PORT ignored: DENO_SERVE_ADDRESS, a variable of Deno, replaces them. Unset it",
+    );
+  }
   // The first requests come first.
   setTimeout(() => service.app.preload(), PRELOAD_DELAY_MS);
   await closed;
@@ -98,10 +105,10 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the store and builds the app on it. */
 export async function openService(
-  { environment, unknownNames }: LoadedEnvironment,
+  { environment, unknownNames, quotedNames, fileNames }: LoadedEnvironment,
   { isTerminal, onUnusable, worker }: OpenServiceOptions,
 ) {
-  const config = parseConfig(environment);
+  const config = parseConfig(environment, fileNames);
   const own = config.secret === undefined && config.platform === "standalone"
     ? findSecret(config.store)
     : undefined;
@@ -132,7 +139,7 @@ export async function openService(
     log,
   });
   // Not in the log yet, because one of several workers logs them.
-  const warnings = settingsWarnings(config, unknownNames);
+  const warnings = settingsWarnings(config, { unknownNames, quotedNames });
   return { config, warnings, own, signIn, log, counters, app };
 }
 
@@ -142,8 +149,13 @@ export async function openService(
  */
 function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
+  if (variable(name) === "warn") Deno.env.set(name, "error");
+}
+
+/** Returns a variable that is no setting. Returns undefined if this process may not read it. */
+function variable(name: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  if (state === "granted" && Deno.env.get(name) === "warn") Deno.env.set(name, "error");
+  return state === "granted" ? Deno.env.get(name) : undefined;
 }
 
 /** Throws an error that shows how to allow the folder of a counter file. */

@@ -1,5 +1,6 @@
 import { VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
+import type { LoadedEnvironment } from "./environment.ts";
 import { type GeneratedSecret, secretWarnings } from "./generated_secret.ts";
 import type { StoreSetting } from "./store_address.ts";
 
@@ -32,11 +33,11 @@ export function banner(
   return lines.join("\n");
 }
 
-/**
- * Returns warnings about settings that are valid but probably a mistake. `unknownNames` are the
- * names in `.env` that are not settings.
- */
-export function settingsWarnings(config: Config, unknownNames: readonly string[]): string[] {
+/** Returns warnings about settings that are valid but probably a mistake. */
+export function settingsWarnings(
+  config: Config,
+  { unknownNames, quotedNames }: Pick<LoadedEnvironment, "unknownNames" | "quotedNames">,
+): string[] {
   const { platform, secret, ignored } = config;
   const warnings = secret === undefined ? [] : secretWarnings("SECRET_TOKEN", secret);
   if (platform === "deploy" && secret === undefined) {
@@ -44,6 +45,13 @@ export function settingsWarnings(config: Config, unknownNames: readonly string[]
   }
   if (unknownNames.length > 0) {
     warnings.push(`These names in .env are not settings: ${unknownNames.join(", ")}`);
+  }
+  if (quotedNames.length > 0) {
+    warnings.push(
+      `The quotation marks around the value are part of it, so remove them: ${
+        quotedNames.join(", ")
+      }`,
+    );
   }
   if (ignored.length > 0) {
     warnings.push(`These settings have no effect on Deno Deploy: ${ignored.join(", ")}`);

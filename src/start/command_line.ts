@@ -74,13 +74,14 @@ function settingText({ name, default: value = "", meaning }: Setting<unknown>): 
 
 async function printLink(url: string | undefined): Promise<CommandResult> {
   try {
-    const config = parseConfig((await readEnvironment()).environment);
-    const origin = url === undefined ? defaultOrigin(config) : parseOrigin(url);
+    const { environment, fileNames } = await readEnvironment();
+    const config = parseConfig(environment, fileNames);
+    const page = url === undefined ? defaultOrigin(config) : parsePage(url);
     const secret = config.secret ?? keptSecret(config.store);
     if (secret.length < MIN_SECRET_LENGTH) {
       throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
     }
-    return { text: `${origin}/#sign-in=${createLinkToken(new Secret(secret))}`, code: 0 };
+    return { text: `${page}/#sign-in=${createLinkToken(new Secret(secret))}`, code: 0 };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return refusal(`Cannot create a sign-in link: ${error.message}`);
@@ -92,13 +93,16 @@ function defaultOrigin({ hostname, port }: Config): string {
   throw new StartError("PORT is 0, so add the URL, as in link http://localhost:8000");
 }
 
-function parseOrigin(text: string): string {
+/** Returns the address of a page without its last slash. */
+function parsePage(text: string): string {
   const url = URL.parse(text);
-  // The href of a bare origin ends in a slash; a path, a query or a password makes it longer.
-  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) {
-    return url.origin;
+  // A query, a fragment or a password makes the href longer.
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
+    return url.href.replace(/\/$/, "");
   }
-  throw new StartError("URL must be an http or https origin, such as https://hits.example.com");
+  throw new StartError(
+    "URL must be the http or https address of the page, such as https://hits.example.com or https://example.org/hits",
+  );
 }
 
 /** Returns the secret that a server keeps in a file, and writes none. */

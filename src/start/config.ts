@@ -4,8 +4,11 @@ import { parseHostedStore, type StoreSetting } from "./store_address.ts";
 /** All settings, checked. {@linkcode SETTINGS} says what each of them means. */
 export type Config = ReturnType<typeof parseConfig>;
 
-/** Parses all settings. Throws a {@linkcode ConfigError} that names every invalid one. */
-export function parseConfig(environment: Environment) {
+/**
+ * Parses all settings. Throws a {@linkcode ConfigError} that names every invalid one. `fileNames`
+ * are the settings of `.env`.
+ */
+export function parseConfig(environment: Environment, fileNames: readonly string[] = []) {
   const deploy = isDeploy(environment);
   const platform: "deploy" | "standalone" = deploy ? "deploy" : "standalone";
   const settings: Setting<unknown>[] = Object.values(SETTINGS);
@@ -102,7 +105,19 @@ export function parseConfig(environment: Environment) {
     timeZone: read(SETTINGS.timeZone),
   };
   if (problems.size > 0) {
-    throw new ConfigError(Array.from(problems, ([name, problem]) => `${name} ${problem}`));
+    // Conda and some shells export a HOST that their user has never set.
+    const { name: host } = SETTINGS.hostname;
+    throw new ConfigError(
+      Array.from(
+        problems,
+        ([name, problem]) => `${name}${name === host ? sourceOf(host, fileNames) : ""} ${problem}`,
+      ),
+    );
   }
   return Object.freeze(config);
+}
+
+/** Returns where a setting is set, for an error that names it. */
+export function sourceOf(name: string, fileNames: readonly string[]): string {
+  return ` (set in ${fileNames.includes(name) ? ".env" : "the environment"})`;
 }

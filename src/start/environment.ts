@@ -6,6 +6,10 @@ export interface LoadedEnvironment {
   readonly environment: Environment;
   /** Names in `.env` that are no settings, most likely by a typing error. */
   readonly unknownNames: readonly string[];
+  /** Names of the settings whose value has the quotation marks that `docker --env-file` keeps. */
+  readonly quotedNames: readonly string[];
+  /** Names of the settings that are in `.env` and not in the environment of the process. */
+  readonly fileNames: readonly string[];
 }
 
 /**
@@ -15,7 +19,8 @@ export interface LoadedEnvironment {
 export async function readEnvironment(): Promise<LoadedEnvironment> {
   const own = readVariables();
   refuseRuntime(Deno.version.deno, isDeploy(own));
-  if (isDeploy(own)) return { environment: own, unknownNames: [] };
+  const quotedNames = VARIABLES.filter((name) => /^(["']).*\1$/s.test(own[name] ?? ""));
+  if (isDeploy(own)) return { environment: own, unknownNames: [], quotedNames, fileNames: [] };
   const file = await readDotEnv();
   // Not all VARIABLES, because a file must not say that this is Deno Deploy.
   const settings = Object.values(SETTINGS).map(({ name }) => [name, own[name] ?? file[name]]);
@@ -24,6 +29,8 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
     // A line of a pasted private key looks like a name, too, and must not reach the log.
     unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name))
       .map((name) => /^[\w.-]{1,40}$/.test(name) ? name : "…"),
+    quotedNames,
+    fileNames: VARIABLES.filter((name) => file[name] && own[name] === undefined),
   };
 }
 

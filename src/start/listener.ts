@@ -14,7 +14,13 @@ type Place = Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
  * open. The listener then listens again on the same address as soon as descriptors are free.
  */
 export function listen(
-  { at, fetch, log }: { at: Place; fetch: Deno.ServeHandler<Deno.NetAddr>; log: Log },
+  { at, hostSource, fetch, log }: {
+    at: Place;
+    /** The source of HOST, for the error. Empty if it is not set. */
+    hostSource: string;
+    fetch: Deno.ServeHandler<Deno.NetAddr>;
+    log: Log;
+  },
 ) {
   const open = new Set<Deno.HttpServer<Deno.NetAddr>>();
   let stopped = false;
@@ -56,7 +62,9 @@ export function listen(
   try {
     address = begin(at);
   } catch (cause) {
-    const place = at === undefined ? "" : ` on HOST ${at.hostname} and PORT ${at.port}`;
+    const place = at === undefined
+      ? ""
+      : ` on HOST ${at.hostname}${hostSource} and PORT ${at.port}`;
     throw new StartError(`Cannot listen${place}: ${errorMessage(cause)}`, { cause });
   }
   return {

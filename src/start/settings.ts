@@ -95,7 +95,8 @@ export const SETTINGS = {
   hostname: {
     name: "HOST",
     default: "0.0.0.0",
-    meaning: "The address to listen on. The default is all interfaces.",
+    meaning:
+      "The address to listen on. The default is all interfaces with IPv4; `::` is all with IPv4 and IPv6.",
     standaloneOnly: true,
     parse: parseHost,
   },
@@ -185,7 +186,9 @@ function isOrigin(text: string): boolean {
 }
 
 function parseHost(text: string): string {
-  if (/^[\w.:%-]+$/.test(text)) return text;
+  // A URL has an IPv6 address in brackets.
+  const host = text.replace(/^\[([\da-f]*:[\w:.%]*)\]$/i, "$1");
+  if (/^[\w.:%-]+$/.test(host)) return host;
   throw new RangeError("must be a host name or an IP address");
 }
 

@@ -114,7 +114,7 @@ const warnings: [environment: Environment, names: string[]][] = [
 
 for (const [environment, starts] of warnings) {
   Deno.test(`settingsWarnings: ${JSON.stringify(environment)} warns ${starts.length} times`, () => {
-    const given = settingsWarnings(parseConfig(environment), []);
+    const given = settingsWarnings(parseConfig(environment), { unknownNames: [], quotedNames: [] });
     deepStrictEqual(given.map((line, index) => line.slice(0, starts[index]?.length)), starts);
   });
 }

@@ -105,14 +105,26 @@ Deno.test("link: without URL, the link follows from HOST and PORT, also of .env"
   }
 });
 
+for (const url of ["https://example.org/hits", "https://example.org/hits/"]) {
+  Deno.test(`link: ${url} is a page below a path`, async () => {
+    const { stdout } = await runService({ args: ["link", url], env: { SECRET_TOKEN: SECRET } });
+    ok(stdout.startsWith("https://example.org/hits/#sign-in=l1."), stdout);
+  });
+}
+
 const impossible: [args: string[], env: Record<string, string>, message: RegExp][] = [
   [["http://a"], {}, /data\/secret does not exist .*Start the server once, or set SECRET_TOKEN$/],
   [["http://a"], { STORE_URL: "memory:" }, /only the server knows its secret\. Set SECRET_TOKEN$/],
   [["http://a"], { SECRET_TOKEN: "short" }, /shorter than 16 characters$/],
   [[], { SECRET_TOKEN: SECRET, PORT: "0" }, /PORT is 0, so add the URL/],
-  [["localhost:8000"], { SECRET_TOKEN: SECRET }, /URL must be an http or https origin/],
+  [
+    ["localhost:8000"],
+    { SECRET_TOKEN: SECRET },
+    /URL must be the http or https address of the page/,
+  ],
   [["ftp://a"], { SECRET_TOKEN: SECRET }, /URL must be/],
-  [["http://a/b"], { SECRET_TOKEN: SECRET }, /URL must be/],
+  [["http://a/b?c"], { SECRET_TOKEN: SECRET }, /URL must be/],
+  [["http://a/b#c"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [["http://user:canary@a"], { SECRET_TOKEN: SECRET }, /URL must be/],
 ];
 

@@ -178,7 +178,7 @@ for (const STORE_PREFIX of ["hits:{all}:", "hits:tallymark", "Tallymark:", "tall
 const bad: [environment: Environment, named: string[]][] = [
   ...["-1", "65536", "8000.5", "0x10", "http", " 80", "1e3", "999999"]
     .map((PORT): [Environment, string[]] => [{ PORT }, ["PORT"]]),
-  ...["a b", "http://h", "h/x", "[::1]", "h\n"]
+  ...["a b", "http://h", "h/x", "[::1", "[a]", "h\n"]
     .map((HOST): [Environment, string[]] => [{ HOST }, ["HOST"]]),
   ...["a\nb", "\u0000", "\u202e", "\ud800", "x".repeat(201)]
     .map((STORE_PREFIX): [Environment, string[]] => [{ STORE_PREFIX }, ["STORE_PREFIX"]]),

@@ -19,7 +19,12 @@ export async function startLocalService(
   port = 0,
 ): Promise<LocalService> {
   const { app, counters } = await openService(
-    { environment: { STORE_URL: "memory:", ...env }, unknownNames: [] },
+    {
+      environment: { STORE_URL: "memory:", ...env },
+      unknownNames: [],
+      quotedNames: [],
+      fileNames: [],
+    },
     {
       isTerminal: false,
       onUnusable(cause) {

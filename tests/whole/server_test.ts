@@ -139,9 +139,40 @@ Deno.test("start: a port in use is told in one clear line", async () => {
   match(
     stderr,
     new RegExp(
-      `^Tallymark cannot start: .*HOST 127.0.0.1 and PORT ${taken.addr.port}: Address already in use.*\n$`,
+      `^Tallymark cannot start: .*HOST 127.0.0.1 \\(set in the environment\\) and PORT ${taken.addr.port}: Address already in use.*\n$`,
     ),
   );
+});
+
+Deno.test("start: a HOST that cannot be used is said to be in .env or in the environment", async () => {
+  await using folder = await tempDir();
+  await Deno.writeTextFile(join(folder.path, ".env"), "STORE_URL=memory:\nHOST=no.invalid\n");
+  const ofFile = await runService({ cwd: folder.path, env: { HOST: "" } });
+  match(ofFile.stderr, /on HOST no\.invalid \(set in \.env\) and PORT/);
+  for (const HOST of ["x86_64-conda-linux-gnu", "bad host"]) {
+    const { stderr } = await runService({ cwd: folder.path, env: { HOST } });
+    match(stderr, /HOST .*\(set in the environment\)/);
+  }
+});
+
+Deno.test("start: HOST takes an IPv6 address as in a URL, and :: is both families", async () => {
+  await using one = await startService({ env: { HOST: "[::1]", STORE_URL: "memory:" } });
+  match(one.url, /^http:\/\/\[::1\]:/);
+  await using all = await startService({ env: { HOST: "::", STORE_URL: "memory:" } });
+  for (const host of ["127.0.0.1", "[::1]"]) {
+    const response = await fetch(`http://${host}:${new URL(all.url).port}/count.txt`);
+    strictEqual(await response.text(), "0");
+  }
+});
+
+Deno.test("start: quotation marks that an env file kept, and DENO_SERVE_ADDRESS, are warned about", async () => {
+  const quoted = `"${SECRET_TOKEN}"`;
+  const env = { SECRET_TOKEN: quoted, STORE_URL: "memory:", DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0" };
+  await using service = await startService({ env });
+  const { stderr } = await service.stop();
+  match(stderr, /quotation marks around the value are part of it, so remove them: SECRET_TOKEN"/);
+  match(stderr, /HOST and PORT ignored: DENO_SERVE_ADDRESS/);
+  doesNotMatch(stderr, new RegExp(SECRET_TOKEN));
 });
 
 Deno.test("start: .env in the working directory is read, and the process wins", async () => {

@@ -104,10 +104,38 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 /** Returns the error for a sound file that cannot be opened, with advice. */
 export function explainFailure(path: string, cause: unknown): StartError {
   const reason = errorMessage(cause);
+  if (/denied/i.test(reason)) return new StartError(explainOwner(path, reason), { cause });
   const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1];
   const advice = remedy === undefined ? "" : `: ${remedy}`;
   const message = `${path} cannot be opened as a counter file (${reason})${advice}`;
   return new StartError(message, { cause });
+}
+
+/**
+ * Returns the sentence about a folder that the user of this process may not use. It names the owner
+ * of the folder, and the user if `--allow-sys=uid` lets the process know it.
+ */
+function explainOwner(path: string, reason: string): string {
+  const folder = folderOf(path);
+  const owner = ifPermitted(() => Deno.statSync(folder).uid) ?? undefined;
+  const uid = ifPermitted(() => Deno.uid());
+  const user = uid === null || uid === undefined ? "another user" : `user ${uid}`;
+  return owner === undefined
+    ? `The folder ${folder} of the counters cannot be created (${reason}): create it, and let the user who runs the server${
+      uid === undefined ? "" : `, ${uid},`
+    } write to it`
+    : `The folder ${folder} of the counters belongs to user ${owner}, and ${user} runs the server (${reason}): chown -R ${
+      uid ?? "USER"
+    } ${folder}, or run the server as user ${owner}`;
+}
+
+/** Returns undefined if the process may not know, or the file does not exist. */
+function ifPermitted<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /**

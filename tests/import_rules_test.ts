@@ -34,17 +34,16 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/routes/read_counter.ts", ["src/counter/"]],
   ["src/routes/", [
     ...["src/hits/", "src/http/", "src/auth/", "src/counter/", "src/counting/", "src/badge/"],
-    ...["src/chart/", "src/openapi/", "src/page/", "src/compat/", "src/png/renderer.ts"],
+    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/compat/"],
+    "src/png/renderer.ts",
   ]],
-  ["src/compat/", []],
+  ["src/compat/", ["src/browser/busuanzi.js"]],
   ["src/hits/", ["src/http/query.ts", "src/counter/", "npm:isbot"]],
   ["src/http/", ["src/auth/", "src/counter/counter_id.ts", "npm:hono"]],
   ["src/auth/", ["src/counter/counter_id.ts"]],
   ["src/openapi/", ["src/http/response.ts", "src/counter/calendar.ts"]],
-  ["src/page/page.ts", ["src/page/script/"]],
-  ["src/page/shared.ts", ["src/page/script/"]],
-  ["src/page/script/", ["src/chart/bars.ts"]],
-  ["src/page/", ["src/badge/parameters.ts", "src/http/response.ts"]],
+  ["src/page/", ["src/browser/", "src/badge/parameters.ts", "src/http/response.ts"]],
+  ["src/browser/", ["src/chart/bars.ts"]],
   ["src/counting/", ["src/counter/"]],
   ["src/counter/", []],
   ["src/store/redis/", ["src/store/", "src/counter/", "npm:@redis/client"]],
@@ -69,17 +68,16 @@ type Dependency = {
 type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
 
 const files = sourceFiles("src");
-/** The modules of the page's script, a world of their own. */
-const scripts = files.filter((file) => /^src\/page\/(?:(?:page|shared)\.ts$|script\/)/.test(file))
-  .toSorted();
+/** The modules of the pages' scripts, a world of their own. */
+const scripts = files.filter((file) => /^src\/browser\/.*\.ts$/.test(file)).toSorted();
 const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
   .filter((file) => !scripts.includes(file)).toSorted();
 /** Files that browsers run and show. */
 const pages = files.filter((file) => !file.endsWith(".ts"));
 const serverGraph = await readGraph("main.ts");
 const scriptGraph = new Map([
-  ...await readGraph("src/page/page.ts"),
-  ...await readGraph("src/page/shared.ts"),
+  ...await readGraph("src/browser/page.ts"),
+  ...await readGraph("src/browser/shared.ts"),
 ]);
 const graph = new Map([...scriptGraph, ...serverGraph]);
 
@@ -123,8 +121,8 @@ for (const module of [...modules, ...scripts]) {
   });
 }
 
-Deno.test("imports: files for browsers are in src/page, or in src/compat for other services, and are imported as text", async () => {
-  const others = pages.filter((page) => !/^src\/(?:page|compat)\//.test(page));
+Deno.test("imports: files for browsers are in src/browser, and are imported as text", async () => {
+  const others = pages.filter((page) => !page.startsWith("src/browser/"));
   deepStrictEqual(others.toSorted(), ["src/png/tallymark-png.js", "src/png/worker.min.js"]);
   for (const module of modules.filter((module) => module !== "src/png/renderer.ts")) {
     const text = await Deno.readTextFile(join(projectFolder, module));
@@ -152,8 +150,8 @@ Deno.test("imports: no module imports itself in a cycle, not even for types", ()
     done.add(module);
   }
   visit("main.ts");
-  visit("src/page/page.ts");
-  visit("src/page/shared.ts");
+  visit("src/browser/page.ts");
+  visit("src/browser/shared.ts");
 });
 
 /** Returns the modules that are loaded with a module, both ours and others. */
@@ -172,7 +170,8 @@ function loadedWith(module: string): string[] {
 
 Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
-  const composed = /^src\/(?:page\/(?!(?:tally|like)\.min\.js)|openapi\/(?:document|schemas)\.ts)/;
+  const composed =
+    /^src\/(?:page\/|browser\/(?!built\/(?:tally|like)\.|busuanzi)|openapi\/(?:document|schemas)\.ts)/;
   deepStrictEqual(names.filter((name) => composed.test(name)), []);
   const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);

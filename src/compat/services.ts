@@ -1,4 +1,4 @@
-import busuanziScript from "./busuanzi.js" with { type: "text" };
+import busuanziScript from "../browser/busuanzi.js" with { type: "text" };
 import { Problem } from "../problem.ts";
 import type {
   CompatAddress,

@@ -1,11 +1,11 @@
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { ParameterSchema } from "../http/query.ts";
-import css from "./page.css" with { type: "text" };
-import html from "./page.html" with { type: "text" };
-import script from "./page.min.js" with { type: "text" };
-import sharedHtml from "./shared.html" with { type: "text" };
-import sharedScript from "./shared.min.js" with { type: "text" };
+import css from "../browser/page.css" with { type: "text" };
+import html from "../browser/page.html" with { type: "text" };
+import script from "../browser/built/page.min.js" with { type: "text" };
+import sharedHtml from "../browser/shared.html" with { type: "text" };
+import sharedScript from "../browser/built/shared.min.js" with { type: "text" };
 
 /** A page, and a Content-Security-Policy that allows nothing but its own parts. */
 export interface Page {

@@ -2,8 +2,8 @@ import type { ParameterObject } from "../openapi/responses.ts";
 import type { describeRoutes, Operation, PathItem } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
 import { compose, type Page } from "./compose.ts";
-import pageStyle from "./page.css" with { type: "text" };
-import ownStyle from "./reference.css" with { type: "text" };
+import pageStyle from "../browser/page.css" with { type: "text" };
+import ownStyle from "../browser/reference.css" with { type: "text" };
 
 /** The credentials of endpoints: a header or parameter, or `Authorization` if it has no name. */
 interface SecuritySchemes {

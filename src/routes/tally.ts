@@ -2,8 +2,8 @@ import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
 import { bodies, fixedText, operation } from "../openapi/responses.ts";
-import likeScript from "../page/like.min.js" with { type: "text" };
-import tallyScript from "../page/tally.min.js" with { type: "text" };
+import likeScript from "../browser/built/like.min.js" with { type: "text" };
+import tallyScript from "../browser/built/tally.min.js" with { type: "text" };
 
 const CONTROL = "max-age=86400";
 const SCRIPT = fixedText("The script, which also works as a module.", bodies.script, CONTROL);

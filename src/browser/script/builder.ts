@@ -7,7 +7,7 @@ import {
   showPicture,
   showResult,
 } from "./preview.ts";
-import type { Control } from "../compose.ts";
+import type { Control } from "../../page/compose.ts";
 import { call, facts, sessionToken } from "./session.ts";
 import { prefixOf } from "./figures.ts";
 import { queryOf } from "./snippets.ts";

@@ -1,4 +1,4 @@
-import type { PageFacts } from "../compose.ts";
+import type { PageFacts } from "../../page/compose.ts";
 import { byId, errorMessage, here } from "./elements.ts";
 
 const SESSION = "tallymark-session";

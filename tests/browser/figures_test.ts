@@ -8,7 +8,7 @@ import {
   sparkline,
   sumOf,
   trendOf,
-} from "../../src/page/script/figures.ts";
+} from "../../src/browser/script/figures.ts";
 
 const TODAY = dayNumber("2026-11-22");
 

@@ -3,10 +3,10 @@ import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const BUNDLES = [
-  ["page/page.min.js", "page/page.ts"],
-  ["page/shared.min.js", "page/shared.ts"],
-  ["page/tally.min.js", "page/tally.js"],
-  ["page/like.min.js", "page/like.js"],
+  ["browser/built/page.min.js", "browser/page.ts"],
+  ["browser/built/shared.min.js", "browser/shared.ts"],
+  ["browser/built/tally.min.js", "browser/tally.js"],
+  ["browser/built/like.min.js", "browser/like.js"],
   ["png/worker.min.js", "png/worker.ts"],
 ] as const;
 

@@ -24,20 +24,19 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/serve.ts", ["src/server.ts", "src/start/"]],
   // It preloads pages and documents for the routes.
   ["src/app.ts", [
-    "src/routes/",
-    "src/http/",
-    "src/chart/pictures.ts",
-    "src/page/",
+    ...["src/routes/", "src/compat/", "src/http/", "src/chart/pictures.ts", "src/page/"],
     "src/openapi/",
   ]],
-  ["src/start/", ["src/compat/serve_as.ts", "src/auth/", "node:"]],
+  ["src/start/", ["src/hits/serve_as.ts", "src/auth/", "node:"]],
   ["src/routes/read_counter.ts", ["src/counter/"]],
   ["src/routes/", [
     ...["src/hits/", "src/http/", "src/auth/", "src/counter/", "src/counting/", "src/badge/"],
-    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/compat/"],
-    "src/png/renderer.ts",
+    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/png/renderer.ts"],
   ]],
-  ["src/compat/", ["src/browser/busuanzi.js"]],
+  ["src/compat/", [
+    ...["src/hits/serve_as.ts", "src/http/", "src/auth/", "src/counter/", "src/badge/"],
+    "src/browser/busuanzi.js",
+  ]],
   ["src/hits/", ["src/http/query.ts", "src/counter/", "npm:isbot"]],
   ["src/http/", ["src/auth/", "src/counter/counter_id.ts", "npm:hono"]],
   ["src/auth/", ["src/counter/counter_id.ts"]],

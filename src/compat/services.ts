@@ -7,8 +7,8 @@ import type {
   CounterRef,
   Numbers,
   Picture,
-} from "./service.ts";
-import { asciiLowerCase, type CompatName } from "./serve_as.ts";
+} from "./address.ts";
+import { asciiLowerCase, type CompatName } from "../hits/serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
 const komarev: CompatService = [

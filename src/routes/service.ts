@@ -1,5 +1,5 @@
 import { type AccessOptions, createAccess } from "../auth/access.ts";
-import type { ServeAs } from "../compat/serve_as.ts";
+import type { ServeAs } from "../hits/serve_as.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Proxies } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";

@@ -1,4 +1,4 @@
-import { parseServeAs } from "../compat/serve_as.ts";
+import { parseServeAs } from "../hits/serve_as.ts";
 import { parseStoreUrl } from "./store_address.ts";
 
 /** An environment variable that an owner may set. */

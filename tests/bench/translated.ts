@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { Secret } from "../../src/auth/secret.ts";
 import { COMPAT_SERVICES } from "../../src/compat/services.ts";
-import { COMPAT_NAMES, type CompatName } from "../../src/compat/serve_as.ts";
+import { COMPAT_NAMES, type CompatName } from "../../src/hits/serve_as.ts";
 import { startService } from "../support/service.ts";
 import { findLoader } from "./load.ts";
 import { median } from "./median.ts";

@@ -1,4 +1,4 @@
-import { parseServeAs } from "../../src/compat/serve_as.ts";
+import { parseServeAs } from "../../src/hits/serve_as.ts";
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";

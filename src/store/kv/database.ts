@@ -2,7 +2,7 @@ import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
 import { type Day, LAST_DAY } from "../../counter/days.ts";
 import { Problem } from "../../problem.ts";
-import { type Plan, planHits } from "../planner.ts";
+import { type Plan, planHits } from "../../counter/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,

@@ -2,7 +2,7 @@ import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import { type Day, yearsSince } from "../../counter/days.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { stateOf } from "../planner.ts";
+import { stateOf } from "../../counter/planner.ts";
 import type { Database } from "./database.ts";
 import { type KvPlace, type KvRecord, readHistories, recordOf, yearEntryOf } from "./records.ts";
 

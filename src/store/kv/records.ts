@@ -4,7 +4,7 @@ import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counte
 import type { YearEntry } from "../../counter/days.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import type { CounterRecord } from "../planner.ts";
+import type { CounterRecord } from "../../counter/planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
 
 /** A counter as Deno KV holds it. */

@@ -1,7 +1,7 @@
 import type { CounterState } from "../../counter/days.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
 import type { Addition, OnceAddition, OpenStore, Write } from "../../counter/store.ts";
-import { planHits, planOnce, planWrite, stateOf } from "../planner.ts";
+import { planHits, planOnce, planWrite, stateOf } from "../../counter/planner.ts";
 import { Database, type DatabaseOptions, type Verb } from "./database.ts";
 import { type OnceRecord, readForOnce } from "./deduplication.ts";
 import { listCounters } from "./list.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../counter/days.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import type { CounterRecord } from "../planner.ts";
+import type { CounterRecord } from "../../counter/planner.ts";
 
 /**
  * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,

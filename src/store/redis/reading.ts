@@ -9,7 +9,7 @@ import type {
   Outcome,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { type CounterRecord, stateOf } from "../planner.ts";
+import { type CounterRecord, stateOf } from "../../counter/planner.ts";
 import {
   parseLedger,
   parseTotal,

@@ -17,7 +17,7 @@ import type { Shard, StoreLink } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
-import { swapEach } from "./swap.ts";
+import { swapEach } from "./writes.ts";
 
 /** Largest total for which a plain INCRBY is used, because the counter is far from full. */
 const MAX_PLAIN_TOTAL = MAX_HITS / 2;

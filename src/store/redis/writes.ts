@@ -1,7 +1,7 @@
 import type { CounterState, Day } from "../../counter/days.ts";
 import type { Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { planWrite, type Writes } from "../planner.ts";
+import { planWrite, type Writes } from "../../counter/planner.ts";
 import { formatLedger, formatReport, formatYear, relatedKey } from "./layout.ts";
 import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
 import { type Command, problemOf } from "./reply.ts";

@@ -15,15 +15,10 @@ import {
   type Report,
   rollOverDay,
   type YearEntry,
-} from "../counter/days.ts";
-import {
-  deduplicate,
-  type DeduplicationKeys,
-  type KnownKeys,
-  type OnceOutcome,
-} from "../counter/once.ts";
-import { MAX_HITS, type Outcome, type Update } from "../counter/store.ts";
-import { applyUpdate, isEmpty, isReport, refusalOf } from "../counter/update.ts";
+} from "./days.ts";
+import { deduplicate, type DeduplicationKeys, type KnownKeys, type OnceOutcome } from "./once.ts";
+import { MAX_HITS, type Outcome, type Update } from "./store.ts";
+import { applyUpdate, isEmpty, isReport, refusalOf } from "./update.ts";
 import { Problem } from "../problem.ts";
 
 /** A counter in a store, as far as it was read. */

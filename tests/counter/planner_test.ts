@@ -19,7 +19,7 @@ import {
   planWrite,
   stateOf,
   type Writes,
-} from "../../src/store/planner.ts";
+} from "../../src/counter/planner.ts";
 import { times } from "../support/times.ts";
 
 /** A day late in a year, so that the next year is near. */

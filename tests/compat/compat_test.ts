@@ -1,14 +1,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { COMPAT_NAMES } from "../../src/compat/serve_as.ts";
+import { COMPAT_NAMES } from "../../src/hits/serve_as.ts";
 import { Problem } from "../../src/problem.ts";
 import { openApp, type TestApp } from "../support/app.ts";
 import { ModelStore } from "../support/model_store.ts";
 import { parseSvg } from "../support/parse_svg.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized } from "../support/secret.ts";
-import { BUSUANZI, COUNTAPI, IMAGES } from "../compat/addresses.ts";
+import { BUSUANZI, COUNTAPI, IMAGES } from "./addresses.ts";
 import { times } from "../support/times.ts";
 
 const READER = {

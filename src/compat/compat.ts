@@ -1,7 +1,7 @@
 import { errorBadge } from "../badge/badge.ts";
-import { allowsPublicHits } from "../compat/serve_as.ts";
-import type { CompatAddress, CompatRequest, Numbers, Picture } from "../compat/service.ts";
-import { COMPAT_SERVICES } from "../compat/services.ts";
+import { allowsPublicHits } from "../hits/serve_as.ts";
+import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.ts";
+import { COMPAT_SERVICES } from "./services.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -16,7 +16,7 @@ import {
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../routes/service.ts";
 
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
 

@@ -5,14 +5,19 @@ import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
 import { compat } from "./compat/compat.ts";
 import { count, countText } from "./routes/count.ts";
-import { deleteCounter, importCounters, listCounters, setCounter } from "./routes/counters.ts";
+import {
+  deleteCounter,
+  importCounters,
+  listCounters,
+  setCounter,
+} from "./routes/manage_counters.ts";
 import { counts, top } from "./routes/counts.ts";
 import { days } from "./routes/days.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { leancloud } from "./compat/leancloud.ts";
-import { metricsText } from "./routes/metrics.ts";
+import { metricsText } from "./routes/metrics_text.ts";
 import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
@@ -23,7 +28,7 @@ import {
   type Service,
   type ServiceOptions,
 } from "./routes/service.ts";
-import { sharedData, sharedPage } from "./routes/shared.ts";
+import { sharedData, sharedPage } from "./routes/shared_page.ts";
 import { like, tally } from "./routes/tally.ts";
 import { welcome } from "./routes/welcome.ts";
 

@@ -1,7 +1,7 @@
 import { formatterOf } from "./number.ts";
 import { textHash } from "./text.ts";
 import type { Bars } from "./styles/style.ts";
-import type { Days } from "../counter/days.ts";
+import type { Days } from "../counter/history.ts";
 
 /** Returns the hits of the last `count` days as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {

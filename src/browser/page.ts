@@ -3,7 +3,7 @@
 /// <reference lib="esnext" />
 import { forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.ts";
 import { forgetKeys } from "./script/counter.ts";
-import { forgetCounters, initCounters, load } from "./script/counters.ts";
+import { forgetCounters, initCounters, load } from "./script/counters_view.ts";
 import { byId, endToast } from "./script/elements.ts";
 import { forgetRequests, initRequests, showRequests } from "./script/requests.ts";
 import { followLink, isSignedIn, onSession, showGate, signOut } from "./script/session.ts";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { chart } from "./script/chart.ts";
+import { chart } from "./script/history_chart.ts";
 import { byId, errorMessage, fill, grouped, here, make } from "./script/elements.ts";
 import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "./script/figures.ts";
 import { imageSnippets, inHtml, queryOf, snippetBox } from "./script/snippets.ts";

@@ -1,7 +1,7 @@
 import { formatCount, formatterOf } from "../badge/number.ts";
-import type { Day } from "../counter/days.ts";
+import type { Day } from "../counter/history.ts";
 import { type Bar, DAY_MS, type Range } from "./bars.ts";
-import type { ShownLook } from "./look.ts";
+import type { ShownLook } from "./chart_look.ts";
 
 /** Returns "30 days" in the reader's language. Quarters are counted in years. */
 export function spanOf(range: Range, locale: string): string {

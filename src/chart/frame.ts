@@ -1,7 +1,7 @@
 import { VERDANA } from "../badge/face.ts";
 import { GREEN, Paint } from "../badge/paint.ts";
 import { escape } from "../badge/text.ts";
-import type { PictureLook } from "./look.ts";
+import type { PictureLook } from "./chart_look.ts";
 
 /** The paint of a picture, as markup ready for a template. Each attribute has a leading space. */
 export type PicturePaint = ReturnType<typeof paintOf>;

@@ -1,14 +1,14 @@
-import type { ProblemText } from "../badge/badge.ts";
+import type { ProblemText } from "../badge/drawings.ts";
 import { parseGoal } from "../badge/goal.ts";
 import { cleanText } from "../badge/text.ts";
-import type { Day } from "../counter/days.ts";
+import type { Day } from "../counter/history.ts";
 import type { Parameter } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
-import { CALENDAR, calendarSince, drawCalendar } from "./calendar.ts";
-import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./card.ts";
-import { drawChart } from "./chart.ts";
+import { CALENDAR, calendarSince, drawCalendar } from "./draw_calendar.ts";
+import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./draw_card.ts";
+import { drawChart } from "./draw_chart.ts";
 import { frame, paintOf, type Size } from "./frame.ts";
-import { drawLines, type NamedFigures } from "./lines.ts";
+import { drawLines, type NamedFigures } from "./draw_lines.ts";
 import {
   CARD_PARAMETERS,
   CHART_PARAMETERS,
@@ -19,7 +19,7 @@ import {
   type PictureLook,
   type PictureName,
   type PictureQuery,
-} from "./look.ts";
+} from "./chart_look.ts";
 import { drawType, setType, setWithin } from "./type.ts";
 
 /** A picture of a counter's days, as its routes use and describe it. */

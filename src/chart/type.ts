@@ -1,7 +1,7 @@
 import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
 import { formatCount } from "../badge/number.ts";
 import { drawText, graphemes, setLine, tenth } from "../badge/text.ts";
-import type { PictureLook } from "./look.ts";
+import type { PictureLook } from "./chart_look.ts";
 
 /** The size of a text in pixels, and its weight. */
 export interface Type {

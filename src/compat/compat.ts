@@ -1,4 +1,4 @@
-import { errorBadge } from "../badge/badge.ts";
+import { errorBadge } from "../badge/drawings.ts";
 import { allowsPublicHits } from "../hits/serve_as.ts";
 import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.ts";
 import { COMPAT_SERVICES } from "./services.ts";

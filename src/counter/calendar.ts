@@ -1,4 +1,4 @@
-import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./days.ts";
+import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./history.ts";
 
 /** The days of one time zone. */
 export type Calendar = Readonly<ReturnType<typeof createCalendar>>;

@@ -7,7 +7,7 @@ import {
   type Days,
   formatDay,
   parseDay,
-} from "./days.ts";
+} from "./history.ts";
 import type { ListedCounter, Update } from "./store.ts";
 import { staysExact } from "./update.ts";
 

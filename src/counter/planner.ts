@@ -15,7 +15,7 @@ import {
   type Report,
   rollOverDay,
   type YearEntry,
-} from "./days.ts";
+} from "./history.ts";
 import { deduplicate, type DeduplicationKeys, type KnownKeys, type OnceOutcome } from "./once.ts";
 import { MAX_HITS, type Outcome, type Update } from "./store.ts";
 import { applyUpdate, isEmpty, isReport, refusalOf } from "./update.ts";

@@ -1,6 +1,6 @@
 import { Problem } from "../problem.ts";
 import type { CounterId } from "./counter_id.ts";
-import type { CounterState, DatedReport, Day, Days } from "./days.ts";
+import type { CounterState, DatedReport, Day, Days } from "./history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 
 /** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */

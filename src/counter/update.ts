@@ -8,7 +8,7 @@ import {
   largest,
   padToDay,
   type Report,
-} from "./days.ts";
+} from "./history.ts";
 import { MAX_HITS, type Update } from "./store.ts";
 
 /** Maximum sum of the days of a counter if its total is smaller. */

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, createCalendar } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
-import type { CounterState, Day } from "../counter/days.ts";
+import type { CounterState, Day } from "../counter/history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../counter/once.ts";
 import {
   type CounterStore,
@@ -17,7 +17,7 @@ import { Problem } from "../problem.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import { importLines, type ImportMode, type NumberedLine } from "./import.ts";
 import { LongJob } from "./long_job.ts";
-import { createPrefixes } from "./prefixes.ts";
+import { createPrefixes } from "./groups.ts";
 
 /** Deadline of every call to the store, and interval of the check, in milliseconds. */
 const DEADLINE_MS = 2000;

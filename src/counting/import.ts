@@ -1,6 +1,6 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Calendar } from "../counter/calendar.ts";
-import type { CounterState } from "../counter/days.ts";
+import type { CounterState } from "../counter/history.ts";
 import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
 import type { Update, Write } from "../counter/store.ts";
 import { applyUpdate, refusalOf } from "../counter/update.ts";

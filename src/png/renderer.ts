@@ -1,4 +1,4 @@
-import { errorBadge } from "../badge/badge.ts";
+import { errorBadge } from "../badge/drawings.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";

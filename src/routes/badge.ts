@@ -1,7 +1,7 @@
-import { createDrawings, errorBadge, sparkDays } from "../badge/badge.ts";
+import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { shieldsColor } from "../badge/color.ts";
 import { parseGoal, withGoal } from "../badge/goal.ts";
-import { parseLabel } from "../badge/look.ts";
+import { parseLabel } from "../badge/badge_look.ts";
 import { formatCounts, parseNumberForm } from "../badge/number.ts";
 import { BADGE_PARAMETER_LIST, BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";

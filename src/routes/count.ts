@@ -1,4 +1,4 @@
-import type { PrefixSum } from "../counting/prefixes.ts";
+import type { PrefixSum } from "../counting/groups.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

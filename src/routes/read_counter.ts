@@ -7,7 +7,7 @@ import {
   dropBefore,
   formatDay,
   padToDay,
-} from "../counter/days.ts";
+} from "../counter/history.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";

@@ -1,8 +1,8 @@
-import { createDrawings, errorBadge } from "../badge/badge.ts";
+import { createDrawings, errorBadge } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
-import type { NamedFigures } from "../chart/lines.ts";
+import type { NamedFigures } from "../chart/draw_lines.ts";
 import type { Picture } from "../chart/pictures.ts";
-import type { Day } from "../counter/days.ts";
+import type { Day } from "../counter/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

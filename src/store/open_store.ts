@@ -152,21 +152,21 @@ function ownKv(source: Source, options: Omit<DatabaseOptions, "isShared">): Coun
 
 /** Reports whether a killed process left totals in the journal of a counter file. */
 async function hasJournal(kv: Deno.Kv, prefix: string): Promise<boolean> {
-  const { kvKeys } = await import("./kv/layout.ts");
+  const { kvKeys } = await import("./kv/kv_layout.ts");
   const rows = kv.list({ prefix: kvKeys(prefix).row(0).slice(0, -1) }, { limit: 1 });
   return !(await rows.next()).done;
 }
 
 /** Loads the code for Deno KV, which a service with a Redis does without. */
 function loadKv() {
-  return import("./kv/store.ts");
+  return import("./kv/kv_store.ts");
 }
 
 /** Loads the code for Redis and its client, which takes longer than the rest of a start. */
 async function loadRedis() {
   const [opening, store, durability] = await Promise.all([
     import("./redis/open_redis.ts"),
-    import("./redis/store.ts"),
+    import("./redis/redis_store.ts"),
     import("./redis/durability.ts"),
   ]);
   return { ...opening, ...store, ...durability };

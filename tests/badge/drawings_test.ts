@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { createDrawings } from "../../src/badge/badge.ts";
+import { createDrawings } from "../../src/badge/drawings.ts";
 import { textHash } from "../../src/badge/text.ts";
 import { times } from "../support/times.ts";
 import { codePoint } from "../support/code_point.ts";

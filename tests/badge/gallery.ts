@@ -1,5 +1,5 @@
-import { createDrawings, renderError } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { createDrawings, renderError } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 
 // The badges of the documentation. To draw them again:
 // deno run --config tests/deno.json --allow-write=.docs tests/badge/gallery.ts

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
-import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { renderBadge } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 import { times } from "../support/times.ts";
 

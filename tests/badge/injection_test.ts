@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
 import { parseColor } from "../../src/badge/color.ts";
-import { parseLook, STYLES } from "../../src/badge/look.ts";
+import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { LOGOS } from "../../src/badge/styles/logo.ts";
 import { cleanText } from "../../src/badge/text.ts";

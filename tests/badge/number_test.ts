@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { parseLook } from "../../src/badge/look.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { type Look, parseLook, STYLES } from "../../src/badge/badge_look.ts";
 import { BADGE_PARAMETER_LIST } from "../../src/badge/parameters.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 

@@ -1,6 +1,6 @@
 import { PNG } from "pngjs";
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { parseLook, STYLES } from "../../src/badge/look.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 
 // `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it

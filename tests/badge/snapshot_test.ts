@@ -1,5 +1,5 @@
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { parseLook, STYLES } from "../../src/badge/look.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
 
 // `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots
 // afresh.

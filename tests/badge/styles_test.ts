@@ -1,6 +1,6 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
-import { type Look, parseLook, STYLES } from "../../src/badge/look.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { type Look, parseLook, STYLES } from "../../src/badge/badge_look.ts";
 import { BADGE_PARAMETERS } from "../../src/badge/parameters.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";

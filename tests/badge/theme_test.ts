@@ -1,7 +1,7 @@
 import { deepStrictEqual, fail, ok } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/badge.ts";
+import { renderBadge, renderError } from "../../src/badge/drawings.ts";
 import { type Color, contrast, parseColor } from "../../src/badge/color.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
 
 const SHIELDS_STYLES = ["classic", "flat-square", "plastic", "for-the-badge"];

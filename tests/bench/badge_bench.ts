@@ -1,6 +1,6 @@
 import { makeBadge } from "badge-maker";
-import { renderBadge } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { renderBadge } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 
 // The rule: at most 3 µs a warm badge, and at least ten times as fast as badge-maker.

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { kvKeys } from "../../src/store/kv/layout.ts";
-import { encodeLedger } from "../../src/store/kv/layout.ts";
-import { formatLedger } from "../../src/store/redis/layout.ts";
+import { kvKeys } from "../../src/store/kv/kv_layout.ts";
+import { encodeLedger } from "../../src/store/kv/kv_layout.ts";
+import { formatLedger } from "../../src/store/redis/redis_layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
 /**

@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { firstDayOf, type OpenYear, yearOf } from "../../src/counter/days.ts";
-import { encodeLedger, encodeYear, kvKeys } from "../../src/store/kv/layout.ts";
-import { formatLedger, formatYear, relatedKey } from "../../src/store/redis/layout.ts";
+import { firstDayOf, type OpenYear, yearOf } from "../../src/counter/history.ts";
+import { encodeLedger, encodeYear, kvKeys } from "../../src/store/kv/kv_layout.ts";
+import { formatLedger, formatYear, relatedKey } from "../../src/store/redis/redis_layout.ts";
 import { projectFolder } from "../support/programs.ts";
 import { redisAvailable, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { serviceCommand } from "../support/service_command.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, sparkOf } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { renderBadge, sparkOf } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 

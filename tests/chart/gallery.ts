@@ -1,12 +1,12 @@
-import { renderBadge, sparkOf } from "../../src/badge/badge.ts";
-import { parseLook } from "../../src/badge/look.ts";
+import { renderBadge, sparkOf } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
-import { drawCalendar } from "../../src/chart/calendar.ts";
-import { drawCard } from "../../src/chart/card.ts";
-import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { drawLines, type NamedFigures } from "../../src/chart/lines.ts";
-import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
+import { drawCalendar } from "../../src/chart/draw_calendar.ts";
+import { drawCard } from "../../src/chart/draw_card.ts";
+import { type ChartFigures, drawChart } from "../../src/chart/draw_chart.ts";
+import { drawLines, type NamedFigures } from "../../src/chart/draw_lines.ts";
+import { parseChartLook, parsePictureLook } from "../../src/chart/chart_look.ts";
 
 // The charts of the documentation. To draw them again:
 // deno run --config tests/deno.json --allow-write=.docs tests/chart/gallery.ts

@@ -1,12 +1,12 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Color, contrast } from "../../src/badge/color.ts";
-import { drawCalendar } from "../../src/chart/calendar.ts";
-import { drawCard } from "../../src/chart/card.ts";
-import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
+import { drawCalendar } from "../../src/chart/draw_calendar.ts";
+import { drawCard } from "../../src/chart/draw_card.ts";
+import { type ChartFigures, drawChart } from "../../src/chart/draw_chart.ts";
 import { curveThrough, FINENESS } from "../../src/chart/curve.ts";
 import { drawProblem } from "../../src/chart/pictures.ts";
-import { parseChartLook, parsePictureLook } from "../../src/chart/look.ts";
+import { parseChartLook, parsePictureLook } from "../../src/chart/chart_look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { drawnBars } from "./drawn_bars.ts";

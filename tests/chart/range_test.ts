@@ -10,7 +10,7 @@ import {
   rangeSince,
 } from "../../src/chart/bars.ts";
 import { tickText } from "../../src/chart/dates.ts";
-import { parseChartLook } from "../../src/chart/look.ts";
+import { parseChartLook } from "../../src/chart/chart_look.ts";
 import { times } from "../support/times.ts";
 
 const day = (text: string) => Date.parse(`${text}T00:00Z`) / 86_400_000;

@@ -1,7 +1,7 @@
 import { PNG } from "pngjs";
-import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { drawLines, type NamedFigures } from "../../src/chart/lines.ts";
-import { parseChartLook } from "../../src/chart/look.ts";
+import { type ChartFigures, drawChart } from "../../src/chart/draw_chart.ts";
+import { drawLines, type NamedFigures } from "../../src/chart/draw_lines.ts";
+import { parseChartLook } from "../../src/chart/chart_look.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 import { FIGURES, SEVERAL, TODAY } from "./gallery.ts";
 

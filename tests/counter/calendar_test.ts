@@ -7,7 +7,7 @@ import {
   PERIODS,
   periodStart,
 } from "../../src/counter/calendar.ts";
-import { formatDay, parseDay } from "../../src/counter/days.ts";
+import { formatDay, parseDay } from "../../src/counter/history.ts";
 
 for (
   const [timeZone, time, day] of [

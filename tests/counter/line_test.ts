@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { parseDay } from "../../src/counter/days.ts";
+import { parseDay } from "../../src/counter/history.ts";
 import { formatHeld, formatLine, LineError, parseLine } from "../../src/counter/line.ts";
 
 const today = parseDay("2026-11-20") ?? NaN;

@@ -8,7 +8,7 @@ import {
   type YearEntry,
   yearOf,
   yearsSince,
-} from "../../src/counter/days.ts";
+} from "../../src/counter/history.ts";
 import type { DeduplicationKeys } from "../../src/counter/once.ts";
 import { MAX_HITS, type Update } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type CounterState, type DatedReport, DAY_MS } from "../../src/counter/days.ts";
+import { type CounterState, type DatedReport, DAY_MS } from "../../src/counter/history.ts";
 import { applyUpdate, MAX_BEYOND_TOTAL, refusalOf, staysExact } from "../../src/counter/update.ts";
 
 const DAY = 20_778;

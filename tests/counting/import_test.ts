@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type CounterState, parseDay } from "../../src/counter/days.ts";
+import { type CounterState, parseDay } from "../../src/counter/history.ts";
 import type { Write } from "../../src/counter/store.ts";
 import { ImportError, importLines, type NumberedLine } from "../../src/counting/import.ts";
 import { LongJob } from "../../src/counting/long_job.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type Day, parseDay } from "../../src/counter/days.ts";
+import { type Day, parseDay } from "../../src/counter/history.ts";
 import { createCounters } from "../../src/counting/counters.ts";
 import { field, memoryApp, memoryStore } from "../support/app.ts";
 

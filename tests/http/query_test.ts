@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { once, visitor } from "../../src/hits/hit_policy.ts";
-import { lastDays, mode } from "../../src/routes/counters.ts";
+import { lastDays, mode } from "../../src/routes/manage_counters.ts";
 import {
   checkValues,
   type Parameter,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
-import { errorBadge } from "../../src/badge/badge.ts";
+import { errorBadge } from "../../src/badge/drawings.ts";
 import {
   acceptsGzip,
   allowPages,

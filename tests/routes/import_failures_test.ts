@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
-import type { CounterState } from "../../src/counter/days.ts";
+import type { CounterState } from "../../src/counter/history.ts";
 import { MAX_HITS, type Write } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp, openApp } from "../support/app.ts";

@@ -1,6 +1,6 @@
 import { match, ok } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { type Day, DAY_MS, formatDay, parseDay } from "../../src/counter/days.ts";
+import { type Day, DAY_MS, formatDay, parseDay } from "../../src/counter/history.ts";
 import { memoryApp } from "../support/app.ts";
 import { authorized } from "../support/secret.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { type Day, type Days, parseDay } from "../../src/counter/days.ts";
+import { type Day, type Days, parseDay } from "../../src/counter/history.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { kvStore } from "../support/kv_store.ts";
 import { openRedisStore } from "../support/redis_backend.ts";

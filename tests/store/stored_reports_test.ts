@@ -1,6 +1,6 @@
 import { deepStrictEqual, notDeepStrictEqual } from "node:assert/strict";
 import { counterId } from "../../src/counter/counter_id.ts";
-import type { Day } from "../../src/counter/days.ts";
+import type { Day } from "../../src/counter/history.ts";
 import type { CounterStore, Update } from "../../src/counter/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { kvStore, SOME_DAY } from "../support/kv_store.ts";

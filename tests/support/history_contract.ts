@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import type { CounterState, Day, Days } from "../../src/counter/days.ts";
+import type { CounterState, Day, Days } from "../../src/counter/history.ts";
 import { applyUpdate } from "../../src/counter/update.ts";
 import {
   type CounterStore,

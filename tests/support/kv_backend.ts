@@ -1,5 +1,5 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { Day } from "../../src/counter/days.ts";
+import type { Day } from "../../src/counter/history.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { type KvConnectServer, startKvConnect } from "./kv_connect.ts";

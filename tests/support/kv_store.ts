@@ -1,9 +1,9 @@
 import { createCalendar } from "../../src/counter/calendar.ts";
-import type { Day } from "../../src/counter/days.ts";
+import type { Day } from "../../src/counter/history.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
-import { openKvStore } from "../../src/store/kv/store.ts";
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { KV_BATCHES } from "../../src/store/open_store.ts";
 import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
 

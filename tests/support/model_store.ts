@@ -1,5 +1,5 @@
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import { type CounterState, type Day, padToDay } from "../../src/counter/days.ts";
+import { type CounterState, type Day, padToDay } from "../../src/counter/history.ts";
 import { deduplicate, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
 import { applyUpdate } from "../../src/counter/update.ts";
 import {

@@ -1,9 +1,9 @@
 import type { RedisStoreOptions } from "../../src/store/redis/reading.ts";
 import { REDIS_BATCHES } from "../../src/store/open_store.ts";
-import { createRedisStore } from "../../src/store/redis/store.ts";
+import { createRedisStore } from "../../src/store/redis/redis_store.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import type { Day } from "../../src/counter/days.ts";
+import type { Day } from "../../src/counter/history.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
 import type { RedisServer } from "./redis_server.ts";

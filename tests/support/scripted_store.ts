@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import { deduplicate, type OnceOutcome } from "../../src/counter/once.ts";
-import type { CounterState, Day } from "../../src/counter/days.ts";
+import type { CounterState, Day } from "../../src/counter/history.ts";
 import type {
   Addition,
   CounterStore,

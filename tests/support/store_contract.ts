@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
 import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { CounterState, Day } from "../../src/counter/days.ts";
+import type { CounterState, Day } from "../../src/counter/history.ts";
 import { type Counters, createCounters } from "../../src/counting/counters.ts";
 import {
   type Addition,

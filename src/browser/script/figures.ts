@@ -1,5 +1,5 @@
 import { type Bar, barsOf, isTick, type Range } from "../../chart/bars.ts";
-import type { Days } from "../../counter/days.ts";
+import type { Days } from "../../counter/history.ts";
 
 /** A counter, or the sum of several. `days` are the hits of the last days, beginning with today. */
 export interface Figures {

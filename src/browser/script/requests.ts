@@ -1,4 +1,4 @@
-import { isLoaded, load } from "./counters.ts";
+import { isLoaded, load } from "./counters_view.ts";
 import { byId, fill, grouped, make, orExplain, plural, save } from "./elements.ts";
 import { call, callForJson } from "./session.ts";
 import { isCounter } from "./table.ts";

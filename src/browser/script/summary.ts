@@ -1,4 +1,4 @@
-import { chart } from "./chart.ts";
+import { chart } from "./history_chart.ts";
 import { errorMessage, fill, grouped, make } from "./elements.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
 import { trend } from "./lines.ts";

@@ -1,9 +1,9 @@
 import type { CounterId } from "../../counter/counter_id.ts";
-import { DAY_MS } from "../../counter/days.ts";
+import { DAY_MS } from "../../counter/history.ts";
 import { Problem } from "../../problem.ts";
 import type { Plan, Writes } from "../../counter/planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeYear, OWN } from "./layout.ts";
+import { encodeLedger, encodeYear, OWN } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 export interface Identified {

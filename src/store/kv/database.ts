@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, LAST_DAY } from "../../counter/days.ts";
+import { type Day, LAST_DAY } from "../../counter/history.ts";
 import { Problem } from "../../problem.ts";
 import { type Plan, planHits } from "../../counter/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
@@ -15,7 +15,7 @@ import {
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
-import { kvKeys } from "./layout.ts";
+import { kvKeys } from "./kv_layout.ts";
 import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */

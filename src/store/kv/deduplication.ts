@@ -1,4 +1,4 @@
-import { type Day, DAY_MS, LAST_DAY } from "../../counter/days.ts";
+import { type Day, DAY_MS, LAST_DAY } from "../../counter/history.ts";
 import type { KnownKeys } from "../../counter/once.ts";
 import type { OnceAddition } from "../../counter/store.ts";
 import {

@@ -1,5 +1,5 @@
 import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
-import { type Day, yearsSince } from "../../counter/days.ts";
+import { type Day, yearsSince } from "../../counter/history.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { stateOf } from "../../counter/planner.ts";

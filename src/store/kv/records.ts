@@ -1,11 +1,11 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/days.ts";
-import type { YearEntry } from "../../counter/days.ts";
+import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/history.ts";
+import type { YearEntry } from "../../counter/history.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../../counter/planner.ts";
-import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./layout.ts";
+import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./kv_layout.ts";
 
 /** A counter as Deno KV holds it. */
 export interface KvRecord extends CounterRecord {

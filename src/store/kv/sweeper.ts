@@ -1,7 +1,7 @@
-import type { Day } from "../../counter/days.ts";
+import type { Day } from "../../counter/history.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { OWN, saltKey } from "./layout.ts";
+import { OWN, saltKey } from "./kv_layout.ts";
 
 /** Delay of the first sweep, so that it does not slow down the first requests. */
 const FIRST_SWEEP_MS = 1000;

@@ -1,5 +1,5 @@
 import { Problem } from "../../problem.ts";
-import { slotOf, SLOTS } from "./layout.ts";
+import { slotOf, SLOTS } from "./redis_layout.ts";
 import {
   askForList,
   connectServers,

@@ -1,6 +1,6 @@
 import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import type { Calendar } from "../../counter/calendar.ts";
-import type { CounterState, Day } from "../../counter/days.ts";
+import type { CounterState, Day } from "../../counter/history.ts";
 import type {
   HistoryQuery,
   ListedCounter,
@@ -17,7 +17,7 @@ import {
   relatedKey,
   type StoredTexts,
   yearsToRead,
-} from "./layout.ts";
+} from "./redis_layout.ts";
 import type { StoreLink } from "./node.ts";
 import { problemOf } from "./reply.ts";
 

@@ -1,4 +1,4 @@
-import { LAST_DAY } from "../../counter/days.ts";
+import { LAST_DAY } from "../../counter/history.ts";
 import { MAX_HITS } from "../../counter/store.ts";
 import type { StoreLink } from "./node.ts";
 import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } from "./reply.ts";
@@ -11,7 +11,7 @@ export const EPOCH_SECONDS = 90_000;
 
 /**
  * Shared by all scripts. `KEYS[1]` is the total of a counter and `KEYS[2]` its ledger. See
- * `layout.ts` for the texts.
+ * `redis_layout.ts` for the texts.
  *
  * Redis undoes nothing if a command of a script fails. Each script therefore reads everything
  * first. Then come the commands that Redis may refuse, in a form that changes nothing. `write` is

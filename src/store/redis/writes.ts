@@ -1,8 +1,8 @@
-import type { CounterState, Day } from "../../counter/days.ts";
+import type { CounterState, Day } from "../../counter/history.ts";
 import type { Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { planWrite, type Writes } from "../../counter/planner.ts";
-import { formatLedger, formatReport, formatYear, relatedKey } from "./layout.ts";
+import { formatLedger, formatReport, formatYear, relatedKey } from "./redis_layout.ts";
 import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
 import { type Command, problemOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";

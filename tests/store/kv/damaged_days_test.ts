@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import type { CounterStore, ListedCounter, Write } from "../../../src/counter/store.ts";
-import { encodeLedger, encodeYear } from "../../../src/store/kv/layout.ts";
+import { encodeLedger, encodeYear } from "../../../src/store/kv/kv_layout.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 

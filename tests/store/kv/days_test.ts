@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import type { CounterState } from "../../../src/counter/days.ts";
+import type { CounterState } from "../../../src/counter/history.ts";
 import type { CounterStore, ListedCounter } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
 import { testHistory } from "../../support/history_contract.ts";

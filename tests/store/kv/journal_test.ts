@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId, MAX_ID_BYTES } from "../../../src/counter/counter_id.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import type { JournalLimits } from "../../../src/store/kv/journal.ts";
-import { kvKeys } from "../../../src/store/kv/layout.ts";
+import { kvKeys } from "../../../src/store/kv/kv_layout.ts";
 import { openCounterFile } from "../../../src/store/kv/file/counter_file.ts";
 import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { kvStore } from "../../support/kv_store.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
-import { type Day, firstDayOf } from "../../../src/counter/days.ts";
+import { type Day, firstDayOf } from "../../../src/counter/history.ts";
 import type { CounterStore, ListedCounter } from "../../../src/counter/store.ts";
 import { betweenLists, isSweep } from "../../support/between_lists.ts";
 import { kvStore, type KvStoreSetup, SOME_DAY } from "../../support/kv_store.ts";

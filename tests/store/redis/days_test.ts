@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
-import { type CounterState, type Day, firstDayOf } from "../../../src/counter/days.ts";
+import { type CounterState, type Day, firstDayOf } from "../../../src/counter/history.ts";
 import type { DeduplicationKeys } from "../../../src/counter/once.ts";
 import {
   type CounterStore,

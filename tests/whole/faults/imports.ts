@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/counter/calendar.ts";
-import { formatDay } from "../../../src/counter/days.ts";
+import { formatDay } from "../../../src/counter/history.ts";
 import { type Seen, textOf } from "../linearizability/counter_model.ts";
 import { heldIn } from "../linearizability/recorder.ts";
 import { authorized } from "../../support/secret.ts";

@@ -1,4 +1,9 @@
-import { type DatedReport, type Day, formatDay, type Report } from "../../../src/counter/days.ts";
+import {
+  type DatedReport,
+  type Day,
+  formatDay,
+  type Report,
+} from "../../../src/counter/history.ts";
 
 /** A counter of the model. `days` has no day without hits. */
 export interface Counter {

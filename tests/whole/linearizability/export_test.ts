@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/counter/calendar.ts";
-import { formatDay } from "../../../src/counter/days.ts";
+import { formatDay } from "../../../src/counter/history.ts";
 import { startTarget, STORES, type Target } from "../security/target.ts";
 import { Caller } from "../faults/caller.ts";
 import { importLines } from "../../support/import_lines.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type Day, firstDayOf, formatDay, parseDay, yearOf } from "../../../src/counter/days.ts";
+import { type Day, firstDayOf, formatDay, parseDay, yearOf } from "../../../src/counter/history.ts";
 import { createCalendar } from "../../../src/counter/calendar.ts";
 import { Caller } from "../faults/caller.ts";
 import { importLines } from "../../support/import_lines.ts";

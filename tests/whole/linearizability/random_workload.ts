@@ -1,4 +1,4 @@
-import { type Day, DAY_MS } from "../../../src/counter/days.ts";
+import { type Day, DAY_MS } from "../../../src/counter/history.ts";
 import { Caller } from "../faults/caller.ts";
 import type { Op, Setting } from "./counter_model.ts";
 import type { Recorder } from "./recorder.ts";

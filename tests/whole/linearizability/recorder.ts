@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { parseDay } from "../../../src/counter/days.ts";
+import { parseDay } from "../../../src/counter/history.ts";
 import type { Caller } from "../faults/caller.ts";
 import type { RawAnswer } from "../../support/raw_http.ts";
 import { authorizedRequest } from "../../support/secret.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type DatedReport, type Day, DAY_MS } from "../../../src/counter/days.ts";
+import { type DatedReport, type Day, DAY_MS } from "../../../src/counter/history.ts";
 import type { Op } from "./counter_model.ts";
 
 /** An operation of one of several processes; its day comes from the clock of that process. */

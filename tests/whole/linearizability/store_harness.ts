@@ -1,7 +1,7 @@
 import { type Calendar, createCalendar } from "../../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../../src/counter/counter_id.ts";
 import { type Counters, createCounters } from "../../../src/counting/counters.ts";
-import { type CounterState, type Day, DAY_MS, type Days } from "../../../src/counter/days.ts";
+import { type CounterState, type Day, DAY_MS, type Days } from "../../../src/counter/history.ts";
 import { ImportError } from "../../../src/counting/import.ts";
 import type { CounterStore } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { PNG } from "pngjs";
-import { errorBadge, renderBadge } from "../../../src/badge/badge.ts";
-import { parseLook, STYLES } from "../../../src/badge/look.ts";
+import { errorBadge, renderBadge } from "../../../src/badge/drawings.ts";
+import { parseLook, STYLES } from "../../../src/badge/badge_look.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
 import { createPainter } from "../../../src/png/painter.ts";

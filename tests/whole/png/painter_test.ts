@@ -1,6 +1,6 @@
 import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
-import { renderBadge } from "../../../src/badge/badge.ts";
-import { parseLook, STYLES } from "../../../src/badge/look.ts";
+import { renderBadge } from "../../../src/badge/drawings.ts";
+import { parseLook, STYLES } from "../../../src/badge/badge_look.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
 import { createPainter } from "../../../src/png/painter.ts";

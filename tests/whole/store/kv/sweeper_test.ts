@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../../src/counting/counters.ts";
-import type { Day } from "../../../../src/counter/days.ts";
+import type { Day } from "../../../../src/counter/history.ts";
 import { openCounterFile } from "../../../../src/store/kv/file/counter_file.ts";
 import { kvStore, SOME_DAY } from "../../../support/kv_store.ts";
 import { tempDir } from "../../../support/temp_dir.ts";

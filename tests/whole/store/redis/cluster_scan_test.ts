@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects } from "node:assert/strict";
-import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { moveSlots } from "../../../support/cluster_steps.ts";
 import { startCluster } from "../../../support/redis_cluster.ts";
 import { linkTo } from "../../../support/redis_link.ts";

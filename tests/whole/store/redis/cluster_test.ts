@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Problem } from "../../../../src/problem.ts";
-import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { counterId } from "../../../../src/counter/counter_id.ts";
 import { testOnce } from "../../../support/once_contract.ts";
 import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../../support/redis_backend.ts";

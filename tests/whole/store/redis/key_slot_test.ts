@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { routingKey } from "../../../../src/store/redis/cluster.ts";
 
 /** The examples of the specification, and what redis-server 7.0 says to CLUSTER KEYSLOT. */

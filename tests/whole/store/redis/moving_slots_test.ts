@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/counter/counter_id.ts";
-import type { CounterState, Day } from "../../../../src/counter/days.ts";
+import type { CounterState, Day } from "../../../../src/counter/history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../../../../src/counter/once.ts";
 import type { CounterStore, Update } from "../../../../src/counter/store.ts";
 import { Problem } from "../../../../src/problem.ts";
-import { slotOf } from "../../../../src/store/redis/layout.ts";
+import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";
 import { openRedisStore } from "../../../support/redis_backend.ts";
 import { startCluster } from "../../../support/redis_cluster.ts";

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { relatedKey, slotOf } from "../../../src/store/redis/layout.ts";
+import { relatedKey, slotOf } from "../../../src/store/redis/redis_layout.ts";
 import { times } from "../../support/times.ts";
 
 const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });

@@ -6,8 +6,8 @@ import { cleanText, tenth } from "../badge/text.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, paintOf, type PicturePaint } from "./frame.ts";
-import type { NamedFigures } from "./lines.ts";
-import type { PictureLook } from "./look.ts";
+import type { NamedFigures } from "./draw_lines.ts";
+import type { PictureLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */

@@ -1,5 +1,5 @@
 import { parseColor } from "../badge/color.ts";
-import { parseLabel } from "../badge/look.ts";
+import { parseLabel } from "../badge/badge_look.ts";
 import { parseLocale } from "../badge/number.ts";
 import { GREEN } from "../badge/paint.ts";
 import { parseTheme } from "../badge/palette.ts";

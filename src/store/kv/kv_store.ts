@@ -1,4 +1,4 @@
-import type { CounterState } from "../../counter/days.ts";
+import type { CounterState } from "../../counter/history.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
 import type { Addition, OnceAddition, OpenStore, Write } from "../../counter/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../../counter/planner.ts";

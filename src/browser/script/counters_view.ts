@@ -1,5 +1,5 @@
 import type { Line } from "./counter.ts";
-import { chart, type RangeName } from "./chart.ts";
+import { chart, type RangeName } from "./history_chart.ts";
 import { announce, byId, errorMessage, fill, grouped, icon, make, plural } from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";

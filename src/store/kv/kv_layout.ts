@@ -6,7 +6,7 @@ import {
   type OpenYear,
   type Report,
   type YearEntry,
-} from "../../counter/days.ts";
+} from "../../counter/history.ts";
 
 /** The first part of every key except those of totals. */
 export const OWN = "tallymark";

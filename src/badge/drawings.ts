@@ -1,9 +1,9 @@
 import { BoundedMap } from "../bounded_map.ts";
-import type { Days } from "../counter/days.ts";
+import type { Days } from "../counter/history.ts";
 import type { Query } from "../http/query.ts";
 import type { Problem } from "../problem.ts";
 import { shareOf, withGoal } from "./goal.ts";
-import { type Look, parseLook, parseStyle } from "./look.ts";
+import { type Look, parseLook, parseStyle } from "./badge_look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import type { Palette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";

@@ -12,7 +12,7 @@ import {
   rollOverDay,
   yearOf,
   yearsSince,
-} from "../../src/counter/days.ts";
+} from "../../src/counter/history.ts";
 
 const DAY = 20_778; // 2026-11-21
 

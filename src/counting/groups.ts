@@ -1,7 +1,7 @@
 import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, hitsIn, type Period, periodStart } from "../counter/calendar.ts";
 import type { CounterId } from "../counter/counter_id.ts";
-import { type CounterState, type Day, firstDayOf, yearOf } from "../counter/days.ts";
+import { type CounterState, type Day, firstDayOf, yearOf } from "../counter/history.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../counter/store.ts";
 import { Problem } from "../problem.ts";
 

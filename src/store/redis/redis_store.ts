@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import type { CounterState, Day } from "../../counter/days.ts";
+import type { CounterState, Day } from "../../counter/history.ts";
 import type { OnceOutcome } from "../../counter/once.ts";
 import {
   type Addition,
@@ -12,7 +12,7 @@ import {
   type Write,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
-import { relatedKey } from "./layout.ts";
+import { relatedKey } from "./redis_layout.ts";
 import type { Shard, StoreLink } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";

@@ -1,6 +1,6 @@
 import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../counter/counter_id.ts";
 import type { Calendar } from "../counter/calendar.ts";
-import { type CounterState, type Day, dropBefore } from "../counter/days.ts";
+import { type CounterState, type Day, dropBefore } from "../counter/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
 import type { ListOptions } from "../counter/store.ts";
 import { ImportError } from "../counting/import.ts";

@@ -1,13 +1,13 @@
 import { formatCount } from "../badge/number.ts";
 import { cleanText, tenth } from "../badge/text.ts";
-import type { Day } from "../counter/days.ts";
+import type { Day } from "../counter/history.ts";
 import { type Area, drawAxis, SMALL } from "./axis.ts";
 import { barsOf, rangeSince } from "./bars.ts";
-import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./chart.ts";
+import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./draw_chart.ts";
 import { CURVE_STROKE, curveThrough } from "./curve.ts";
 import { descriptionOfSeveral } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
-import type { ChartLook, ShownLook } from "./look.ts";
+import type { ChartLook, ShownLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The figures of one of several counters. */

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Color, contrast } from "../../src/badge/color.ts";
-import { type ChartFigures, drawChart } from "../../src/chart/chart.ts";
-import { parseChartLook } from "../../src/chart/look.ts";
+import { type ChartFigures, drawChart } from "../../src/chart/draw_chart.ts";
+import { parseChartLook } from "../../src/chart/chart_look.ts";
 import { times } from "../support/times.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";

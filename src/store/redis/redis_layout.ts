@@ -8,7 +8,7 @@ import {
   type YearEntry,
   yearOf,
   yearsSince,
-} from "../../counter/days.ts";
+} from "../../counter/history.ts";
 import { MAX_HITS, type Outcome } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../../counter/planner.ts";

@@ -1,13 +1,13 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { firstDayOf, type OpenYear, yearOf } from "../../../src/counter/days.ts";
+import { firstDayOf, type OpenYear, yearOf } from "../../../src/counter/history.ts";
 import {
   decodeLedger,
   decodeReport,
   decodeYear,
   encodeLedger,
   encodeYear,
-} from "../../../src/store/kv/layout.ts";
+} from "../../../src/store/kv/kv_layout.ts";
 
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const day = fc.integer({ min: 0, max: 40_000 });

@@ -1,8 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Color, contrast } from "../../src/badge/color.ts";
-import { drawLines, LINE_COLORS, type NamedFigures, shortNames } from "../../src/chart/lines.ts";
-import { parseChartLook } from "../../src/chart/look.ts";
+import {
+  drawLines,
+  LINE_COLORS,
+  type NamedFigures,
+  shortNames,
+} from "../../src/chart/draw_lines.ts";
+import { parseChartLook } from "../../src/chart/chart_look.ts";
 import { assertInert, hostileText } from "../support/hostile_text.ts";
 import { attribute, type Element, parseSvg, texts } from "../support/parse_svg.ts";
 import { TODAY } from "./gallery.ts";

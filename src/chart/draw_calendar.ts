@@ -1,11 +1,11 @@
 import { formatCount } from "../badge/number.ts";
 import { type Ink, Paint } from "../badge/paint.ts";
-import type { Day } from "../counter/days.ts";
-import type { ChartFigures } from "./chart.ts";
+import type { Day } from "../counter/history.ts";
+import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
 import { DATE, dateText, MONTH_NAME, spanOf } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
-import type { PictureLook } from "./look.ts";
+import type { PictureLook } from "./chart_look.ts";
 import { drawHeading, drawType, ENGLISH, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */

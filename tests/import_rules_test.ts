@@ -96,6 +96,11 @@ Deno.test("imports: every module of the page's script is used by a page, and non
   deepStrictEqual(scripts.filter((module) => serverGraph.has(module)), []);
 });
 
+Deno.test("code: no two files of src have the same name", () => {
+  const names = files.map((file) => file.slice(file.lastIndexOf("/") + 1));
+  deepStrictEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
+});
+
 Deno.test("imports: what the page's script shares with the server has only types from it", () => {
   deepStrictEqual((graph.get("src/chart/bars.ts") ?? []).filter(({ code }) => code), []);
 });

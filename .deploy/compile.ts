@@ -1,12 +1,15 @@
-// Compiles dist/tallymark.js to the binary dist/tallymark, with the flags of the `start` task.
+// Compiles dist/tallymark.js to the binary dist/tallymark, with the flags of the `start` task. The
+// argument names another target, whose binary is dist/tallymark-TARGET.
 import config from "../deno.json" with { type: "json" };
 
 const words = config.tasks.start.command.split(" ");
 const flags = words.filter((word) => word.startsWith("-"));
+const [target] = Deno.args;
 const { success } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["compile", "--no-config", "--unstable-kv", ...flags],
-    ...["-o", "dist/tallymark", "dist/tallymark.js"],
+    ...(target === undefined ? [] : ["--target", target]),
+    ...["-o", `dist/tallymark${target === undefined ? "" : `-${target}`}`, "dist/tallymark.js"],
   ],
 }).spawn().status;
 if (!success) {

@@ -62,8 +62,8 @@ export class Metrics {
   /** Number of hits that the store acknowledged, and of those with an unknown outcome. */
   hits = 0;
   unknownHits = 0;
-  /** Number of hits that were refused because their family key had reached its limit. */
-  familyFull = 0;
+  /** Number of hits that were refused because their group key had reached its limit. */
+  groupFull = 0;
   /** Number of commands that a node of the store redirected to another one. */
   redirects = 0;
 

@@ -56,10 +56,10 @@ const KINDS = {
     detail:
       "The secret token is missing or wrong: send it in the X-Auth-Token header, as a Bearer token, or as token= in the query.",
   },
-  "family-full": {
+  "group-full": {
     status: 403,
     detail:
-      "The limit of new counters in this family is reached for today. Hits on existing counters still count.",
+      "The limit of new counters in this group is reached for today. Hits on existing counters still count.",
   },
   "not-found": {
     status: 404,
@@ -79,7 +79,7 @@ const KINDS = {
     detail: "The counter would exceed its maximum, 2^53-1. It was left unchanged.",
     badge: "full",
   },
-  "family-too-large": {
+  "group-too-large": {
     status: 409,
     detail: "More than 100,000 counters begin with this prefix. Use a longer prefix.",
     badge: "too many",

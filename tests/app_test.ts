@@ -24,7 +24,7 @@ function expectedStatus(path: string, method: string): number {
   if (method === "OPTIONS") return 204;
   // The subject is in headers there.
   if (path.startsWith("/as/leancloud/")) return 400;
-  // No counter, or family, is meant where none is named.
+  // No counter, or group, is meant where none is named.
   const isNamed = path === "/counters" ? !["PUT", "DELETE"].includes(method) : !NAMING.has(path);
   return isNamed ? 200 : 400;
 }

@@ -13,11 +13,11 @@ export const token = {
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** A counter key, a prefix key or a read key. */
+/** A counter key, a group key or a read key. */
 export const key = {
   name: "key",
   meaning:
-    "A key from `/key`. Counter keys and family keys may be public, because they count only. A read key opens the reads of its family, so share it only with its readers.",
+    "A key from `/key`. Counter keys and group keys may be public, because they count only. A read key opens the reads of its group, so share it only with its readers.",
   schema: { type: "string" },
 } as const satisfies Parameter;
 
@@ -167,11 +167,11 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
 const UNAUTHORIZED = new Problem("unauthorized").detail;
 const OPEN_READS =
   `${UNAUTHORIZED} The owner of the service can open reads to everyone with PUBLIC_READS=1.`;
-const OR_KEY = `${UNAUTHORIZED} A counter key in key= counts its own counter or family only.`;
+const OR_KEY = `${UNAUTHORIZED} A counter key in key= counts its own counter or group only.`;
 const NO_READ_KEY =
   "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
 const OF_PREFIX =
-  `${UNAUTHORIZED} The key of this family, or of a family that contains it, works too: send it in key=.`;
+  `${UNAUTHORIZED} The key of this group, or of a group that contains it, works too: send it in key=.`;
 
 function areOff(purpose: string): string {
   return `${purpose} are off because SECRET_TOKEN is not set or shorter than 16 characters.`;

@@ -103,7 +103,7 @@ const PROTOCOL: Protocol = {
 };
 
 const KEY_HINT =
-  "X-LC-Key must be the key of the family leancloud/<X-LC-Id>/, as GET /key?prefix= " +
+  "X-LC-Key must be the key of the group leancloud/<X-LC-Id>/, as GET /key?prefix= " +
   "returns it. X-LC-Sign is not supported: send X-LC-Key instead.";
 
 /** Reads the prefix and its key from the headers. */

@@ -17,7 +17,7 @@ import { Problem } from "../problem.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import { importLines, type ImportMode, type NumberedLine } from "./import.ts";
 import { LongJob } from "./long_job.ts";
-import { createPrefixes } from "./groups.ts";
+import { createGroups } from "./groups.ts";
 
 /** Deadline of every call to the store, and interval of the check, in milliseconds. */
 const DEADLINE_MS = 2000;
@@ -212,14 +212,14 @@ export function createCounters(
     }
   }
 
-  const prefixes = createPrefixes({
+  const groups = createGroups({
     list: (options) => list(options, MAX_SUM_PAUSING_MS),
     sortedById: store.sortedById,
     calendar,
   });
 
   async function end(): Promise<void> {
-    await Promise.all([prefixes.end(), ...batchers.map((batcher) => batcher.drain())]);
+    await Promise.all([groups.end(), ...batchers.map((batcher) => batcher.drain())]);
     clearInterval(watch);
     await store.close();
   }
@@ -263,7 +263,7 @@ export function createCounters(
     /** Lists counters in pages, see {@linkcode CounterStore.list}. */
     list: (options: ListOptions): AsyncGenerator<ListPage> => list(options),
     /** The sums and rankings of counters with a common prefix. */
-    prefixes,
+    groups,
     /**
      * Resolves with the names of the shards that accept no hits, if others do. Throws
      * `store-unavailable` if none answers within a second.

@@ -22,7 +22,7 @@ const CACHE_SIZE = 200;
 const MAX_RANKED = 100;
 
 /** The hits in a period of the counters with a prefix. */
-export interface PrefixSum {
+export interface GroupSum {
   readonly hits: number;
   readonly counters: number;
 }
@@ -33,7 +33,7 @@ export interface RankedCounter {
   readonly hits: number;
 }
 
-export interface PrefixesOptions {
+export interface GroupsOptions {
   list(options: ListOptions): AsyncIterable<ListPage>;
   /** See `CounterStore.sortedById`. */
   sortedById: boolean;
@@ -42,10 +42,10 @@ export interface PrefixesOptions {
 
 /**
  * Creates the results over all counters with a prefix. A result is at most ten seconds old, and
- * each counter in it was correct at some instant in that time. Throws `family-too-large` for too
+ * each counter in it was correct at some instant in that time. Throws `group-too-large` for too
  * many counters, or too large a sum.
  */
-export function createPrefixes(options: PrefixesOptions) {
+export function createGroups(options: GroupsOptions) {
   const { calendar } = options;
   const scanner = new Scanner(options);
   const histories = cached(scanner, historyFrom);
@@ -76,7 +76,7 @@ function firstDayIn(period: Period, today: Day): Day | undefined {
   return period === "total" ? undefined : periodStart(period, today);
 }
 
-function sumIn(period: Period, today: Day): Fold<PrefixSum> {
+function sumIn(period: Period, today: Day): Fold<GroupSum> {
   let [hits, counters] = [0, 0];
   return {
     since: firstDayIn(period, today),
@@ -133,8 +133,8 @@ function byHits(one: RankedCounter, other: RankedCounter): number {
 
 function exact(sum: number): number {
   if (sum <= MAX_HITS) return sum;
-  throw new Problem("family-too-large", {
-    detail: "The counters of this family add up to more than 2^53-1.",
+  throw new Problem("group-too-large", {
+    detail: "The counters of this group add up to more than 2^53-1.",
   });
 }
 
@@ -192,7 +192,7 @@ class Scanner {
   #passes: Promise<void> | undefined;
   #hasEnded = false;
 
-  constructor(readonly options: PrefixesOptions) {}
+  constructor(readonly options: GroupsOptions) {}
 
   /** Resolves with the start of the pass. Throws `overloaded` if too many scans wait. */
   scan(prefix: string, fold: Fold<unknown>): Promise<number> {
@@ -249,7 +249,7 @@ class Scanner {
         }
         if (job.counters <= MAX_COUNTERS) continue;
         jobs.delete(job);
-        job.reject(new Problem("family-too-large"));
+        job.reject(new Problem("group-too-large"));
       }
       if (jobs.size === 0) return;
     }
@@ -258,7 +258,7 @@ class Scanner {
 }
 
 const TOO_SLOW =
-  "The counters of this family could not be added up within 10 seconds: try again later.";
+  "The counters of this group could not be added up within 10 seconds: try again later.";
 
 /** Returns the longest text with which the prefixes of all jobs begin. There is at least one. */
 function commonPrefix(jobs: ReadonlySet<ScanJob>): string {

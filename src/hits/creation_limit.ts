@@ -12,14 +12,14 @@ const MAX_PUBLIC_COUNTERS = 1000;
 export interface CreationLimitOptions {
   counters: Counters;
   /** Maximum number of counters that the key of a prefix may create per process and day. */
-  familyLimit: number;
+  groupLimit: number;
   metrics: Metrics;
   log: Log;
 }
 
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
 export function createCreationLimit(
-  { counters, familyLimit, metrics, log }: CreationLimitOptions,
+  { counters, groupLimit, metrics, log }: CreationLimitOptions,
 ) {
   const { calendar } = counters;
   const today = perDay(calendar, () => ({
@@ -34,7 +34,7 @@ export function createCreationLimit(
   }
 
   /**
-   * Counts a hit with a public grant. Rejects with `family-full` if the limit is reached and the
+   * Counts a hit with a public grant. Rejects with `group-full` if the limit is reached and the
    * counter does not exist. Hits in flight when the limit is reached still count.
    */
   return async <Result>(
@@ -42,18 +42,18 @@ export function createCreationLimit(
     count: () => Promise<Result>,
   ) => {
     const isKey = grant !== "SERVE_AS";
-    const limit = isKey ? familyLimit : MAX_PUBLIC_COUNTERS;
+    const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
     if ((today().created.get(grant) ?? 0) >= limit && !await exists(id)) {
-      metrics.familyFull++;
+      metrics.groupFull++;
       const { reported } = today();
       if (!reported.has(grant)) {
-        const by = isKey ? "a family key" : grant;
+        const by = isKey ? "a group key" : grant;
         const event =
           `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
-        log.warn(event, { family: grant, limit });
+        log.warn(event, { group: grant, limit });
       }
       reported.add(grant);
-      throw new Problem("family-full");
+      throw new Problem("group-full");
     }
     const result = await count();
     const { created } = today();

@@ -27,7 +27,7 @@ export const visitor = {
 
 /** Parameters of other endpoints and services, each with what its sender probably meant. */
 const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
-  ["prefix", "prefix= reads all counters of a family and cannot be counted. Send the id of one"],
+  ["prefix", "prefix= reads all counters of a group and cannot be counted. Send the id of one"],
   ["ids", "A hit counts one counter. Instead of ids=, send one hit for each, with its id in id="],
   ["counter", "Send id= instead of counter="],
   ["name", "Send id= instead of name="],

@@ -293,7 +293,7 @@ function parsePrefix(query: Query<string>): CounterId {
   if (prefix !== undefined && query.get("id") === undefined) return counterId(keyPrefix(prefix));
   throw new Problem("bad-query", {
     detail: prefix === undefined
-      ? "Send the prefix of a family, as in prefix=blog/."
+      ? "Send the prefix of a group, as in prefix=blog/."
       : "Send id or prefix, not both.",
   });
 }

@@ -128,7 +128,7 @@ const ids = {
 export const prefix = {
   name: "prefix",
   meaning:
-    "Instead of `id`: a family, which is all counters whose id begins with this, as in `blog/`.",
+    "Instead of `id`: a group, which is all counters whose id begins with this, as in `blog/`.",
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 

@@ -86,12 +86,12 @@ export function describeRoutes(routes: readonly Route[]) {
         counterKey: {
           ...KEY,
           description:
-            "A counter key from `/key`. It may be public: it counts its own counter or family only.",
+            "A counter key from `/key`. It may be public: it counts its own counter or group only.",
         },
         readKey: {
           ...KEY,
           description:
-            "A read key from `/key?read=`. It opens the reads of its family and is not public.",
+            "A read key from `/key?read=`. It opens the reads of its group and is not public.",
         },
       },
     },

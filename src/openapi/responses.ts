@@ -188,9 +188,9 @@ const PROBLEM_BODIES = {
 const PROBLEMS: { readonly [status: string]: string } = {
   400: "A bad id, query or body, or a bad Host or Idempotency-Key header.",
   401: "The secret or key is missing or wrong.",
-  403: "The family has reached its limit of new counters for today. Not counted.",
+  403: "The group has reached its limit of new counters for today. Not counted.",
   409: "The stored value is not a counter, or the counter is full. It is left unchanged. " +
-    "With `prefix`: the family has more than 100,000 counters.",
+    "With `prefix`: the group has more than 100,000 counters.",
   414: "The query is longer than 8,192 bytes.",
   500: "An unexpected error. The cause is in the log.",
   503: "The store is unavailable, too many requests are waiting, or the service is " +

@@ -37,7 +37,7 @@ export const schemas = {
     { id: ID, hits: HITS, source: SOURCE },
     { period: PERIOD },
   ),
-  FamilySum: record(
+  GroupSum: record(
     "The sum of all counters whose ids begin with a prefix, at most 10 s old.",
     { prefix: PREFIX, hits: HITS, counters: { ...NUMBER, maximum: 100_000 }, source: SOURCE },
     { period: PERIOD },
@@ -50,13 +50,13 @@ export const schemas = {
     },
     source: SOURCE,
   }, { period: PERIOD }),
-  Top: record("The counters of a family with the most hits.", {
+  Top: record("The counters of a group with the most hits.", {
     prefix: PREFIX,
     period: { enum: PERIODS },
     counters: listOf(RANKED, { maxItems: 100 }),
     source: SOURCE,
   }),
-  Shared: record("The counters of a family, as its shared page shows them.", {
+  Shared: record("The counters of a group, as its shared page shows them.", {
     prefix: PREFIX,
     total: HITS,
     since: { type: ["string", "null"], format: "date", description: "The first of the days." },
@@ -73,7 +73,7 @@ export const schemas = {
   }),
   Svg: { type: "string", pattern: "^<svg[ >]" },
   Key: record("A counter key: it counts this counter only.", { id: ID, key: KEY }),
-  FamilyKey: record("A family key: it counts every counter whose id begins with this prefix.", {
+  GroupKey: record("A group key: it counts every counter whose id begins with this prefix.", {
     prefix: PREFIX,
     key: KEY,
   }),
@@ -127,7 +127,7 @@ export const schemas = {
     days: listOf(DAY),
   }, {
     id: { ...ID, description: "The counter, if it is one." },
-    prefix: { ...PREFIX, description: "The family, if it is one." },
+    prefix: { ...PREFIX, description: "The group, if it is one." },
   }),
   Decisions: record("What became of the last hits.", {
     decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },

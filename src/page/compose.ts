@@ -20,7 +20,7 @@ export async function composePage(facts: PageFacts): Promise<Page> {
   return await compose(filled, { style: STYLE, script, sources: PAGE_SOURCES });
 }
 
-/** Composes the page of a family, whose head the server completes for each request. */
+/** Composes the page of a group, whose head the server completes for each request. */
 export async function composeSharedPage(): Promise<Page> {
   return await compose(sharedHtml, { style: STYLE, script: sharedScript, sources: PAGE_SOURCES });
 }

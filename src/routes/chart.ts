@@ -48,7 +48,7 @@ export function parseOthers(query: Pick<Query<"id" | "kind">, "get">): readonly 
   if (given.length > MAX_DRAWN) {
     throw new Problem("bad-query", {
       detail: `A chart shows up to ${MAX_DRAWN} counters. Remove ${given.length - MAX_DRAWN} of ` +
-        `the ${given.length} ids, or send prefix= for the sum of a family.`,
+        `the ${given.length} ids, or send prefix= for the sum of a group.`,
     });
   }
   const [, ...others] = new Set(given.map(counterId));

@@ -1,4 +1,4 @@
-import type { PrefixSum } from "../counting/groups.ts";
+import type { GroupSum } from "../counting/groups.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
@@ -13,7 +13,7 @@ export const format = {
 } as const satisfies Parameter;
 
 const MEANING = "The count, which is 0 before the first hit.";
-const JSON_OR_TEXT = { ...json("Counter", "FamilySum"), ...bodies.hits };
+const JSON_OR_TEXT = { ...json("Counter", "GroupSum"), ...bodies.hits };
 
 /** `GET /count`: the number as JSON, or as plain text with `format=txt`. */
 export function count({ counters, readPolicy }: Service): Endpoint {
@@ -25,8 +25,8 @@ export function count({ counters, readPolicy }: Service): Endpoint {
     errors: (query) => isText(query.get("format")) ? "text" : "json",
     respond(context) {
       const { id, isPrefix, query } = context;
-      const found: number | Promise<number | PrefixSum> = isPrefix
-        ? counters.prefixes.sum(id, periodOf(query))
+      const found: number | Promise<number | GroupSum> = isPrefix
+        ? counters.groups.sum(id, periodOf(query))
         : readPeriod(counters, context);
       return whenKnown(found, (found) => {
         const hits = typeof found === "number" ? found : found.hits;

@@ -78,12 +78,12 @@ const limit = {
 export function top({ counters }: Service): Endpoint {
   const headers = headersFor("json", "private, no-store");
   return endpoint("prefix", {
-    summary: "List the counters of a family with the most hits",
+    summary: "List the counters of a group with the most hits",
     description: "The highest first, and ties by id. The numbers are at most 10 s old.",
     parameters: [period, limit],
     async respond({ id, query }) {
       const period = periodOf(query);
-      const ranking = await counters.prefixes.ranking(id, period);
+      const ranking = await counters.groups.ranking(id, period);
       const body = {
         prefix: id,
         period,

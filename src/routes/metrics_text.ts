@@ -73,9 +73,9 @@ function metricsIn(metrics: Metrics, waiting: number): Metric[] {
       metrics.unknownHits,
     ],
     [
-      "tallymark_family_full_total",
-      "Hits refused because a family had reached its limit of new counters for the day.",
-      metrics.familyFull,
+      "tallymark_group_full_total",
+      "Hits refused because a group had reached its limit of new counters for the day.",
+      metrics.groupFull,
     ],
     [
       "tallymark_store_batches_total",

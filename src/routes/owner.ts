@@ -14,14 +14,14 @@ const HEADERS = headersFor("json", "no-store");
 const read = {
   name: "read",
   meaning:
-    "Instead of `id`: a family whose numbers the key shall open, as in `blog/`. Such a key counts nothing.",
+    "Instead of `id`: a group whose numbers the key shall open, as in `blog/`. Such a key counts nothing.",
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
 /** `GET /key`: the key of a counter, of all counters with a prefix, or of their numbers. */
 export function counterKey({ access }: Service): Endpoint {
   return endpoint("counter or prefix", {
-    summary: "Get the key of a counter or of a family",
+    summary: "Get the key of a counter or of a group",
     parameters: [read],
     parse(query) {
       const prefix = query.get("read");
@@ -40,7 +40,7 @@ export function counterKey({ access }: Service): Endpoint {
         : { id, key: secret.keyOf("counter", id) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
-    openapi: operation("Counters", "Key", fresh("The key.", json("Key", "FamilyKey", "ReadKey"))),
+    openapi: operation("Counters", "Key", fresh("The key.", json("Key", "GroupKey", "ReadKey"))),
   });
 }
 

@@ -55,7 +55,7 @@ export function readPeriod(
   { id, isPrefix, query }: Target & { query: Query<"period"> },
 ): number | Promise<number> {
   const period = periodOf(query);
-  if (isPrefix) return counters.prefixes.sum(id, period).then(({ hits }) => hits);
+  if (isPrefix) return counters.groups.sum(id, period).then(({ hits }) => hits);
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
@@ -67,7 +67,7 @@ export async function readDays(
   counters: Counters,
   { id, isPrefix, since }: Target & { since: Day },
 ): Promise<CounterState & { readonly days: Days }> {
-  const held = await (isPrefix ? counters.prefixes : counters).history(id, since);
+  const held = await (isPrefix ? counters.groups : counters).history(id, since);
   const newest = counters.calendar.today();
   return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
 }

@@ -17,7 +17,7 @@ import { createLatestReader } from "./read_counter.ts";
 export interface ServiceOptions {
   config: Omit<AccessOptions, "log"> & {
     proxies: Proxies;
-    familyLimit: number;
+    groupLimit: number;
     /** The counters that anyone may hit at the addresses of other services. */
     serveAs: ServeAs;
     /** The origins of the pages that may embed shared pages. */

@@ -21,12 +21,12 @@ const embed = {
   schema: { type: "string", enum: ["1"] },
 } as const satisfies Parameter;
 
-/** `GET /p`: the numbers of a family as a page for people without the secret. */
+/** `GET /p`: the numbers of a group as a page for people without the secret. */
 export function sharedPage({ embedOrigins }: Service): Endpoint {
   const load = loadOnce(async () => (await import("../page/compose.ts")).composeSharedPage());
   const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
   return endpoint("prefix", {
-    summary: "Show a family to everyone with its read key",
+    summary: "Show a group to everyone with its read key",
     parameters: [embed],
     errors: "html",
     async respond({ id, query, request }) {
@@ -79,7 +79,7 @@ export function sharedData({ counters }: Service): Endpoint {
       const range = { first: today - SHARED_DAYS + 1, last: today };
       const [{ total, days }, ranking] = await Promise.all([
         readRange(counters, { id, isPrefix: true }, range),
-        counters.prefixes.ranking(id, "total"),
+        counters.groups.ranking(id, "total"),
       ]);
       const body = {
         prefix: id,

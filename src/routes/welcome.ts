@@ -54,8 +54,8 @@ const REQUIREMENTS: Record<AccessLevel, string> = {
   reader: "",
   viewer: " (with the secret or a read key)",
   keyholder: " (with the secret or the key of the counter)",
-  prefix: " (with the secret or the key of the family)",
-  lister: " (with the secret or a key of the family)",
+  prefix: " (with the secret or the key of the group)",
+  lister: " (with the secret or a key of the group)",
   owner: " (with the secret)",
   secretholder: " (with the secret)",
 };

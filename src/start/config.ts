@@ -1,4 +1,11 @@
-import { ConfigError, type Environment, isDeploy, type Setting, SETTINGS } from "./settings.ts";
+import {
+  ConfigError,
+  type Environment,
+  isDeploy,
+  namesOf,
+  type Setting,
+  SETTINGS,
+} from "./settings.ts";
 import { parseHostedStore, type StoreSetting } from "./store_address.ts";
 
 /** All settings, checked. {@linkcode SETTINGS} says what each of them means. */
@@ -19,8 +26,13 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   /** The problem of each invalid setting by its name. The owner sees all of them at once. */
   const problems = new Map<string, string>();
 
-  function textOf({ name }: Setting<unknown>): string | undefined {
-    return ignored.includes(name) ? undefined : environment[name] || undefined;
+  /** Returns the name by which a setting is set, or its current name. */
+  function nameOf(setting: Setting<unknown>): string {
+    return namesOf(setting).find((name) => environment[name]) ?? setting.name;
+  }
+
+  function textOf(setting: Setting<unknown>): string | undefined {
+    return ignored.includes(setting.name) ? undefined : environment[nameOf(setting)] || undefined;
   }
 
   /** Returns the value of a setting, or that of its default if it is unset or invalid. */
@@ -33,12 +45,12 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   }
 
   /** Runs a parser. Returns undefined and adds a problem if it throws a RangeError. */
-  function attempt<Value>({ name }: Setting<unknown>, parse: () => Value): Value | undefined {
+  function attempt<Value>(setting: Setting<unknown>, parse: () => Value): Value | undefined {
     try {
       return parse();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      problems.set(name, error.message);
+      problems.set(nameOf(setting), error.message);
       return undefined;
     }
   }
@@ -98,7 +110,7 @@ export function parseConfig(environment: Environment, fileNames: readonly string
     port: read(SETTINGS.port),
     prefix: read(SETTINGS.prefix),
     failFast: read(SETTINGS.failFast),
-    familyLimit: read(SETTINGS.familyLimit),
+    groupLimit: read(SETTINGS.groupLimit),
     serveAs: read(SETTINGS.serveAs),
     embedOrigins: read(SETTINGS.embedOrigins),
     trustProxy: read(SETTINGS.trustProxy),

@@ -1,5 +1,12 @@
 import { StartError } from "../problem.ts";
-import { ConfigError, type Environment, isDeploy, SETTINGS, VARIABLES } from "./settings.ts";
+import {
+  ConfigError,
+  type Environment,
+  isDeploy,
+  namesOf,
+  SETTINGS,
+  VARIABLES,
+} from "./settings.ts";
 
 /** The environment variables of the process, with those of `.env` if it is read. */
 export interface LoadedEnvironment {
@@ -23,7 +30,10 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
   if (isDeploy(own)) return { environment: own, unknownNames: [], quotedNames, fileNames: [] };
   const file = await readDotEnv();
   // Not all VARIABLES, because a file must not say that this is Deno Deploy.
-  const settings = Object.values(SETTINGS).map(({ name }) => [name, own[name] ?? file[name]]);
+  const settings = Object.values(SETTINGS).map(namesOf).flatMap((names) => {
+    const source = names.some((name) => own[name] !== undefined) ? own : file;
+    return names.map((name) => [name, source[name]]);
+  });
   return {
     environment: Object.fromEntries(settings),
     // A line of a pasted private key looks like a name, too, and must not reach the log.

@@ -4,6 +4,8 @@ import { parseStoreUrl } from "./store_address.ts";
 /** An environment variable that an owner may set. */
 export interface Setting<Value> {
   readonly name: string;
+  /** The name in earlier versions, which still works. */
+  readonly oldName?: string;
   /** The text that replaces an unset variable. Empty by default. */
   readonly default?: string;
   /** The text of the table in .docs/settings.md. */
@@ -29,16 +31,18 @@ export const SETTINGS = {
     standaloneOnly: true,
     parse: parseFlag,
   },
-  familyLimit: {
-    name: "FAMILY_LIMIT",
+  groupLimit: {
+    name: "GROUP_LIMIT",
+    oldName: "FAMILY_LIMIT",
     default: "10000",
-    meaning: "How many new counters a family key may create per process and day.",
+    meaning:
+      "How many new counters a group key may create per process and day. `FAMILY_LIMIT`, its earlier name, works too.",
     parse: wholeNumberTo(999_999_999),
   },
   serveAs: {
     name: "SERVE_AS",
     meaning:
-      "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or families, which end in a slash (`hits.sh/github.com/octocat/`).",
+      "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or groups, which end in a slash (`hits.sh/github.com/octocat/`).",
     parse: parseServeAs,
   },
   embedOrigins: {
@@ -125,10 +129,15 @@ export const SETTINGS = {
 
 /** Every environment variable that the service reads. */
 export const VARIABLES: readonly string[] = [
-  ...Object.values(SETTINGS).map(({ name }) => name),
+  ...Object.values(SETTINGS).flatMap(namesOf),
   // Set by Deno Deploy itself.
   ...["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"],
 ];
+
+/** Returns the variables that set a setting. The first one that is set takes precedence. */
+export function namesOf({ name, oldName }: Setting<unknown>): readonly string[] {
+  return oldName === undefined ? [name] : [name, oldName];
+}
 
 /** Environment variables by name, from the process and `.env`. An empty one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;

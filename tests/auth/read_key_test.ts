@@ -113,7 +113,7 @@ testApp("a read key where reads are protected", { openReads: false }, {
     }
   },
 
-  async "a read key opens a chart of several counters only if every id is in its family"(app) {
+  async "a read key opens a chart of several counters only if every id is in its group"(app) {
     for (const path of ["/chart.svg", ...isQuick ? [] : ["/chart.png"]]) {
       const status = async (ids: string) =>
         (await app.send(`GET ${path}?${ids}&kind=total&key=${readKey("a/")}`)).status;
@@ -161,7 +161,7 @@ Deno.test("a read key opens its prefix and every prefix below it, and no other",
   }
 });
 
-Deno.test("a read key opens /counts only if every id is in its family", async () => {
+Deno.test("a read key opens /counts only if every id is in its group", async () => {
   await using app = await memoryApp({ openReads: false });
   strictEqual(await statusOf(app, "/counts?id=blog/a&id=blog/2026/b&id=blog/a", "blog/"), 200);
   strictEqual(await statusOf(app, "/counts?id=blog/a&id=other/b", "blog/"), 401);

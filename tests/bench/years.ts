@@ -18,8 +18,8 @@ import { growthDuring, processorSeconds, residentMegabytes } from "./sizes.ts";
 import { figure, table } from "./table.ts";
 import { TEMP_PREFIX } from "../support/temp_dir.ts";
 
-/** Number of counters of a family. The sum of a larger family is refused. */
-const PER_FAMILY = 100_000;
+/** Number of counters of a group. The sum of a larger group is refused. */
+const PER_GROUP = 100_000;
 /** Number of counters below the short prefix that is listed. */
 const FEW = 1000;
 /** Number of counters that are hit for the first time of a day, and of a year. */
@@ -44,9 +44,9 @@ const wrap = (line: string[]) => line.map((part) => part.replace(projectFolder, 
  * Counters whose open day is yesterday, or one of last year, as a service left them that was hit
  * then.
  */
-const LEFT: readonly { family: string; ledger: OpenYear }[] = [
-  { family: "day", ledger: ledgerOn(today - 1) },
-  { family: "year", ledger: ledgerOn(firstDayOf(yearOf(today)) - 1) },
+const LEFT: readonly { group: string; ledger: OpenYear }[] = [
+  { group: "day", ledger: ledgerOn(today - 1) },
+  { group: "year", ledger: ledgerOn(firstDayOf(yearOf(today)) - 1) },
 ];
 
 await using stack = benchStack();
@@ -102,8 +102,8 @@ async function measure(store: string, counters: number): Promise<number[]> {
     for (const path of ["/count?prefix=f0/", "/count?prefix=f0/", "/top?prefix=f0/&period=30d"]) {
       took.push(1000 * await cpu(path));
     }
-    for (const family of ["few", "day", "year"]) {
-      took.push(1e6 / FIRST_HITS * await cpuSeconds(service, () => hitAll(service, family)));
+    for (const group of ["few", "day", "year"]) {
+      took.push(1e6 / FIRST_HITS * await cpuSeconds(service, () => hitAll(service, group)));
     }
   });
   await service.stop();
@@ -140,7 +140,7 @@ async function importInto({ url }: Service, counters: number): Promise<void> {
 }
 
 function nameOf(index: number): string {
-  return `f${Math.floor(index / PER_FAMILY)}/post-${index}`;
+  return `f${Math.floor(index / PER_GROUP)}/post-${index}`;
 }
 
 function lineOf(id: string, index: number): string {
@@ -167,11 +167,11 @@ async function read({ url }: Service, path: string): Promise<boolean> {
   return true;
 }
 
-async function hitAll({ url }: Service, family: string): Promise<void> {
+async function hitAll({ url }: Service, group: string): Promise<void> {
   let next = 0;
   await Promise.all(Array.from({ length: CALLERS }, async () => {
     while (next < FIRST_HITS) {
-      const id = `${family}/${next++ % (family === "few" ? FEW : FIRST_HITS)}`;
+      const id = `${group}/${next++ % (group === "few" ? FEW : FIRST_HITS)}`;
       const answer = await fetch(`${url}/hit?id=${id}`, { method: "POST", headers });
       await answer.body?.cancel();
       if (!answer.ok) throw new Error(`Hit ${id}: ${answer.status}`);
@@ -194,11 +194,11 @@ function yearsOf({ firstYear = NaN, openDay }: OpenYear) {
 async function addToKv(cwd: string): Promise<void> {
   const kv = await Deno.openKv(join(cwd, "data", "counters.kv"));
   const keys = kvKeys("hits:");
-  for (const { family, ledger } of LEFT) {
+  for (const { group, ledger } of LEFT) {
     for (let index = 0; index < FIRST_HITS; index += 100) {
       const operation = kv.atomic();
       for (let number = index; number < index + 100; number++) {
-        const id = `${family}/${number}`;
+        const id = `${group}/${number}`;
         operation.set(keys.total(id), new Deno.KvU64(10_000n));
         operation.set(keys.ledger(id), encodeLedger(ledger));
         for (const year of yearsOf(ledger)) {
@@ -212,9 +212,9 @@ async function addToKv(cwd: string): Promise<void> {
 }
 
 async function addToRedis(redis: RedisServer): Promise<void> {
-  for (const { family, ledger } of LEFT) {
+  for (const { group, ledger } of LEFT) {
     for (let number = 0; number < FIRST_HITS; number++) {
-      const key = `hits:${family}/${number}`;
+      const key = `hits:${group}/${number}`;
       const days = relatedKey(key, "days");
       const years = yearsOf(ledger).flatMap((year) => {
         return [relatedKey(key, `days${year.year}`), formatYear(year)];

@@ -286,19 +286,19 @@ Deno.test("/as/ answers the preflight of a page of any site, and 405 to what pee
 Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once a day, and goes on counting those that exist", async () => {
   let now = Date.parse("2026-11-22T12:00:00Z");
   await using app = open({ serveAs: "dwyl/", now: () => now });
-  const reports = () => app.log.filter((line) => line.includes(`"family":"SERVE_AS"`));
+  const reports = () => app.log.filter((line) => line.includes(`"group":"SERVE_AS"`));
   for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/u/r${n}.svg`)).status, 200);
   const full = await get(app, "dwyl/u/one-more.svg");
   strictEqual(full.status, 403);
-  strictEqual(full.headers["x-tallymark"], "family-full");
+  strictEqual(full.headers["x-tallymark"], "group-full");
   strictEqual((await get(app, "dwyl/u/another.svg")).status, 403);
   strictEqual((await get(app, "dwyl/u/r7.svg")).status, 200);
   const all = await counted(app);
   strictEqual(Object.keys(all).length, 1000);
   strictEqual(all["dwyl/u/r7"], 2);
-  match((await app.send("GET /metrics", authorized)).body, /family_full\w* 2\b/);
+  match((await app.send("GET /metrics", authorized)).body, /group_full\w* 2\b/);
   strictEqual(reports().length, 1);
-  match(reports()[0] ?? "", /"family":"SERVE_AS","limit":1000/);
+  match(reports()[0] ?? "", /"group":"SERVE_AS","limit":1000/);
   now += 86_400_000;
   for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/v/r${n}.svg`)).status, 200);
   strictEqual((await get(app, "dwyl/v/one-more.svg")).status, 403);

@@ -280,7 +280,7 @@ Deno.test("/as/leancloud refuses a body above 64 kB and a query above 8,192 char
   deepStrictEqual(await counted(app), { "leancloud/blog/a": 1 });
 });
 
-Deno.test("/as/leancloud needs the family key of the app, or of an enclosing family", async () => {
+Deno.test("/as/leancloud needs the group key of the app, or of an enclosing group", async () => {
   await using app = await memoryApp({ openReads: true });
   const { headers } = await themeOf(app);
   const wrong: Record<string, string>[] = [
@@ -353,8 +353,8 @@ Deno.test("/as/leancloud allows no origin if the secret is sent as well", async 
   strictEqual(inQuery.status, 201);
 });
 
-Deno.test("/as/leancloud does not count crawlers, and obeys FAMILY_LIMIT", async () => {
-  await using app = await memoryApp({ familyLimit: 1 });
+Deno.test("/as/leancloud does not count crawlers, and obeys GROUP_LIMIT", async () => {
+  await using app = await memoryApp({ groupLimit: 1 });
   const theme = await themeOf(app);
   const bot = { "user-agent": "Googlebot/2.1" };
   strictEqual((await theme.send(`POST ${COUNTER}`, { url: "/a/", time: 1 }, bot)).status, 201);

@@ -218,8 +218,8 @@ Deno.test("createCounters: a page of a list that does not arrive within 2 s ends
   const start = performance.now();
   const refused = [
     counters.list({ prefix: "", since: undefined }).next(),
-    counters.prefixes.sum(HOME, "total"),
-    counters.prefixes.ranking(OTHER, "total"),
+    counters.groups.sum(HOME, "total"),
+    counters.groups.ranking(OTHER, "total"),
   ].map((asked) => rejectsWith("store-unavailable", asked));
   await Promise.all([...refused, counters.close()]);
   const took = performance.now() - start;
@@ -244,7 +244,7 @@ Deno.test("createCounters: between the pages of lists and sums calls have their 
     const store = new Listing();
     const counters = createCounters(store);
     store.onPage = () => void counters.hit(HOME).then(() => store.happened.push("hit"));
-    if (what === "sum") await counters.prefixes.sum(HOME, "total");
+    if (what === "sum") await counters.groups.sum(HOME, "total");
     else await Array.fromAsync(counters.list({ prefix: "", since: undefined }));
     deepStrictEqual(store.happened, ["page a", "hit", "page b", "hit", "page c", "hit", "end"]);
     await counters.close();

@@ -4,7 +4,7 @@ import { createCalendar, hitsIn, PERIODS } from "../../src/counter/calendar.ts";
 import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
 import type { Day, Days } from "../../src/counter/history.ts";
 import { type ListedCounter, type ListOptions, MAX_HITS } from "../../src/counter/store.ts";
-import { createPrefixes } from "../../src/counting/groups.ts";
+import { createGroups } from "../../src/counting/groups.ts";
 import { Problem } from "../../src/problem.ts";
 import { rejectsWith } from "../support/store_contract.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -15,18 +15,18 @@ const OTHER = counterId("other/");
 const TODAY = 20_780; // 2026-11-23
 const calendar = createCalendar("UTC", () => TODAY * 86_400_000);
 
-Deno.test("Prefixes.sum: adds up the counters with the prefix, and returns their number", async () => {
-  await using prefixes = open([
+Deno.test("Groups.sum: adds up the counters with the prefix, and returns their number", async () => {
+  await using groups = open([
     one("blog/a", 3),
     one("blog/b/c", 4),
     one("blog2/a", 50),
     one("blo", 9),
   ]);
-  deepStrictEqual(await prefixes.sum(BLOG, "total"), { hits: 7, counters: 2 });
-  deepStrictEqual(await prefixes.sum(OTHER, "total"), { hits: 0, counters: 0 });
+  deepStrictEqual(await groups.sum(BLOG, "total"), { hits: 7, counters: 2 });
+  deepStrictEqual(await groups.sum(OTHER, "total"), { hits: 0, counters: 0 });
 });
 
-Deno.test("Prefixes: whatever the counters hold, sums and rankings are those of the counters one by one", async () => {
+Deno.test("Groups: whatever the counters hold, sums and rankings are those of the counters one by one", async () => {
   const held = fc.record({
     id: fc.integer({ min: 0, max: 300 }).map((number) => counterId(`blog/${number}`)),
     hits: fc.nat(40),
@@ -41,19 +41,19 @@ Deno.test("Prefixes: whatever the counters hold, sums and rankings are those of 
   const counters = fc.uniqueArray(held, { maxLength: 300, selector: ({ id }) => id });
   await fc.assert(
     fc.asyncProperty(counters, fc.constantFrom(...PERIODS), async (counters, period) => {
-      await using prefixes = open(counters);
+      await using groups = open(counters);
       const each = counters.map((held) => ({
         id: held.id,
         hits: hitsIn(period, { held, today: TODAY }),
       }));
       const hits = each.reduce((sum, { hits }) => sum + hits, 0);
-      deepStrictEqual(await prefixes.sum(BLOG, period), { hits, counters: counters.length });
+      deepStrictEqual(await groups.sum(BLOG, period), { hits, counters: counters.length });
       const expected = each.sort((one, other) =>
         other.hits - one.hits || (one.id < other.id ? -1 : 1)
       );
-      deepStrictEqual(await prefixes.ranking(BLOG, period), expected.slice(0, 100));
+      deepStrictEqual(await groups.ranking(BLOG, period), expected.slice(0, 100));
       const since = TODAY - 400;
-      const { hits: total, days } = await prefixes.history(BLOG, since);
+      const { hits: total, days } = await groups.history(BLOG, since);
       strictEqual(total, counters.reduce((sum, { hits }) => sum + hits, 0));
       for (let day = since; day <= TODAY + 1; day++) {
         const sum = counters.reduce((sum, { days }) => sum + onDay(days, day), 0);
@@ -64,152 +64,152 @@ Deno.test("Prefixes: whatever the counters hold, sums and rankings are those of 
   );
 });
 
-Deno.test("Prefixes.history: history begins with that of the first counter, and a prefix without days has none", async () => {
-  await using prefixes = open([
+Deno.test("Groups.history: history begins with that of the first counter, and a prefix without days has none", async () => {
+  await using groups = open([
     one("blog/a", 5, { newest: TODAY, hits: [1, 2] }),
     one("blog/b", 9, { newest: TODAY - 1, hits: [4, 0, 3] }),
     one("blog/c", 100),
     one("other/a", 7),
   ]);
-  deepStrictEqual(await prefixes.history(BLOG, TODAY - 30), {
+  deepStrictEqual(await groups.history(BLOG, TODAY - 30), {
     hits: 114,
     days: { newest: TODAY, hits: [1, 6, 0, 3] },
   });
-  deepStrictEqual(await prefixes.history(OTHER, TODAY - 30), { hits: 7, days: undefined });
+  deepStrictEqual(await groups.history(OTHER, TODAY - 30), { hits: 7, days: undefined });
 });
 
-Deno.test("Prefixes: concurrent callers share one scan, and so do those of the next ten seconds", async () => {
+Deno.test("Groups: concurrent callers share one scan, and so do those of the next ten seconds", async () => {
   await using clock = fakeClock();
-  await using prefixes = open([one("blog/a", 3)]);
-  const asked = Array.from({ length: 50 }, () => prefixes.sum(BLOG, "total"));
+  await using groups = open([one("blog/a", 3)]);
+  const asked = Array.from({ length: 50 }, () => groups.sum(BLOG, "total"));
   deepStrictEqual(new Set((await Promise.all(asked)).map(({ hits }) => hits)), new Set([3]));
-  strictEqual(prefixes.lists.length, 1);
-  prefixes.counters = [one("blog/a", 4)];
+  strictEqual(groups.lists.length, 1);
+  groups.counters = [one("blog/a", 4)];
   clock.pass(4000);
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
-  strictEqual(prefixes.lists.length, 1);
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
+  strictEqual(groups.lists.length, 1);
 });
 
-Deno.test("Prefixes: a result older than 6.5 s is refreshed while callers get it, and none older than 10 s is returned", async () => {
+Deno.test("Groups: a result older than 6.5 s is refreshed while callers get it, and none older than 10 s is returned", async () => {
   await using clock = fakeClock();
-  await using prefixes = open([one("blog/a", 3)]);
-  await prefixes.sum(BLOG, "total");
-  prefixes.counters = [one("blog/a", 4)];
+  await using groups = open([one("blog/a", 3)]);
+  await groups.sum(BLOG, "total");
+  groups.counters = [one("blog/a", 4)];
   clock.pass(5500);
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
   // A scan would begin in this turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
-  strictEqual(prefixes.lists.length, 1);
+  strictEqual(groups.lists.length, 1);
   clock.pass(1100);
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
   await waitFor(
     "the new sum",
-    async () => (await prefixes.sum(BLOG, "total")).hits === 4 || undefined,
+    async () => (await groups.sum(BLOG, "total")).hits === 4 || undefined,
   );
-  strictEqual(prefixes.lists.length, 2);
-  prefixes.counters = [one("blog/a", 5)];
+  strictEqual(groups.lists.length, 2);
+  groups.counters = [one("blog/a", 5)];
   clock.pass(10_001);
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 5);
+  strictEqual((await groups.sum(BLOG, "total")).hits, 5);
 });
 
-Deno.test("Prefixes: a sum that cannot be refreshed is returned until it is ten seconds old", async () => {
+Deno.test("Groups: a sum that cannot be refreshed is returned until it is ten seconds old", async () => {
   await using clock = fakeClock();
-  await using prefixes = open([one("blog/a", 3)]);
-  await prefixes.sum(BLOG, "total");
-  prefixes.failure = new Problem("store-unavailable");
+  await using groups = open([one("blog/a", 3)]);
+  await groups.sum(BLOG, "total");
+  groups.failure = new Problem("store-unavailable");
   clock.pass(7000);
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
   clock.pass(4000);
-  await rejectsWith("store-unavailable", prefixes.sum(BLOG, "total"));
-  prefixes.failure = undefined;
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
+  await rejectsWith("store-unavailable", groups.sum(BLOG, "total"));
+  groups.failure = undefined;
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Prefixes: scans that wait share a pass if it goes through all counters anyway", async () => {
+Deno.test("Groups: scans that wait share a pass if it goes through all counters anyway", async () => {
   for (const sortedById of [false, true]) {
-    await using prefixes = open([one("blog/a", 3), one("blog/x/b", 4), one("bo/c", 5)], {
+    await using groups = open([one("blog/a", 3), one("blog/x/b", 4), one("bo/c", 5)], {
       sortedById,
     });
     const results = await Promise.all([
-      prefixes.sum(BLOG, "total"),
-      prefixes.sum(counterId("blog/x/"), "total"),
-      prefixes.sum(BLOG, "today"),
-      prefixes.history(counterId("bo/"), TODAY - 7),
+      groups.sum(BLOG, "total"),
+      groups.sum(counterId("blog/x/"), "total"),
+      groups.sum(BLOG, "today"),
+      groups.history(counterId("bo/"), TODAY - 7),
     ]);
     deepStrictEqual(results.map(({ hits }) => hits), [7, 4, 0, 5]);
-    const listed = prefixes.lists.map(({ prefix }) => prefix);
+    const listed = groups.lists.map(({ prefix }) => prefix);
     deepStrictEqual(listed, sortedById ? ["blog/", "blog/x/", "bo/"] : ["b"]);
   }
 });
 
-Deno.test("Prefixes: more than 100,000 counters are too many, which is remembered and affects no other scan", async () => {
+Deno.test("Groups: more than 100,000 counters are too many, which is remembered and affects no other scan", async () => {
   const many = Array.from({ length: 100_001 }, (_, index) => one(`blog/${index}`, 1));
-  await using prefixes = open([...many, one("other/a", 2)], { sortedById: false });
+  await using groups = open([...many, one("other/a", 2)], { sortedById: false });
   const [other] = await Promise.all([
-    prefixes.sum(OTHER, "total"),
-    rejectsWith("family-too-large", prefixes.sum(BLOG, "total")),
+    groups.sum(OTHER, "total"),
+    rejectsWith("group-too-large", groups.sum(BLOG, "total")),
   ]);
   strictEqual(other.hits, 2);
-  const lists = prefixes.lists.length;
-  await rejectsWith("family-too-large", prefixes.sum(BLOG, "total"));
-  strictEqual(prefixes.lists.length, lists);
-  prefixes.counters = many.slice(1);
-  strictEqual((await prefixes.sum(BLOG, "30d")).counters, 100_000);
+  const lists = groups.lists.length;
+  await rejectsWith("group-too-large", groups.sum(BLOG, "total"));
+  strictEqual(groups.lists.length, lists);
+  groups.counters = many.slice(1);
+  strictEqual((await groups.sum(BLOG, "30d")).counters, 100_000);
 });
 
-Deno.test("Prefixes: a sum that cannot be exact is too large", async () => {
-  await using prefixes = open([
+Deno.test("Groups: a sum that cannot be exact is too large", async () => {
+  await using groups = open([
     one("blog/a", MAX_HITS),
     one("blog/b", 1),
     one("other/a", MAX_HITS),
   ]);
-  await rejectsWith("family-too-large", prefixes.sum(BLOG, "total"));
-  strictEqual((await prefixes.sum(OTHER, "total")).hits, MAX_HITS);
+  await rejectsWith("group-too-large", groups.sum(BLOG, "total"));
+  strictEqual((await groups.sum(OTHER, "total")).hits, MAX_HITS);
 });
 
-Deno.test("Prefixes: a scan that takes longer than ten seconds fails", async () => {
+Deno.test("Groups: a scan that takes longer than ten seconds fails", async () => {
   await using clock = fakeClock();
-  await using prefixes = open([one("blog/a", 3), one("blog/b", 4)]);
-  prefixes.beforePage = () => clock.pass(6000);
-  await rejectsWith("store-unavailable", prefixes.sum(BLOG, "total"));
+  await using groups = open([one("blog/a", 3), one("blog/b", 4)]);
+  groups.beforePage = () => clock.pass(6000);
+  await rejectsWith("store-unavailable", groups.sum(BLOG, "total"));
 });
 
-Deno.test("Prefixes: no more than a hundred scans wait", async () => {
+Deno.test("Groups: no more than a hundred scans wait", async () => {
   const gate = Promise.withResolvers<void>();
-  await using prefixes = open([one("blog/a", 3)], { sortedById: true });
-  prefixes.beforePage = () => gate.promise;
+  await using groups = open([one("blog/a", 3)], { sortedById: true });
+  groups.beforePage = () => gate.promise;
   const sums = Array.from(
     { length: 100 },
-    (_, index) => prefixes.sum(counterId(`${index}/`), "total"),
+    (_, index) => groups.sum(counterId(`${index}/`), "total"),
   );
-  await rejectsWith("overloaded", prefixes.sum(BLOG, "total"));
+  await rejectsWith("overloaded", groups.sum(BLOG, "total"));
   gate.resolve();
   await Promise.all(sums);
 });
 
-Deno.test("Prefixes: after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
-  await using prefixes = open([one("blog/a", 3)]);
-  prefixes.beforePage = () => Promise.reject(new Problem("store-unavailable"));
+Deno.test("Groups: after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
+  await using groups = open([one("blog/a", 3)]);
+  groups.beforePage = () => Promise.reject(new Problem("store-unavailable"));
   await Promise.all(
     [BLOG, BLOG, counterId("a/"), counterId("b/")].map((prefix) =>
-      rejectsWith("store-unavailable", prefixes.sum(prefix, "total"))
+      rejectsWith("store-unavailable", groups.sum(prefix, "total"))
     ),
   );
-  strictEqual(prefixes.lists.length, 1);
-  prefixes.beforePage = () => {};
-  strictEqual((await prefixes.sum(BLOG, "total")).hits, 3);
+  strictEqual(groups.lists.length, 1);
+  groups.beforePage = () => {};
+  strictEqual((await groups.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Prefixes: end stops the current scan, and rejects new ones", async () => {
+Deno.test("Groups: end stops the current scan, and rejects new ones", async () => {
   const gate = Promise.withResolvers<void>();
-  const prefixes = open([one("blog/a", 3), one("blog/b", 3)]);
-  prefixes.beforePage = () => gate.promise;
-  const sum = rejectsWith("store-unavailable", prefixes.sum(BLOG, "total"));
-  const end = prefixes[Symbol.asyncDispose]();
+  const groups = open([one("blog/a", 3), one("blog/b", 3)]);
+  groups.beforePage = () => gate.promise;
+  const sum = rejectsWith("store-unavailable", groups.sum(BLOG, "total"));
+  const end = groups[Symbol.asyncDispose]();
   gate.resolve();
   await Promise.all([sum, end]);
-  await rejectsWith("store-unavailable", prefixes.sum(OTHER, "total"));
-  ok(prefixes.lists.length === 1);
+  await rejectsWith("store-unavailable", groups.sum(OTHER, "total"));
+  ok(groups.lists.length === 1);
 });
 
 function one(id: string, hits: number, days?: Days): ListedCounter {
@@ -221,7 +221,7 @@ function onDay(days: Days | undefined, day: Day): number {
   return days?.hits[days.newest - day] ?? 0;
 }
 
-/** Prefixes of counters in a list of pages with one counter each, or with 1,000 of many. */
+/** Groups of counters in a list of pages with one counter each, or with 1,000 of many. */
 function open(
   counters: readonly ListedCounter[],
   { sortedById = true }: { sortedById?: boolean } = {},
@@ -242,8 +242,8 @@ function open(
       yield { counters: listed.slice(start, start + size), foreign: 0 };
     }
   }
-  const prefixes = createPrefixes({ list, sortedById, calendar });
-  return Object.assign(room, prefixes, { [Symbol.asyncDispose]: () => prefixes.end() });
+  const groups = createGroups({ list, sortedById, calendar });
+  return Object.assign(room, groups, { [Symbol.asyncDispose]: () => groups.end() });
 }
 
 /** Replaces `performance.now` by a clock that the test advances. */

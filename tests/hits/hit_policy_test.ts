@@ -9,7 +9,7 @@ import { fullNumbers } from "../support/time_limit.ts";
 /** Everything that decides whether a hit counts, in all combinations. */
 const DIMENSIONS = {
   line: ["GET /hit", "POST /hit", "HEAD /hit", "GET /hit.svg", "HEAD /hit.svg"],
-  credentials: ["secret", "own key", "prefix key", "none"],
+  credentials: ["secret", "own key", "group key", "none"],
   agent: ["reader", "crawler", "image proxy"],
   prefetch: [false, true],
   once: [false, true],
@@ -71,7 +71,7 @@ const STATUSES = {
   "unauthorized": 401,
   "bad-idempotency-key": 400,
   "bad-query": 400,
-  "family-full": 403,
+  "group-full": 403,
 } as const;
 
 type Rule =
@@ -94,7 +94,7 @@ function ruleOf(
   if (visitor && byKey) return "bad-query";
   if (agent === "crawler" && byKey) return "bot";
   const isNew = counter === "new";
-  if (credentials === "prefix key" && isPrefixFull && isNew) return "family-full";
+  if (credentials === "group key" && isPrefixFull && isNew) return "group-full";
   // With the secret, the proxy's user agent matters only to once=day without a named visitor.
   const isProxy = agent === "image proxy" && (byKey || (once && !visitor));
   if (isProxy) return key === "good" ? "camo the first time" : "camo";
@@ -126,7 +126,7 @@ async function sendTwice({ app, store }: Room, id: string, given: Case): Promise
     ...given.once && { once: "day" },
     ...given.visitor && { visitor: "ada" },
     ...given.credentials === "own key" && { key: keyTo(`counter:${id}`) },
-    ...given.credentials === "prefix key" && { key: keyTo(`prefix:${PREFIX}`) },
+    ...given.credentials === "group key" && { key: keyTo(`prefix:${PREFIX}`) },
   });
   const outcomes: Outcome[] = [];
   for (let time = 0; time < 2; time++) {
@@ -165,7 +165,7 @@ for (const isPrefixFull of DIMENSIONS.isPrefixFull) {
   for (const line of DIMENSIONS.line) {
     Deno.test(`${line} counts as the contract says${isPrefixFull ? ", with a full prefix" : ""}`, async () => {
       const { store } = await memoryStore();
-      await using app = openApp({ store, familyLimit: isPrefixFull ? 0 : 10_000 });
+      await using app = openApp({ store, groupLimit: isPrefixFull ? 0 : 10_000 });
       // Five divides no product of the dimensions, so a fifth of the cases has all pairs of values.
       const cases = casesWith({ line, isPrefixFull }).filter((_, number) =>
         fullNumbers || number % 5 === 0

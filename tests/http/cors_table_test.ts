@@ -8,7 +8,7 @@ interface Shown {
   readonly name: string;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if a counter key or a prefix key is sent, right or wrong. */
+  /** True if a counter key or a group key is sent, right or wrong. */
   readonly hasKey: boolean;
   /** True if the secret or a session is sent, which no other origin may make use of. */
   readonly hasSecret: boolean;

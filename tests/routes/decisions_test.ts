@@ -41,14 +41,14 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
 });
 
 Deno.test("GET /decisions: rejected requests, which anyone can send, push out no hit", async () => {
-  await using app = await memoryApp({ familyLimit: 0 });
+  await using app = await memoryApp({ groupLimit: 0 });
   await app.hit("home");
   const { json } = await app.send("GET /key?prefix=a/", authorized);
   await app.send(`GET /hit?id=a/b&key=${field(json, "key")}`);
   for (let number = 0; number < 150; number++) {
     await app.send(`GET /hit${number % 2 ? ".svg" : ""}?id=n${number}`);
   }
-  deepStrictEqual(await outcomes(app), [["a/b", "family-full"], ["home", "counted"]]);
+  deepStrictEqual(await outcomes(app), [["a/b", "group-full"], ["home", "counted"]]);
   const expected = Array.from({ length: 100 }, (_, index) => [`n${149 - index}`, "unauthorized"]);
   deepStrictEqual(await outcomes(app, "rejected"), expected);
 });

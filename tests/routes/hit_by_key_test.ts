@@ -7,7 +7,7 @@ function keyTo(what: string): string {
   return createHmac("sha256", SECRET).update(what).digest().subarray(0, 16).toString("base64url");
 }
 
-const KEYS = { "its own key": keyTo("counter:a/b"), "a family's key": keyTo("prefix:a/") };
+const KEYS = { "its own key": keyTo("counter:a/b"), "a group's key": keyTo("prefix:a/") };
 const CRAWLER = { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://google.com/bot)" };
 const CAMO = { "user-agent": "github-camo (876de43e)" };
 const READER = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:148.0) Gecko Firefox/148.0" };

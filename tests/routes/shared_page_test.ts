@@ -57,7 +57,7 @@ for (const openReads of [true, false]) {
   });
 }
 
-Deno.test("the preview image of GET /p is the one of its family and key, at the address of the client", async () => {
+Deno.test("the preview image of GET /p is the one of its group and key, at the address of the client", async () => {
   await using app = await memoryApp();
   const key = await keyOf(app, "blog/");
   const image = (scheme: string) =>
@@ -108,7 +108,7 @@ Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB
   deepStrictEqual(shown.counters, field(top.json, "counters"));
 });
 
-Deno.test("GET /p.json of a family without counters is empty", async () => {
+Deno.test("GET /p.json of a group without counters is empty", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /p.json?prefix=a/&key=${await keyOf(app, "a/")}`);
   deepStrictEqual(json, { prefix: "a/", total: 0, since: null, days: [], counters: [] });

@@ -16,7 +16,7 @@ const plain: Config = {
   prefix: "hits:",
   failFast: false,
   openReads: true,
-  familyLimit: 10_000,
+  groupLimit: 10_000,
   serveAs: [],
   embedOrigins: [],
   trustProxy: 0,
@@ -93,7 +93,7 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     store: redis,
     replicas: 2,
   }],
-  ["FAMILY_LIMIT", { FAMILY_LIMIT: "250000" }, { ...plain, familyLimit: 250_000 }],
+  ["GROUP_LIMIT", { GROUP_LIMIT: "250000" }, { ...plain, groupLimit: 250_000 }],
   ["SERVE_AS", { SERVE_AS: " komarev/Octocat, hits.sh/github.com/o/ ,," }, {
     ...plain,
     serveAs: ["komarev/octocat", "hits.sh/github.com/o/"],
@@ -102,7 +102,12 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     ...plain,
     embedOrigins: ["https://a.example", "http://localhost:3000"],
   }],
-  ["FAMILY_LIMIT=0", { FAMILY_LIMIT: "0" }, { ...plain, familyLimit: 0 }],
+  ["FAMILY_LIMIT, its old name", { FAMILY_LIMIT: "7" }, { ...plain, groupLimit: 7 }],
+  ["GROUP_LIMIT before its old name", { FAMILY_LIMIT: "7", GROUP_LIMIT: "8" }, {
+    ...plain,
+    groupLimit: 8,
+  }],
+  ["GROUP_LIMIT=0", { GROUP_LIMIT: "0" }, { ...plain, groupLimit: 0 }],
   ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {
     ...plain,
@@ -130,9 +135,9 @@ const good: [name: string, environment: Environment, expected: Config][] = [
   }, { ...plain, store: { kind: "kv-memory" } }],
 
   ["DENO_DEPLOY=true is Deno Deploy", deploy, deployed],
-  ["Deno Deploy has a FAMILY_LIMIT", { ...deploy, FAMILY_LIMIT: "5" }, {
+  ["Deno Deploy has a GROUP_LIMIT", { ...deploy, GROUP_LIMIT: "5" }, {
     ...deployed,
-    familyLimit: 5,
+    groupLimit: 5,
   }],
   ["Deno Deploy has a TIME_ZONE", { ...deploy, TIME_ZONE: "Asia/Tokyo" }, {
     ...deployed,
@@ -205,6 +210,7 @@ const bad: [environment: Environment, named: string[]][] = [
     { TRUST_PROXY },
     ["TRUST_PROXY"],
   ]),
+  [{ FAMILY_LIMIT: "many" }, ["FAMILY_LIMIT"]],
   [{ STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
   [{ STORE_URL: "memory:", STORE_REPLICAS: "1" }, ["STORE_REPLICAS"]],
   // It may be the address of a Redis that is mistyped.

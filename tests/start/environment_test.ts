@@ -36,6 +36,17 @@ const cases: Case[] = [
     file: '# note\r\n\r\nexport SECRET_TOKEN="a #b"\r\nPORT=1 # one\r\n',
     expected: of("a #b", "1"),
   },
+  {
+    name: "an old name",
+    file: "FAMILY_LIMIT=1\nPORT=1",
+    expected: { FAMILY_LIMIT: "1", PORT: "1" },
+  },
+  {
+    name: "the process wins over .env by its old name, too",
+    file: "GROUP_LIMIT=1\nPORT=1",
+    process: { FAMILY_LIMIT: "2" },
+    expected: { FAMILY_LIMIT: "2", PORT: "1" },
+  },
   { name: "a byte order mark", file: "\uFEFFSECRET_TOKEN=a\nPORT=1", expected: of("a", "1") },
   {
     name: "other names are left out and told",

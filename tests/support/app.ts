@@ -57,8 +57,8 @@ export interface TestAppOptions {
   metrics?: Metrics;
   /** Number of proxies in front of the service; 0 by default. */
   proxies?: Proxies;
-  /** Number of counters that a family key may create; 10,000 by default. */
-  familyLimit?: number;
+  /** Number of counters that a group key may create; 10,000 by default. */
+  groupLimit?: number;
   /** As the setting SERVE_AS. */
   serveAs?: string;
   /** As the setting EMBED_ORIGINS. */
@@ -69,13 +69,13 @@ export interface TestAppOptions {
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
-  const { proxies = 0, familyLimit = 10_000, embedOrigins = [] } = options;
+  const { proxies = 0, groupLimit = 10_000, embedOrigins = [] } = options;
   const serveAs = parseServeAs(options.serveAs ?? "");
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
-    config: { secret, openReads, proxies, familyLimit, serveAs, embedOrigins },
+    config: { secret, openReads, proxies, groupLimit, serveAs, embedOrigins },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

@@ -26,8 +26,8 @@ export interface Embedding extends AsyncDisposable {
   count(id: string): Promise<number>;
   /** Gives counters numbers, with all hits today. */
   set(counts: Readonly<Record<string, number>>): Promise<void>;
-  /** The key of a family. */
-  familyKey(prefix: string): Promise<string>;
+  /** The key of a group. */
+  groupKey(prefix: string): Promise<string>;
 }
 
 /** The element that loads the script in pages. */
@@ -105,7 +105,7 @@ export async function openEmbedding(
         Object.entries(counts).map(([id, hits]) => ({ id, hits, days: { [today]: hits } })),
       );
     },
-    async familyKey(prefix) {
+    async groupKey(prefix) {
       const query = new URLSearchParams({ prefix });
       const answer = await fetch(`${service.url}/key?${query}`, { headers: authorized });
       return (await answer.json()).key;

@@ -11,7 +11,7 @@ export const { routes } = createApp({
     secret: undefined,
     openReads: true,
     proxies: 0,
-    familyLimit: 10_000,
+    groupLimit: 10_000,
     serveAs: [],
     embedOrigins: [],
   },

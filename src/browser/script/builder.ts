@@ -66,7 +66,7 @@ const COLORS: [name: string, hex: string][] = [
 
 let kind = "badge";
 /** True if the key is valid for all counters under the prefix of the id. */
-let usesPrefixKey = false;
+let usesGroupKey = false;
 /** The chosen tile of each kind. */
 const picked: Map<string, string> = new Map();
 /** True if the badge shall count. Kept while a kind that cannot count is shown. */
@@ -101,7 +101,7 @@ const closed = make(
 );
 const everything = make("span", { dir: "auto" });
 const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
-  usesPrefixKey = index === 1;
+  usesGroupKey = index === 1;
   show();
 });
 const opens = make(".under", make("small", "Key scope"), opening.element);
@@ -358,7 +358,8 @@ export function restoreDesign(query: URLSearchParams) {
     const isDefault = value === (styleDefault(name, styleOf()) || OFF);
     for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
   }
-  usesPrefixKey = query.get("family") === "on";
+  // Links of 1.1.0 call it family.
+  usesGroupKey = (query.get("group") ?? query.get("family")) === "on";
   show();
 }
 
@@ -382,9 +383,9 @@ export function show() {
   showHint();
   const id = counterId();
   const prefix = prefixOf(id);
-  if (prefix === "") usesPrefixKey = false;
+  if (prefix === "") usesGroupKey = false;
   opens.hidden = prefix === "" || !isCounting();
-  opening.mark(usesPrefixKey ? 1 : 0);
+  opening.mark(usesGroupKey ? 1 : 0);
   everything.textContent = `all counters under ${prefix}`;
   const looks = chosen();
   keepAddress(looks);
@@ -397,7 +398,7 @@ export function show() {
     looks,
     isCounting: isCounting(),
     isOnce: isCounting() && onceBox.checked,
-    prefix: isCounting() && usesPrefixKey ? prefix : "",
+    prefix: isCounting() && usesGroupKey ? prefix : "",
     label: labelField.disabled ? "" : labelField.value.trim(),
   });
 }
@@ -410,7 +411,7 @@ function keepAddress(looks: Choices) {
     ...looks,
     ["do", counts === undefined || kind !== "badge" ? "" : counts ? "count" : "show"],
     ["once", isCounting() && onceBox.checked ? "day" : ""],
-    ["family", usesPrefixKey ? "on" : ""],
+    ["group", usesGroupKey ? "on" : ""],
   ];
   const kept = all.filter(([, value]) => value !== "");
   history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);

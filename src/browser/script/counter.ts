@@ -56,7 +56,7 @@ async function fetchLine(id: string): Promise<Line> {
   return JSON.parse(text.split("\n")[0] ?? "");
 }
 
-/** The keys of counters and families, by query. */
+/** The keys of counters and groups, by query. */
 const keys: Map<string, Promise<string>> = new Map();
 
 export function forgetKeys(keepsTyped: boolean) {

@@ -16,7 +16,7 @@ const REASONS: Record<string, string> = {
   "bad-query": "malformed query or duplicate parameter",
   "hit-needs-id": "sent without id=, so no counter is named",
   "bad-body": "sent with a body: the id belongs in the query",
-  "family-full": "this family’s key created too many counters today",
+  "group-full": "this group’s key created too many counters today",
   "not-a-counter": "the store holds something else under this id",
   internal: "an error, whose cause is in the log",
   "outcome-unknown": "the store did not confirm it in time",

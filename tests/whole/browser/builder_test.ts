@@ -203,7 +203,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   match(await copied(page, "URL"), /\/hit\.svg\?/);
 });
 
-testPage("the builder offers the key of a family, once a day, and the list of most read pages", {
+testPage("the builder offers the key of a group, once a day, and the list of most read pages", {
   env: OPEN,
 }, async ({ page, service }) => {
   await page.getByRole("button", { name: "Sign in" }).click();

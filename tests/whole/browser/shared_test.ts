@@ -35,7 +35,7 @@ async function addressOf({ url }: ServiceAddress): Promise<string> {
 }
 
 Deno.test(
-  "a shared page shows its family from one data request, without sign-in and storage",
+  "a shared page shows its group from one data request, without sign-in and storage",
   needsChromium,
   async () => {
     await using service = await startShared();

@@ -101,7 +101,7 @@ testReads(
 );
 
 testReads(
-  "tally.js shows the sum of a family, a period, compact numbers, and words that agree with them",
+  "tally.js shows the sum of a group, a period, compact numbers, and words that agree with them",
   { "blog/a": 12_999, "blog/b": 1 },
   async ({ reader, requests, open }) => {
     const words = 'words="view,views"';
@@ -135,7 +135,7 @@ testReads(
   "tally.js counts once for a total and a period of the same counter, and each visitor once a day",
   {},
   async ({ site, reader, requests, open }) => {
-    const key = await site.familyKey("blog/");
+    const key = await site.groupKey("blog/");
     const html = mark(`counter="blog/a" key="${key}" once="day"`) +
       mark(`counter="blog/a" key="${key}" once="day" period="today"`);
     await open(html);
@@ -152,7 +152,7 @@ testReads(
   'counter="auto" is the path of the page below the prefix, also when an app goes on to another',
   {},
   async ({ site, reader, open }) => {
-    const html = mark(`counter="auto" prefix="blog/" key="${await site.familyKey("blog/")}"`);
+    const html = mark(`counter="auto" prefix="blog/" key="${await site.groupKey("blog/")}"`);
     await open(html, "/2026/%C3%BCber/");
     await shows(reader.page, ["1"]);
     strictEqual(await site.count("blog/2026/über"), 1);
@@ -168,7 +168,7 @@ testReads(
   "<tally-top> lists links to the most read pages, which stay on the site whatever ids hold",
   { "blog/a b": 3, "blog//evil.example": 2, "blog/javascript:alert(1)": 1, "blog/last": 0 },
   async ({ site, reader, open }) => {
-    const key = await site.familyKey("blog/");
+    const key = await site.groupKey("blog/");
     await open(
       `<tally-top prefix="blog/" key="${key}" limit="3" href="/" words="view,views"></tally-top>`,
     );
@@ -192,7 +192,7 @@ testReads(
   "<tally-top> links to no script of a stranger's id where the ids are whole addresses",
   { "blog/javascript:alert(1)": 2, "blog/https://other.example/": 1 },
   async ({ site, reader, open }) => {
-    const key = await site.familyKey("blog/");
+    const key = await site.groupKey("blog/");
     await open(`<tally-top prefix="blog/" key="${key}" href=""></tally-top>`);
     const links = reader.page.locator("tally-top a");
     await links.first().waitFor();
@@ -220,7 +220,7 @@ for (const prefix of ["/", "/blog/", "//blog/"]) {
     `<tally-top> links to pages of the site where the ids begin as in prefix="${prefix}"`,
     { [`${prefix}first`]: 2, [`${prefix}second/part`]: 1 },
     async ({ site, reader, open }) => {
-      const key = await site.familyKey(prefix);
+      const key = await site.groupKey(prefix);
       await open(`<tally-top prefix="${prefix}" key="${key}"></tally-top>`);
       const links = reader.page.locator("tally-top a");
       await links.first().waitFor();

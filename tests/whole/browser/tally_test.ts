@@ -129,7 +129,7 @@ for (const [what, keyed, number] of [["counts", true, 500], ["reads", false, 200
     needsChromium,
     async () => {
       await using site = await openEmbedding({ openReads: true });
-      const key = keyed ? ` key="${await site.familyKey("b/")}"` : "";
+      const key = keyed ? ` key="${await site.groupKey("b/")}"` : "";
       const marks = Array.from({ length: number }, (_, index) => {
         return `<tally-mark counter="b/${index}"${key}>–</tally-mark>`;
       });

@@ -107,7 +107,7 @@ function plainPost(key: string): string {
 
 async function openBlog(): Promise<{ site: Embedding; key: string } & AsyncDisposable> {
   const site = await openEmbedding();
-  const key = await site.familyKey("leancloud/blog/");
+  const key = await site.groupKey("leancloud/blog/");
   return { site, key, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 }
 

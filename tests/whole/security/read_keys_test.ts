@@ -7,13 +7,13 @@ import { type Service, startService } from "../../support/service.ts";
 import { routes } from "../../support/surface.ts";
 import { times } from "../../support/times.ts";
 
-/** The counters of the families of the keys, which both services hold. */
+/** The counters of the groups of the keys, which both services hold. */
 const MINE = [
   { id: "mine/a", hits: 120, days: { "2026-11-19": 20, "2026-11-20": 7 } },
   { id: "mine/deep/b", hits: 33, days: { "2026-10-01": 33 } },
   { id: "mine/", hits: 5 },
 ];
-/** Counters of other families, of which each service holds its own. */
+/** Counters of other groups, of which each service holds its own. */
 const OTHERS = [
   [
     { id: "other/a", hits: 777_111, days: { "2026-11-20": 777 } },
@@ -99,7 +99,7 @@ async function send({ url }: Service, { method, path, query, headers }: Attempt)
   return { status: response.status, headers: rest, body };
 }
 
-Deno.test("no byte of a response to a read key depends on a counter outside of its family", async () => {
+Deno.test("no byte of a response to a read key depends on a counter outside of its group", async () => {
   await using one = await startWith(OTHERS[0]);
   await using other = await startWith(OTHERS[1]);
   const keyOf = async (prefix: string) => {

@@ -16,11 +16,11 @@ import { type RandomWorkload, startRandomWorkload } from "./random_workload.ts";
 import { Recorder } from "./recorder.ts";
 import { exportOf, openRoom, type Room } from "./service_harness.ts";
 
-/** Number of nested families, which is the maximum number of slashes in a prefix. */
+/** Number of nested groups, which is the maximum number of slashes in a prefix. */
 const DEPTH = 8;
 const INNERMOST = "s/".repeat(DEPTH);
 /**
- * Returns the reads that run while counters change. Each sum, of a family or of its days since a
+ * Returns the reads that run while counters change. Each sum, of a group or of its days since a
  * year, is read once at each process, because a cached sum may be some seconds old.
  */
 function asked({ years }: Place): readonly Asked[] {
@@ -33,7 +33,7 @@ function asked({ years }: Place): readonly Asked[] {
 }
 /** The counters that change, which are among the others in key order. */
 const CALLED = ["n0", "n0150}b", "{n}", "n0222日本"].map((name) => INNERMOST + name);
-/** Counters outside the families. */
+/** Counters outside the groups. */
 const OTHERS = ["s", "t/a"];
 
 /** The first day of a year, so many before this one. */
@@ -54,7 +54,7 @@ interface Place extends AsyncDisposable {
    * Number of counters that do not change. A scan reads them page by page while the others change.
    */
   readonly still: number;
-  /** From how many years on the days of each family are asked for, with the full numbers. */
+  /** From how many years on the days of each group are asked for, with the full numbers. */
   readonly years: number;
   /** Number of operations while a sum is read; as many as there is time for by default. */
   readonly operations?: number;
@@ -122,7 +122,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
 for (const { name, ignore = false, begin } of places) {
   Deno.test({
     name:
-      `sums of a family on ${name} are of what each counter held at some instant of the scan, and those of a quiet store are exact`,
+      `sums of a group on ${name} are of what each counter held at some instant of the scan, and those of a quiet store are exact`,
     ignore,
     async fn() {
       await using place = await begin();

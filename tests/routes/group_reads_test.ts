@@ -7,7 +7,7 @@ import { authorized } from "../support/secret.ts";
 
 const NOON = Date.parse("2026-11-23T12:00:00Z");
 
-/** Returns the app with a family of three counters, and one counter outside the family. */
+/** Returns the app with a group of three counters, and one counter outside the group. */
 async function openWith(store?: ScriptedStore, openReads = true): Promise<TestApp> {
   const calendar = createCalendar("UTC", () => NOON);
   const app = openApp({ store: store ?? new ModelStore(calendar.today), calendar, openReads });
@@ -26,7 +26,7 @@ async function openWith(store?: ScriptedStore, openReads = true): Promise<TestAp
   return app;
 }
 
-Deno.test("GET /count?prefix= gives the sum of a family and how many counters it has", async () => {
+Deno.test("GET /count?prefix= gives the sum of a group and how many counters it has", async () => {
   await using app = await openWith();
   strictEqual(
     (await app.send("GET /count?prefix=blog/")).body,
@@ -63,7 +63,7 @@ for (
   });
 }
 
-Deno.test("badges, charts and days show a family as if it were one counter", async () => {
+Deno.test("badges, charts and days show a group as if it were one counter", async () => {
   await using app = await openWith();
   match((await app.send("GET /badge?prefix=blog/&show=today/total")).body, />3 \/ 348</);
   match((await app.send("GET /badge?prefix=blog/&spark=7")).body, />348</);
@@ -132,7 +132,7 @@ Deno.test("while the store is away badges show the last sum as stale, and /count
   }
 });
 
-Deno.test("GET /top lists the counters of a family with the most hits, of equals the lesser id", async () => {
+Deno.test("GET /top lists the counters of a group with the most hits, of equals the lesser id", async () => {
   await using app = await openWith();
   await app.sendBody("PUT /counters?id=blog/0", '{"hits":123}');
   deepStrictEqual((await app.send("GET /top?prefix=blog/&limit=3", authorized)).json, {
@@ -167,7 +167,7 @@ Deno.test("GET /top lists ten counters where no limit is given, and a hundred at
   strictEqual((await app.send("GET /top?prefix=blog/&limit=100", authorized)).status, 200);
 });
 
-Deno.test("GET /top needs the secret, a session or the key of the family or of one around it, though reads are open", async () => {
+Deno.test("GET /top needs the secret, a session or the key of the group or of one around it, though reads are open", async () => {
   await using app = await memoryApp();
   const keyTo = async (query: string) => {
     return String(field((await app.send(`GET /key?${query}`, authorized)).json, "key"));
@@ -191,7 +191,7 @@ Deno.test("GET /top needs the secret, a session or the key of the family or of o
     strictEqual((await ask(prefix, `&key=${key}`)).status, 401, prefix);
   }
   strictEqual((await ask("blog/", `&key=${await keyTo("prefix=blog/deep/")}`)).status, 401);
-  // The counter that has the name of the family.
+  // The counter that has the name of the group.
   strictEqual((await ask("blog/", `&key=${await keyTo("id=blog/")}`)).status, 401);
   strictEqual((await ask("blog/")).status, 401);
   const preflight = await app.send(`OPTIONS /top?prefix=blog/&key=${key}`);

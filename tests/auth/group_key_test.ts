@@ -8,7 +8,7 @@ import { startTarget, STORES } from "../whole/security/target.ts";
 import { field, memoryApp, type TestApp } from "../support/app.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
-function prefixKey(prefix: string, secret = SECRET): string {
+function groupKey(prefix: string, secret = SECRET): string {
   return createHmac("sha256", secret).update(`prefix:${prefix}`).digest().subarray(0, 16)
     .toString("base64url");
 }
@@ -16,7 +16,7 @@ function prefixKey(prefix: string, secret = SECRET): string {
 /** Reports whether the key of a prefix opens an id. */
 async function opens(prefix: string, id: string): Promise<boolean> {
   await using app = await memoryApp();
-  const line = `POST /hit?id=${encodeURIComponent(id)}&key=${prefixKey(prefix)}`;
+  const line = `POST /hit?id=${encodeURIComponent(id)}&key=${groupKey(prefix)}`;
   return (await app.send(line)).status === 200;
 }
 
@@ -29,7 +29,7 @@ for (const prefix of prefixes) {
     const { status, json } = await app.send(line, authorized);
     strictEqual(status, 200);
     const normal = prefix.trim();
-    deepStrictEqual(json, { prefix: normal, key: prefixKey(normal) });
+    deepStrictEqual(json, { prefix: normal, key: groupKey(normal) });
   });
 }
 
@@ -49,7 +49,7 @@ for (const query of refused) {
   });
 }
 
-Deno.test("GET /key gives no prefix key without the secret, nor if it is too short for keys", async () => {
+Deno.test("GET /key gives no group key without the secret, nor if it is too short for keys", async () => {
   await using app = await memoryApp({ secret: "15-characters--" });
   strictEqual((await app.send("GET /key?prefix=a/")).status, 401);
   const { status, json } = await app.send("GET /key?prefix=a/", {
@@ -57,7 +57,7 @@ Deno.test("GET /key gives no prefix key without the secret, nor if it is too sho
   });
   strictEqual(status, 401);
   match(String(field(json, "detail")), /Counter keys are off/);
-  const key = prefixKey("a/", "15-characters--");
+  const key = groupKey("a/", "15-characters--");
   strictEqual((await app.send(`GET /hit?id=a/b&key=${key}`)).status, 401);
 });
 
@@ -94,14 +94,23 @@ for (const [prefix, id] of strangers) {
   });
 }
 
-Deno.test("a counter key opens no prefix, and a prefix key does not open the counter of its name", async () => {
+Deno.test("the keys that version 1.1.0 gave still count", async () => {
+  await using app = await memoryApp();
+  // A counter key and a group key of this secret, as that version computed them.
+  const keys = [["blog/post", "oHWlhgSTDxZE64--qROjJg"], ["blog/new", "SJ9V8W7wDKkpmmjKHjm-2g"]];
+  for (const [id, key] of keys) {
+    strictEqual((await app.send(`POST /hit?id=${id}&key=${key}`)).status, 200, id);
+  }
+});
+
+Deno.test("a counter key opens no prefix, and a group key does not open the counter of its name", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /key?id=${encodeURIComponent("blog/")}`, authorized);
   const own = field(json, "key");
   strictEqual((await app.send(`GET /hit?id=blog/&key=${own}`)).status, 200);
   strictEqual((await app.send(`GET /hit?id=blog/post&key=${own}`)).status, 401);
-  strictEqual((await app.send(`GET /key?prefix=blog/&key=${prefixKey("blog/")}`)).status, 401);
-  strictEqual((await app.send(`GET /count?id=blog/a&token=${prefixKey("blog/")}`)).status, 200);
+  strictEqual((await app.send(`GET /key?prefix=blog/&key=${groupKey("blog/")}`)).status, 401);
+  strictEqual((await app.send(`GET /count?id=blog/a&token=${groupKey("blog/")}`)).status, 200);
   strictEqual(await app.count("blog/post"), 0);
 });
 
@@ -117,8 +126,8 @@ Deno.test("prefixesOf() are the first eight beginnings that end in a slash, the 
   );
 });
 
-Deno.test("a prefix key at its limit still counts hits on counters at 0", async () => {
-  await using app = await memoryApp({ familyLimit: 1 });
+Deno.test("a group key at its limit still counts hits on counters at 0", async () => {
+  await using app = await memoryApp({ groupLimit: 1 });
   const hit = hitterOf(app);
   strictEqual((await app.sendBody("PUT /counters?id=a/set", '{"hits":0}')).status, 200);
   await app.sendBody("PUT /counters?id=a/gone", '{"hits":5}');
@@ -130,8 +139,8 @@ Deno.test("a prefix key at its limit still counts hits on counters at 0", async 
   strictEqual(await app.count("a/set"), 2);
 });
 
-Deno.test("FAMILY_LIMIT counts new counters only, however often those that exist are hit", async () => {
-  await using app = await memoryApp({ familyLimit: 2 });
+Deno.test("GROUP_LIMIT counts new counters only, however often those that exist are hit", async () => {
+  await using app = await memoryApp({ groupLimit: 2 });
   const hit = hitterOf(app);
   for (let time = 0; time < 5; time++) strictEqual(await hit("a/1"), 200);
   strictEqual(await hit("a/2"), 200);
@@ -144,8 +153,8 @@ Deno.test("FAMILY_LIMIT counts new counters only, however often those that exist
   ]);
 });
 
-Deno.test("FAMILY_LIMIT=0: a prefix key creates no counter, and counts existing ones", async () => {
-  await using app = await memoryApp({ familyLimit: 0 });
+Deno.test("GROUP_LIMIT=0: a group key creates no counter, and counts existing ones", async () => {
+  await using app = await memoryApp({ groupLimit: 0 });
   const hit = hitterOf(app);
   strictEqual(await hit("a/1"), 403);
   await app.hit("a/1");
@@ -156,47 +165,47 @@ Deno.test("FAMILY_LIMIT=0: a prefix key creates no counter, and counts existing 
 Deno.test("a full prefix is logged once a day, counted in /metrics each time, and can create counters the next day", async () => {
   let now = Date.UTC(2026, 10, 20, 12);
   const calendar = createCalendar("UTC", () => now);
-  await using app = await memoryApp({ familyLimit: 2, calendar });
+  await using app = await memoryApp({ groupLimit: 2, calendar });
   const hit = hitterOf(app);
   deepStrictEqual([await hit("a/1"), await hit("a/2"), await hit("b/1")], [200, 200, 200]);
   deepStrictEqual(app.log, []);
   deepStrictEqual([await hit("a/3"), await hit("a/4"), await hit("a/3")], [403, 403, 403]);
-  deepStrictEqual(app.log.map(reportOf), [{ level: "warn", family: "a/", limit: 2 }]);
-  match((await app.send("GET /metrics", authorized)).body, /^tallymark_family_full_total 3$/m);
+  deepStrictEqual(app.log.map(reportOf), [{ level: "warn", group: "a/", limit: 2 }]);
+  match((await app.send("GET /metrics", authorized)).body, /^tallymark_group_full_total 3$/m);
   now += 86_400_000;
   deepStrictEqual([await hit("a/3"), await hit("a/4")], [200, 200]);
   strictEqual(app.log.length, 1);
   deepStrictEqual([await hit("a/5"), await hit("a/6")], [403, 403]);
   deepStrictEqual(app.log.map(reportOf).length, 2);
-  match((await app.send("GET /metrics", authorized)).body, /^tallymark_family_full_total 5$/m);
+  match((await app.send("GET /metrics", authorized)).body, /^tallymark_group_full_total 5$/m);
 });
 
 /** Sends hits with the key of their prefix. */
 function hitterOf(app: TestApp): (id: string) => Promise<number> {
   return async (id) => {
-    const key = prefixKey(id.slice(0, id.indexOf("/") + 1));
+    const key = groupKey(id.slice(0, id.indexOf("/") + 1));
     return (await app.send(`POST /hit?id=${id}&key=${key}`)).status;
   };
 }
 
 function reportOf(line: string): unknown {
-  const { level, family, limit } = JSON.parse(line);
-  return { level, family, limit };
+  const { level, group, limit } = JSON.parse(line);
+  return { level, group, limit };
 }
 
 for (const { store, options } of STORES) {
   Deno.test({
     name:
-      `FAMILY_LIMIT on ${store}: a counter that its owner set to 0 exists, one that was deleted does not`,
+      `GROUP_LIMIT on ${store}: a counter that its owner set to 0 exists, one that was deleted does not`,
     ...options,
     async fn() {
-      await using target = await startTarget(store, { FAMILY_LIMIT: "1" });
+      await using target = await startTarget(store, { GROUP_LIMIT: "1" });
       const send = async (method: string, pathAndQuery: string, body?: string) => {
         const init = { method, headers: authorized, ...body !== undefined && { body } };
         return await statusOf(`${target.url}${pathAndQuery}`, init);
       };
       const hit = (id: string) =>
-        statusOf(`${target.url}/hit?id=${id}&key=${prefixKey("a/")}`, {
+        statusOf(`${target.url}/hit?id=${id}&key=${groupKey("a/")}`, {
           method: "POST",
           // By its own name Deno is a crawler, whose hits do not count.
           headers: { "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:148.0) Gecko Firefox/148.0" },

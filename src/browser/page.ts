@@ -13,11 +13,11 @@ const VIEWS: Record<string, string> = {
   counters: "Counters",
   badges: "Badges",
   requests: "Recent requests",
-  import: "Import and export",
+  data: "Data",
   "sign-in": "Sign in",
 };
 /** The views that need a session. */
-const OWNER_VIEWS = ["counters", "requests", "import"];
+const OWNER_VIEWS = ["counters", "requests", "data"];
 const sessionButton = byId("session");
 const skip = byId("skip");
 

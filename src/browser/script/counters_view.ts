@@ -77,7 +77,7 @@ function emptyPanel() {
     make("ol.first", ...steps),
     make("a.button.primary", { href: "#badges" }, "Build your first badge"),
     " ",
-    make("a.button.quiet", { href: "#import" }, "Import counters from elsewhere"),
+    make("a.button.quiet", { href: "#data" }, "Import counters from elsewhere"),
   );
 }
 

@@ -102,8 +102,8 @@ export function initRequests() {
     make("p.lead", "The last requests since the server started: counted or not, and why."),
     requests,
   );
-  byId("import").append(
-    viewHead("Import and export", exportAll, "Export everything"),
+  byId("data").append(
+    viewHead("Data", exportAll, "Export everything"),
     make(
       ".panel.more",
       make(

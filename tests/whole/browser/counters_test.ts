@@ -421,7 +421,7 @@ for (const width of [320, 390, 768, 1600]) {
       await page.getByTitle("blog/", { exact: true }).click();
       await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
       await check(page);
-      await page.getByRole("link", { name: "Import", exact: true }).click();
+      await page.getByRole("link", { name: "Data" }).click();
       await page.getByLabel("A file to import").waitFor();
       await check(page);
     },

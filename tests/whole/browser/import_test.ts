@@ -8,7 +8,7 @@ testOwner(
   "the owner imports lines as people keep them, and sees before what would change",
   LINES,
   async ({ page, service }) => {
-    await page.getByRole("link", { name: "Import", exact: true }).click();
+    await page.getByRole("link", { name: "Data" }).click();
     await page.getByLabel("Lines to import").fill(
       'id,hits\n41 https://github.com/user/repo\nblog/one,10\n"quoted, id",7\n12,345 thousands\n1.234.567 millions\nlast 12,345\n{"id":"own","hits":5}\n',
     );
@@ -52,7 +52,7 @@ testOwner("a service without counters imports some", [], async ({ page }) => {
 });
 
 testOwner("the owner exports a file that holds every counter", LINES, async ({ page }) => {
-  await page.getByRole("link", { name: "Import", exact: true }).click();
+  await page.getByRole("link", { name: "Data" }).click();
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export everything" }).click();
   const download = await downloading;

@@ -126,15 +126,10 @@ testOwner("each view has an address that a reload keeps", LINES, async ({ page }
   await page.reload();
   await page.getByText("2 counters", { exact: true }).waitFor();
   strictEqual(await page.title(), "Counters · Tallymark");
-  for (
-    const [name, title] of [["Requests", "Recent requests"], [
-      "Import",
-      "Import and export",
-    ]] as const
-  ) {
+  for (const [name, title] of [["Requests", "Recent requests"], ["Data", "Data"]] as const) {
     await page.getByRole("link", { name, exact: true }).click();
     await page.reload();
-    await page.getByRole("heading", { name: title }).waitFor();
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
     await assertAccessible(page);
   }
 });
@@ -178,7 +173,7 @@ testOwner(
     );
     ok(!(await page.content()).includes(token));
     await page.getByRole("link", { name: "Requests" }).click();
-    await page.getByRole("link", { name: "Import", exact: true }).click();
+    await page.getByRole("link", { name: "Data" }).click();
     await page.getByLabel("Lines to import").fill("typed 5");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
@@ -191,7 +186,7 @@ testOwner(
   "a session that has ended asks for the secret, takes rows and keys away, and keeps what was typed",
   LINES,
   async ({ page, service }) => {
-    await page.getByRole("link", { name: "Import", exact: true }).click();
+    await page.getByRole("link", { name: "Data" }).click();
     await page.getByLabel("Lines to import").fill("typed 5");
     await page.getByRole("link", { name: "Counters" }).click();
     await openRow(page, "blog/two");

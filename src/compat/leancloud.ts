@@ -220,7 +220,7 @@ const BATCH_FORMAT = `A batch is {"requests":[…]} with at most ${MAX_ITEMS} wr
 
 function parseWrite(request: unknown, prefix: CounterId): Write {
   const { method, path, body } = membersOf(request, ["method", "path", "body"], SUPPORTED);
-  const [isCounter, objectId] = COUNTER.exec(String(path)) ?? [];
+  const [isCounter, objectId] = typeof path === "string" ? COUNTER.exec(path) ?? [] : [];
   if (isCounter === undefined) refuse(SUPPORTED);
   if (method === "POST" && objectId === undefined) return parseCreation(body, prefix);
   const { time } = membersOf(body, ["time"], SUPPORTED);

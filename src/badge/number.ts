@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { BADGE_PARAMETERS, type LookQuery, valueOf } from "./parameters.ts";
 
 type Numbers = (typeof BADGE_PARAMETERS.numbers.schema.enum)[number];
@@ -46,40 +47,42 @@ export interface Formatter {
   format(value: number): string;
 }
 
-/** Maximum number of cached locales. After a quarter of an hour the cache is emptied for others. */
-const MAX_LOCALES = 100;
-const TERM_MS = 15 * 60_000;
 const MAX_TAG_LENGTH = 64;
 /** Extensions of a tag would multiply the number of locales. */
 const EXTENSION = /-[0-9a-z]-.*$/i;
 
-/**
- * The formatters of each locale, by name. Their memory is outside of V8's heap. Only a full garbage
- * collection frees it, and formatters do not cause one, so memory grows with each formatter made.
- * Clients choose locales, so their number has a limit.
- */
-const locales = new Map<string, Map<string, Formatter>>();
-let since = Date.now();
+/** The locales of the tags that clients sent last. Resolving a tag takes 15 µs. */
+const resolved = new BoundedMap<string, string>(1000);
 
 /**
- * Returns the canonical form of a BCP 47 tag without extensions. Returns "en" if the runtime has no
- * data for it.
+ * Returns the locale whose data the runtime uses for a BCP 47 tag, without extensions. Returns "en"
+ * if it has none. There are about 430 such locales, and any number of tags.
  */
-export function parseLocale(text: string | undefined, now = Date.now()): string {
-  if (text === undefined || text === "" || text.length > MAX_TAG_LENGTH) return "en";
+export function parseLocale(tag: string | undefined): string {
+  if (tag === undefined || tag === "" || tag.length > MAX_TAG_LENGTH) return "en";
+  const known = resolved.get(tag);
+  if (known !== undefined) return known;
+  const locale = resolveLocale(tag.replace(EXTENSION, ""));
+  resolved.set(tag, locale);
+  return locale;
+}
+
+function resolveLocale(tag: string): string {
   try {
-    const [locale = "en"] = Intl.NumberFormat.supportedLocalesOf(text.replace(EXTENSION, ""));
-    if (locales.size >= MAX_LOCALES && !locales.has(locale)) {
-      if (now - since < TERM_MS) return "en";
-      locales.clear();
-      since = now;
-    }
-    if (!locales.has(locale)) locales.set(locale, new Map());
-    return locale;
+    // Without data, the formatter would have the locale of the process.
+    const [locale] = Intl.NumberFormat.supportedLocalesOf(tag);
+    return locale === undefined ? "en" : new Intl.NumberFormat(locale).resolvedOptions().locale;
   } catch {
     return "en";
   }
 }
+
+/**
+ * The formatters of each locale, by name. They are kept, because their memory is outside of V8's
+ * heap and only a full garbage collection frees it. Those of all locales take 100 MB, most of it
+ * for dates.
+ */
+const formatters = new Map<string, Formatter>();
 
 /** Returns the formatter of this name for a locale. Creates it at its first use. */
 export function formatterOf(
@@ -87,9 +90,8 @@ export function formatterOf(
   name: string,
   make: (locale: string) => Formatter,
 ): Formatter {
-  let own = locales.get(locale);
-  if (own === undefined) locales.set(locale, own = new Map());
-  let found = own.get(name);
-  if (found === undefined) own.set(name, found = make(locale));
+  const key = `${locale} ${name}`;
+  let found = formatters.get(key);
+  if (found === undefined) formatters.set(key, found = make(locale));
   return found;
 }

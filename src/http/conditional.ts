@@ -49,6 +49,7 @@ export function notModified({ "content-type": _, ...headers }: HeaderRecord): Re
 export function cachedText(compose: () => Promise<{ text: string; headers: HeaderRecord }>) {
   const load = loadOnce(async () => {
     const { text, headers } = await compose();
+    const bytes = new TextEncoder().encode(text);
     const packed = await gzip(text);
     // A weak tag, because the gzipped and the plain text differ in their bytes.
     const etag = `"${await digest(text)}"`;
@@ -56,7 +57,7 @@ export function cachedText(compose: () => Promise<{ text: string; headers: Heade
     const gzipped = { ...plain, "content-encoding": "gzip" };
     return (request: Request) => {
       if (isUnchanged(request, etag)) return notModified(plain);
-      return acceptsGzip(request) ? createResponse(packed, gzipped) : createResponse(text, plain);
+      return acceptsGzip(request) ? createResponse(packed, gzipped) : createResponse(bytes, plain);
     };
   });
   return async ({ request }: { request: Request }) => (await load())(request);

@@ -21,14 +21,14 @@ export function welcome(routes: () => readonly Route[], { readPolicy }: Service)
       "content-security-policy": policy,
       vary: "Accept, Accept-Encoding",
     };
-    return { html, packed: await gzip(html), headers };
+    return { bytes: new TextEncoder().encode(html), packed: await gzip(html), headers };
   });
   return endpoint("none", {
     summary: "The page with your counters and the badge builder, or this list as text",
     async respond({ request }) {
       if (!asksForPage(request)) return createResponse(listRoutes(routes()), textHeaders);
-      const { html, packed, headers } = await load();
-      if (!acceptsGzip(request)) return createResponse(html, headers);
+      const { bytes, packed, headers } = await load();
+      if (!acceptsGzip(request)) return createResponse(bytes, headers);
       return createResponse(packed, { ...headers, "content-encoding": "gzip" });
     },
     openapi: operation("Service", "Index", ok({ ...bodies.text, ...bodies.html })),

@@ -1,0 +1,91 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { growthDuring } from "../../bench/sizes.ts";
+import { connectTo } from "../../support/raw_http.ts";
+import { SECRET } from "../../support/secret.ts";
+import { startService } from "../../support/service.ts";
+
+const CONNECTIONS = 5;
+/** Number of requests of a connection, which HTTP/2 sends at once. */
+const REQUESTS = 100;
+/** Memory that all unread responses together may take, in MB. Each is up to 0.4 MB long. */
+const LIMIT = 70;
+
+Deno.test(
+  `${
+    CONNECTIONS * REQUESTS
+  } responses that clients leave unread over HTTP/2 take no more than ${LIMIT} MB`,
+  // Other systems do not report the peak memory of a process.
+  { ignore: Deno.build.os !== "linux" },
+  async (t) => {
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
+    });
+    for (const path of ["/openapi.json", "/api", "/"]) {
+      await t.step(path, async () => {
+        const { body, headers } = await fetch(`${service.url}${path}`, {
+          headers: { "accept-encoding": "identity" },
+        });
+        const { length } = new Uint8Array(await new Response(body).arrayBuffer());
+        strictEqual(headers.get("content-length"), `${length}`);
+        const connections: Deno.TcpConn[] = [];
+        const grown = await growthDuring(service.pid, async () => {
+          for (let count = 0; count < CONNECTIONS; count++) {
+            connections.push(await askAndLeaveUnread(service.url, path));
+          }
+        });
+        for (const connection of connections) connection.close();
+        ok(grown <= LIMIT, `${grown} MB`);
+      });
+    }
+  },
+);
+
+const encoder = new TextEncoder();
+/** Types and flags of frames (RFC 9113, section 6). */
+const [HEADERS, SETTINGS, END, ACKNOWLEDGED] = [1, 4, 5, 1];
+
+/** Sends requests for a path, and resolves when the heads of all responses have arrived. */
+async function askAndLeaveUnread(url: string, path: string): Promise<Deno.TcpConn> {
+  // Its initial window is 0, so that the server may not send any part of a body.
+  const settings = new Uint8Array([0, 4, 0, 0, 0, 0]);
+  const requests = Array.from(
+    { length: REQUESTS },
+    (_, index) => frame(HEADERS, END, 2 * index + 1, fieldsOf(url, path)),
+  );
+  const connection = await connectTo(url);
+  const sent = new Blob([
+    encoder.encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    ...[frame(SETTINGS, 0, 0, settings), frame(SETTINGS, ACKNOWLEDGED, 0), ...requests],
+  ]);
+  await sent.stream().pipeTo(connection.writable, { preventClose: true });
+  const reader = connection.readable.getReader({ mode: "byob" });
+  const read = async (length: number) => {
+    if (length === 0) return new Uint8Array();
+    const { value } = await reader.read(new Uint8Array(length), { min: length });
+    if (value?.length !== length) throw new Error("Read a frame: the connection ended");
+    return value;
+  };
+  for (let heads = 0; heads < REQUESTS;) {
+    const head = await read(9);
+    const [high = 0, middle = 0, low = 0, type] = head;
+    if (type === HEADERS) heads++;
+    await read(high << 16 | middle << 8 | low);
+  }
+  reader.releaseLock();
+  return connection;
+}
+
+function frame(type: number, flags: number, stream: number, payload = new Uint8Array()) {
+  const head = new DataView(new ArrayBuffer(9));
+  head.setUint16(1, payload.length);
+  head.setUint8(3, type);
+  head.setUint8(4, flags);
+  head.setUint32(5, stream);
+  return new Uint8Array([...new Uint8Array(head.buffer), ...payload]);
+}
+
+/** The fields of a GET: two of the static table, and two by their name in it (RFC 7541). */
+function fieldsOf(url: string, path: string): Uint8Array<ArrayBuffer> {
+  const text = (name: number, value: string) => [name, value.length, ...encoder.encode(value)];
+  return new Uint8Array([0x82, 0x86, ...text(4, path), ...text(1, new URL(url).host)]);
+}

@@ -1,35 +1,34 @@
 import * as pictures from "./chart/pictures.ts";
+import { compat } from "./compat/compat.ts";
+import { leancloud } from "./compat/leancloud.ts";
 import { createDispatcher, type Dispatcher } from "./http/dispatch.ts";
 import { GET_HEAD, GET_HEAD_OPTIONS, type Route, route } from "./http/endpoint.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
-import { compat } from "./compat/compat.ts";
 import { count, countText } from "./routes/count.ts";
+import { counts } from "./routes/counts.ts";
+import { days } from "./routes/days.ts";
+import { listDecisions } from "./routes/decisions.ts";
+import { openapiDocument, reference } from "./routes/docs.ts";
+import { health, readiness } from "./routes/health.ts";
+import { hit } from "./routes/hit.ts";
+import { hitImage } from "./routes/hit_image.ts";
+import { counterKey } from "./routes/key.ts";
+import { like } from "./routes/like.ts";
 import {
   deleteCounter,
   importCounters,
   listCounters,
   setCounter,
 } from "./routes/manage_counters.ts";
-import { counts, top } from "./routes/counts.ts";
-import { days } from "./routes/days.ts";
-import { openapiDocument, reference } from "./routes/docs.ts";
-import { hit } from "./routes/hit.ts";
-import { hitImage } from "./routes/hit_image.ts";
-import { leancloud } from "./compat/leancloud.ts";
 import { metricsText } from "./routes/metrics_text.ts";
-import { counterKey, listDecisions, session } from "./routes/owner.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
-import {
-  createService,
-  health,
-  readiness,
-  type Service,
-  type ServiceOptions,
-} from "./routes/service.ts";
+import { createService, type Service, type ServiceOptions } from "./routes/service.ts";
+import { session } from "./routes/start_session.ts";
 import { sharedData, sharedPage } from "./routes/shared_page.ts";
-import { like, tally } from "./routes/tally.ts";
+import { tally } from "./routes/tally.ts";
+import { top } from "./routes/top.ts";
 import { welcome } from "./routes/welcome.ts";
 
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */

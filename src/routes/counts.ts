@@ -4,7 +4,7 @@ import { type Parameter, type Query, valuesOf } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { period, periodOf, readPeriod } from "./read_counter.ts";
+import { period, readPeriod } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /** Maximum number of counters in a request. */
@@ -17,7 +17,6 @@ const ids = {
 } as const satisfies Parameter;
 
 const COUNTS = fresh("The counts, each of which is 0 before the first hit.", json("Counts"));
-const TOP = fresh("The counters.", json("Top"));
 
 /** `GET /counts`: the numbers of several counters, each once, in the order of the request. */
 export function counts({ counters, readPolicy }: Service): Endpoint {
@@ -65,33 +64,4 @@ async function numberOrNull(hits: number | Promise<number>): Promise<number | nu
     if (error instanceof Problem && error.kind === "not-a-counter") return null;
     throw error;
   }
-}
-
-const limit = {
-  name: "limit",
-  meaning: "How many counters to list.",
-  schema: { type: "integer", default: 10, minimum: 1, maximum: 100 },
-  accepts: (text: string) => /^(?:[1-9]\d?|100)$/.test(text),
-} as const satisfies Parameter;
-
-/** `GET /top`: the most hit counters of a prefix. Never public, because it reveals ids. */
-export function top({ counters }: Service): Endpoint {
-  const headers = headersFor("json", "private, no-store");
-  return endpoint("prefix", {
-    summary: "List the counters of a group with the most hits",
-    description: "The highest first, and ties by id. The numbers are at most 10 s old.",
-    parameters: [period, limit],
-    async respond({ id, query }) {
-      const period = periodOf(query);
-      const ranking = await counters.groups.ranking(id, period);
-      const body = {
-        prefix: id,
-        period,
-        counters: ranking.slice(0, Number(query.get("limit") ?? limit.schema.default)),
-        source: counters.source,
-      };
-      return createResponse(JSON.stringify(body), headers);
-    },
-    openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS.filter((status) => status !== 504)),
-  });
 }

@@ -5,12 +5,9 @@ import type { Proxies } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";
 import type { Dispatcher } from "../http/dispatch.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createReadPolicy, createResponse, headersFor } from "../http/response.ts";
+import { createReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { json, ok, operation } from "../openapi/responses.ts";
-import { Problem } from "../problem.ts";
 import { createRenderer } from "../png/renderer.ts";
 import { createLatestReader } from "./read_counter.ts";
 
@@ -53,29 +50,4 @@ export function createService(
     renderer: createRenderer(log),
     draining: { hasBegun: false },
   };
-}
-
-const HEADERS = headersFor("json", "no-store");
-
-/** `GET /healthz`: the process is alive. */
-export const health: Endpoint = endpoint("none", {
-  summary: "Check that the process is alive",
-  ignoresQuery: true,
-  respond: () => createResponse('{"status":"ok"}', HEADERS),
-  openapi: operation("Service", "Health", ok(json("Health"))),
-});
-
-/** `GET /readyz`: the store responds, except for the shards that are named. */
-export function readiness({ counters }: Service): Endpoint {
-  return endpoint("none", {
-    summary: "Check that the store responds",
-    async respond() {
-      const unreachable = await counters.ready().catch((cause) => {
-        throw new Problem("store-unavailable", { cause });
-      });
-      const body = { status: "ok", ...(unreachable.length > 0 && { unreachable }) };
-      return createResponse(JSON.stringify(body), HEADERS);
-    },
-    openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
-  });
 }

@@ -1,7 +1,5 @@
 import { keyPrefix } from "../auth/secret.ts";
-import { createSession } from "../auth/signed_token.ts";
 import { MAX_ID_BYTES } from "../counter/counter_id.ts";
-import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
@@ -42,41 +40,4 @@ export function counterKey({ access }: Service): Endpoint {
     },
     openapi: operation("Counters", "Key", fresh("The key.", json("Key", "GroupKey", "ReadKey"))),
   });
-}
-
-/** `POST /session`: a token that the page keeps instead of the secret. */
-export function session({ access }: Service): Endpoint {
-  return endpoint("none", {
-    summary: "Start a session of 12 hours",
-    description: "For web pages, so that they need not keep the secret. A new secret ends all " +
-      "sessions.",
-    respond() {
-      const session = createSession(access.secretFor("Sessions"));
-      return createResponse(JSON.stringify(session), HEADERS);
-    },
-    openapi: operation("Service", "Session", fresh("The session.", json("Session"))),
-  });
-}
-
-/** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
-export function listDecisions({ recentHits, metrics }: Service): Endpoint {
-  return endpoint("none", {
-    summary: "Show what became of the last 100 hits",
-    description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
-    respond() {
-      const { authorized, rejected } = recentHits.latest;
-      const warnings = [...metrics.storeRisks.values()];
-      const body = {
-        decisions: authorized.map(toJson),
-        rejected: rejected.map(toJson),
-        ...warnings.length > 0 && { warnings },
-      };
-      return createResponse(JSON.stringify(body), HEADERS);
-    },
-    openapi: operation("Owners", "Decisions", fresh("The hits, newest first.", json("Decisions"))),
-  });
-}
-
-function toJson({ time, id, outcome }: RecentHit) {
-  return { time: new Date(time).toISOString(), id, outcome };
 }

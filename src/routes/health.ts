@@ -1,0 +1,30 @@
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { json, ok, operation } from "../openapi/responses.ts";
+import { Problem } from "../problem.ts";
+import type { Service } from "./service.ts";
+
+const HEADERS = headersFor("json", "no-store");
+
+/** `GET /healthz`: the process is alive. */
+export const health: Endpoint = endpoint("none", {
+  summary: "Check that the process is alive",
+  ignoresQuery: true,
+  respond: () => createResponse('{"status":"ok"}', HEADERS),
+  openapi: operation("Service", "Health", ok(json("Health"))),
+});
+
+/** `GET /readyz`: the store responds, except for the shards that are named. */
+export function readiness({ counters }: Service): Endpoint {
+  return endpoint("none", {
+    summary: "Check that the store responds",
+    async respond() {
+      const unreachable = await counters.ready().catch((cause) => {
+        throw new Problem("store-unavailable", { cause });
+      });
+      const body = { status: "ok", ...(unreachable.length > 0 && { unreachable }) };
+      return createResponse(JSON.stringify(body), HEADERS);
+    },
+    openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
+  });
+}

@@ -1,0 +1,21 @@
+import { createSession } from "../auth/signed_token.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { fresh, json, operation } from "../openapi/responses.ts";
+import type { Service } from "./service.ts";
+
+const HEADERS = headersFor("json", "no-store");
+
+/** `POST /session`: a token that the page keeps instead of the secret. */
+export function session({ access }: Service): Endpoint {
+  return endpoint("none", {
+    summary: "Start a session of 12 hours",
+    description: "For web pages, so that they need not keep the secret. A new secret ends all " +
+      "sessions.",
+    respond() {
+      const session = createSession(access.secretFor("Sessions"));
+      return createResponse(JSON.stringify(session), HEADERS);
+    },
+    openapi: operation("Service", "Session", fresh("The session.", json("Session"))),
+  });
+}

@@ -1,0 +1,37 @@
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import type { Parameter } from "../http/query.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { period, periodOf } from "./read_counter.ts";
+import type { Service } from "./service.ts";
+
+const limit = {
+  name: "limit",
+  meaning: "How many counters to list.",
+  schema: { type: "integer", default: 10, minimum: 1, maximum: 100 },
+  accepts: (text: string) => /^(?:[1-9]\d?|100)$/.test(text),
+} as const satisfies Parameter;
+
+const TOP = fresh("The counters.", json("Top"));
+
+/** `GET /top`: the most hit counters of a prefix. Never public, because it reveals ids. */
+export function top({ counters }: Service): Endpoint {
+  const headers = headersFor("json", "private, no-store");
+  return endpoint("prefix", {
+    summary: "List the counters of a group with the most hits",
+    description: "The highest first, and ties by id. The numbers are at most 10 s old.",
+    parameters: [period, limit],
+    async respond({ id, query }) {
+      const period = periodOf(query);
+      const ranking = await counters.groups.ranking(id, period);
+      const body = {
+        prefix: id,
+        period,
+        counters: ranking.slice(0, Number(query.get("limit") ?? limit.schema.default)),
+        source: counters.source,
+      };
+      return createResponse(JSON.stringify(body), headers);
+    },
+    openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS.filter((status) => status !== 504)),
+  });
+}

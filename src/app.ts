@@ -34,7 +34,7 @@ import { welcome } from "./routes/welcome.ts";
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
 // deno-fmt-ignore: one line for each route
 function routesOf(s: Service): readonly Route[] {
-  const readCors = s.readPolicy.cors;
+  const readCors = s.readPolicy.isPublic ? "any" : "none";
   const routes: readonly Route[] = [
     route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
     route("/hit.svg", GET_HEAD_OPTIONS, "keyholder", "image", hitImage(s)),

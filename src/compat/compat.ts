@@ -4,10 +4,10 @@ import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.t
 import { COMPAT_SERVICES } from "./services.ts";
 import { counterId } from "../counter/counter_id.ts";
 import { bodyText } from "../http/body.ts";
+import { allowPages } from "../http/cors.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
 import {
-  allowPages,
   createResponse,
   headersFor,
   problemImageResponse,

@@ -1,5 +1,9 @@
 import { Problem } from "../problem.ts";
-import type { Draining } from "./dispatch.ts";
+
+/** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
+export interface Draining {
+  hasBegun: boolean;
+}
 
 /**
  * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or

@@ -7,7 +7,10 @@ import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts"
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { Problem } from "../problem.ts";
+import type { Draining } from "./body.ts";
+import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
 import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
+import { createHostCheck } from "./host.ts";
 import {
   checkValues,
   type Parameter,
@@ -16,26 +19,13 @@ import {
   type Query,
   valuesOf,
 } from "./query.ts";
-import {
-  allowPages,
-  type CorsPolicy,
-  createResponse,
-  headResponse,
-  NO_SNIFF,
-  problemImageResponse,
-  problemResponse,
-} from "./response.ts";
+import { headResponse, problemImageResponse, problemResponse } from "./response.ts";
 
 /** Responds to requests by the route table. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** A request that one endpoint passes on to another. */
 type InternalCall = Pick<RequestState, "request" | "connection" | "query" | "isPublic">;
-
-/** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
-export interface Draining {
-  hasBegun: boolean;
-}
 
 export function createDispatcher(
   { routes, access, draining, log, metrics }: {
@@ -221,50 +211,6 @@ class RequestState {
   ) {}
 }
 
-const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;
-const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{0,5}))?$/;
-
-/** The host that Deno puts into a URL if the header is missing, empty or not text. */
-const FALLBACK_HOST = /^localhost(?::|$)/;
-
-/**
- * Returns a check that throws "bad-host" if the Host header of a request is not a host. It could
- * rewrite the URL that routing sees, as in `Host: a/hit?id=x#`.
- */
-function createHostCheck(): (request: Request) => void {
-  /** The scheme, host and slash of the last valid URL, because most requests have the same. */
-  let knownOrigin: string | undefined;
-
-  return (request) => {
-    const { url } = request;
-    if (knownOrigin !== undefined && beginsOnlyWith(knownOrigin, url)) return;
-    const host = request.headers.get("host");
-    if (host === null) return;
-    if (!isHost(host)) throw new Problem("bad-host");
-    const origin = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
-    if (origin.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) knownOrigin = origin;
-  };
-}
-
-function isHost(host: string): boolean {
-  const found = NAME_OR_IPV4.exec(host) ??
-    (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
-  return found !== null && Number(found[1] ?? 0) <= 65535;
-}
-
-/**
- * Reports whether the path follows the origin at once. If a slash or an asterisk comes later, the
- * path may begin there, and the text before it may be part of the header.
- *
- * Without this, every request would read its Host header, for which Deno copies all headers (reads
- * at 0.89 of the speed). If the request line holds a whole URL, its host takes precedence over the
- * header (RFC 9112, section 3.2.2).
- */
-function beginsOnlyWith(origin: string, url: string): boolean {
-  return url.startsWith(origin) && !url.includes("/", origin.length) &&
-    !url.includes("*", origin.length);
-}
-
 /** Parses the query and the subject in it. Returns the function that responds to the request. */
 function parse(route: CompiledRoute, state: RequestState) {
   const { request, query, queryError, meter } = state;
@@ -304,38 +250,6 @@ function refuseBody({ headers }: Request): void {
   if (length === null ? headers.get("transfer-encoding") !== null : Number(length) > 0) {
     throw new Problem("bad-body", { detail: "Send the id in the query, and no body." });
   }
-}
-
-/** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
-function preflightResponse(route: CompiledRoute, state: RequestState): Response {
-  const { allow, cors, protocol } = route;
-  const headers = { allow, ...NO_SNIFF };
-  if (protocol !== undefined) {
-    return createResponse(null, { ...headers, ...protocol.preflight }, 204);
-  }
-  if (corsPolicy(route, state) !== "any") return createResponse(null, headers, 204);
-  return createResponse(null, {
-    ...headers,
-    "access-control-allow-origin": "*",
-    "access-control-allow-methods": allow,
-    // Next to a key, a header could show the secret, whose responses no page may read.
-    ...(cors === "any" && { "access-control-allow-headers": "*" }),
-    "access-control-max-age": "86400",
-  }, 204);
-}
-
-/**
- * Returns the pages that may read the response. A page that has a key may read what the key
- * authorizes, unless it sends the secret, too.
- */
-function corsPolicy({ cors, takesKey }: CompiledRoute, state: RequestState): CorsPolicy {
-  if (cors === "any" || !takesKey) return cors;
-  const { grant, isPublic, query, request: { headers } } = state;
-  if (grant !== "open") return grant === "secret" ? cors : "any";
-  if (!isPublic && query.get("key") === undefined) return cors;
-  const hasSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
-    headers.has("authorization");
-  return hasSecret ? cors : "any";
 }
 
 /** Converts an error to a Problem. Logs the cause of unexpected errors, which clients never see. */

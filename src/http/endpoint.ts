@@ -2,8 +2,9 @@ import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
 import type { Content, Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
+import type { CorsPolicy } from "./cors.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
-import type { CorsPolicy, HeaderRecord, Image, TextFormat } from "./response.ts";
+import type { HeaderRecord, Image, TextFormat } from "./response.ts";
 
 /** The remote end of a connection, as Deno reports it. Empty if there is no connection. */
 export interface ConnectionInfo {

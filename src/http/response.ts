@@ -9,12 +9,6 @@ export type TextFormat = "json" | "text" | "html";
 /** An image: an SVG document or a PNG. */
 export type Image = string | Uint8Array<ArrayBuffer>;
 
-/**
- * The pages that may read a response: those of any site, those of any site as an image only, or
- * none.
- */
-export type CorsPolicy = "any" | "image" | "none";
-
 /** The reason why a hit is not an ordinary one, as sent in `X-Tallymark`. */
 export type HitFlag = "prefetch" | "bot" | "repeat" | "camo";
 
@@ -23,10 +17,8 @@ export type ReadPolicy = ReturnType<typeof createReadPolicy>;
 
 /** Creates the policy for reads that are open to everyone or require the secret. */
 export function createReadPolicy(openReads: boolean) {
-  const cors: CorsPolicy = openReads ? "any" : "none";
   return {
     isPublic: openReads,
-    cors,
     /** Returns the `Cache-Control` of a read that caches may treat like this if it is public. */
     cacheControl: (ifPublic: string) => openReads ? ifPublic : "private, no-store",
   };
@@ -61,7 +53,8 @@ export function headersFor(format: keyof typeof CONTENT_TYPES, cacheControl: str
   };
 }
 
-const FLAG = "x-tallymark";
+/** The header that tells a response from the usual one. */
+export const FLAG = "x-tallymark";
 
 /** Returns the header that tells a response from the usual one. */
 export function flagHeader(flag: HitFlag | "stale" | "counted" | ProblemName): HeaderRecord {
@@ -70,6 +63,11 @@ export function flagHeader(flag: HitFlag | "stale" | "counted" | ProblemName): H
 
 /** Responses with a flag. Looking one up is faster than searching its headers. */
 const flagged = new WeakSet<Response>();
+
+/** Reports whether a response has a flag. */
+export function isFlagged(response: Response): boolean {
+  return flagged.has(response);
+}
 
 /**
  * Creates a response with these headers. They are set one by one, because Deno registers a response
@@ -117,17 +115,6 @@ function sharedResponse(
   }, { highWaterMark: 0 });
   const length = { "content-length": String(body.length) };
   return new Response(stream, { status, headers: { ...headers, ...length } });
-}
-
-/** Sets the headers that let pages read a response. */
-export function allowPages(response: Response, cors: CorsPolicy): Response {
-  if (cors === "none") return response;
-  const { headers } = response;
-  headers.set("cross-origin-resource-policy", "cross-origin");
-  if (cors === "image") return response;
-  headers.set("access-control-allow-origin", "*");
-  if (flagged.has(response)) headers.set("access-control-expose-headers", FLAG);
-  return response;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { errorBadge } from "../../src/badge/drawings.ts";
+import { allowPages } from "../../src/http/cors.ts";
 import {
   acceptsGzip,
-  allowPages,
   createResponse,
   headersFor,
   problemImageResponse,

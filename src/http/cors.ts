@@ -1,0 +1,71 @@
+import type { Grant } from "../auth/access.ts";
+import type { Query } from "./query.ts";
+import { createResponse, FLAG, type HeaderRecord, isFlagged, NO_SNIFF } from "./response.ts";
+
+/**
+ * The pages that may read a response: those of any site, those of any site as an image only, or
+ * none.
+ */
+export type CorsPolicy = "any" | "image" | "none";
+
+/** The facts about a route that decide which pages may read its responses. */
+interface CorsFacts {
+  readonly cors: CorsPolicy;
+  /** The methods of all routes of the path, as in `Allow`. */
+  readonly allow: string;
+  /** True if `key` is one of its parameters. */
+  readonly takesKey: boolean;
+  /** The conventions of another service, whose preflight takes precedence. */
+  readonly protocol?: { readonly preflight: HeaderRecord };
+}
+
+/** The facts about a request that decide which pages may read the response. */
+interface CorsState {
+  readonly request: Request;
+  readonly query: Query<string>;
+  readonly grant: Grant;
+  readonly isPublic: boolean;
+}
+
+/**
+ * Returns the pages that may read the response. A page that has a key may read what the key
+ * authorizes, unless it sends the secret, too.
+ */
+export function corsPolicy({ cors, takesKey }: CorsFacts, state: CorsState): CorsPolicy {
+  if (cors === "any" || !takesKey) return cors;
+  const { grant, isPublic, query, request: { headers } } = state;
+  if (grant !== "open") return grant === "secret" ? cors : "any";
+  if (!isPublic && query.get("key") === undefined) return cors;
+  const hasSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
+    headers.has("authorization");
+  return hasSecret ? cors : "any";
+}
+
+/** Sets the headers that let pages read a response. */
+export function allowPages(response: Response, cors: CorsPolicy): Response {
+  if (cors === "none") return response;
+  const { headers } = response;
+  headers.set("cross-origin-resource-policy", "cross-origin");
+  if (cors === "image") return response;
+  headers.set("access-control-allow-origin", "*");
+  if (isFlagged(response)) headers.set("access-control-expose-headers", FLAG);
+  return response;
+}
+
+/** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
+export function preflightResponse(route: CorsFacts, state: CorsState): Response {
+  const { allow, cors, protocol } = route;
+  const headers = { allow, ...NO_SNIFF };
+  if (protocol !== undefined) {
+    return createResponse(null, { ...headers, ...protocol.preflight }, 204);
+  }
+  if (corsPolicy(route, state) !== "any") return createResponse(null, headers, 204);
+  return createResponse(null, {
+    ...headers,
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": allow,
+    // Next to a key, a header could show the secret, whose responses no page may read.
+    ...(cors === "any" && { "access-control-allow-headers": "*" }),
+    "access-control-max-age": "86400",
+  }, 204);
+}

@@ -1,4 +1,6 @@
 // <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
+import { pageId } from "./page_id.ts";
+
 if (!customElements.get("tally-mark")) {
   // The URL of this file. Modules have no currentScript, and a stack may be empty.
   const traces = [
@@ -24,11 +26,8 @@ if (!customElements.get("tally-mark")) {
   const attributesOf = ({ attributes }) =>
     Object.fromEntries([...attributes].map(({ name, value }) => [name, value]));
 
-  const idOf = ({ counter, prefix }) => {
-    if (counter !== "auto") return counter || "home";
-    const path = decodeURI(location.pathname).replace(/^\/|\/$/g, "") || "home";
-    return path.startsWith(prefix) ? path : prefix + path;
-  };
+  const idOf = ({ counter, prefix }) =>
+    counter === "auto" ? pageId(location.pathname, prefix) : counter || "home";
 
   // A request reads at most 100 counters, in a query of at most 8 kB.
   const batches = {};

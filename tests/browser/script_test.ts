@@ -5,18 +5,18 @@ import { tempDir } from "../support/temp_dir.ts";
 const BUNDLES = [
   ["browser/built/page.min.js", "browser/page.ts"],
   ["browser/built/shared.min.js", "browser/shared.ts"],
-  ["browser/built/tally.min.js", "browser/tally.js"],
+  ["browser/built/tally.min.js", "browser/tally.js", "iife"],
   ["browser/built/like.min.js", "browser/like.js"],
   ["png/worker.min.js", "png/worker.ts"],
 ] as const;
 
-for (const [bundle, source] of BUNDLES) {
+for (const [bundle, source, format = "esm"] of BUNDLES) {
   Deno.test(`${bundle} is what \`deno task build\` makes of ${source}`, async () => {
     await using folder = await tempDir();
     const file = `${folder.path}/bundle.js`;
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
-        ...["bundle", "-q", "--minify", "--platform", "browser"],
+        ...["bundle", "-q", "--minify", "--platform", "browser", "--format", format],
         // The worker gets it from its package at run time.
         ...["--external", "@resvg/resvg-wasm", "-o", file],
         `src/${source}`,

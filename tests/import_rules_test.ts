@@ -77,6 +77,7 @@ const serverGraph = await readGraph("main.ts");
 const scriptGraph = new Map([
   ...await readGraph("src/browser/page.ts"),
   ...await readGraph("src/browser/shared.ts"),
+  ...await readGraph("src/browser/tally.js"),
 ]);
 const graph = new Map([...scriptGraph, ...serverGraph]);
 

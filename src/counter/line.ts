@@ -14,6 +14,15 @@ import { staysExact } from "./update.ts";
 /** Maximum size of a line, in bytes. Leaves room for thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
+/** A line of text as the client sent it. */
+export interface NumberedLine {
+  /** Counted from 1, blank lines included. */
+  readonly number: number;
+  readonly text: string;
+  /** The reason why the line could not be read, for the client. No line follows it. */
+  readonly error?: string;
+}
+
 /** A line that sets a counter. In the mode `max` it may have days only. */
 export interface CounterLine extends Omit<Update, "mode"> {
   readonly id: CounterId;

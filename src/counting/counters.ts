@@ -15,7 +15,8 @@ import { applyUpdate } from "../counter/update.ts";
 import { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
-import { importLines, type ImportMode, type NumberedLine } from "./import.ts";
+import type { NumberedLine } from "../counter/line.ts";
+import { importLines, type ImportMode } from "./import.ts";
 import { LongJob } from "./long_job.ts";
 import { createGroups } from "./groups.ts";
 

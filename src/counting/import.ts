@@ -1,7 +1,13 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Calendar } from "../counter/calendar.ts";
 import type { CounterState } from "../counter/history.ts";
-import { type CounterLine, formatHeld, LineError, parseLine } from "../counter/line.ts";
+import {
+  type CounterLine,
+  formatHeld,
+  LineError,
+  type NumberedLine,
+  parseLine,
+} from "../counter/line.ts";
 import type { Update, Write } from "../counter/store.ts";
 import { applyUpdate, refusalOf } from "../counter/update.ts";
 import { Problem } from "../problem.ts";
@@ -18,15 +24,6 @@ const CHUNK_WITHOUT_CALLS = 1000;
 const MAX_CHANGES = 1000;
 /** The beginning of the last line of an export. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
-
-/** A line of text as the client sent it. */
-export interface NumberedLine {
-  /** Counted from 1. */
-  readonly number: number;
-  readonly text: string;
-  /** The reason why the line could not be read. */
-  readonly error?: string;
-}
 
 export interface ImportMode {
   mode: Update["mode"];

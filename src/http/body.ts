@@ -1,3 +1,4 @@
+import type { NumberedLine } from "../counter/line.ts";
 import { Problem } from "../problem.ts";
 
 /** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
@@ -36,15 +37,6 @@ export async function bodyText(
   }
 }
 
-/** A line of a request body. */
-export interface BodyLine {
-  /** Counted from 1, blank lines included. */
-  readonly number: number;
-  readonly text: string;
-  /** The reason why it cannot be read, for the sender. No line follows it. */
-  readonly error?: string;
-}
-
 /** The error of the line in which a body was truncated. */
 export const TRUNCATED_BODY = "the body ended too early";
 
@@ -63,10 +55,10 @@ const TURN_MS = 5;
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
   limit: number,
-): AsyncGenerator<readonly BodyLine[]> {
+): AsyncGenerator<readonly NumberedLine[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
-  const read = (bytes: Uint8Array): BodyLine => {
+  const read = (bytes: Uint8Array): NumberedLine => {
     number++;
     if (bytes.length > limit) {
       return { number, text: "", error: `it is longer than ${limit} bytes` };
@@ -86,7 +78,7 @@ export async function* bodyLines(
         since = performance.now();
       }
       const bytes = joined(rest, chunk);
-      const lines: BodyLine[] = [];
+      const lines: NumberedLine[] = [];
       let start = 0;
       for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
         // Decoding takes most of the time of a blank line.

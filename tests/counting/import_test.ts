@@ -3,7 +3,8 @@ import { createCalendar } from "../../src/counter/calendar.ts";
 import { counterId } from "../../src/counter/counter_id.ts";
 import { type CounterState, parseDay } from "../../src/counter/history.ts";
 import type { Write } from "../../src/counter/store.ts";
-import { ImportError, importLines, type NumberedLine } from "../../src/counting/import.ts";
+import type { NumberedLine } from "../../src/counter/line.ts";
+import { ImportError, importLines } from "../../src/counting/import.ts";
 import { LongJob } from "../../src/counting/long_job.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 

@@ -1,11 +1,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { type BodyLine, bodyLines, textStream } from "../../src/http/body.ts";
+import type { NumberedLine } from "../../src/counter/line.ts";
+import { bodyLines, textStream } from "../../src/http/body.ts";
 
 const encoder = new TextEncoder();
 
-async function read(chunks: Uint8Array[], limit = 100): Promise<BodyLine[]> {
-  const lines: BodyLine[] = [];
+async function read(chunks: Uint8Array[], limit = 100): Promise<NumberedLine[]> {
+  const lines: NumberedLine[] = [];
   for await (const some of bodyLines(ReadableStream.from(chunks), limit)) lines.push(...some);
   return lines;
 }
@@ -35,7 +36,7 @@ Deno.test("bodyLines: a line that is too long ends it, before it was read whole"
       yield encoder.encode("x".repeat(60));
     }
   })());
-  const lines: BodyLine[] = [];
+  const lines: NumberedLine[] = [];
   for await (const some of bodyLines(endless, 100)) lines.push(...some);
   deepStrictEqual(lines, [
     { number: 1, text: "a" },

@@ -1,4 +1,4 @@
 import config from "../deno.json" with { type: "json" };
 
-/** The version of the service, which is not that of its HTTP interface. */
+/** The version of the service. `/openapi.json` has that of the HTTP interface. */
 export const VERSION: string = config.version;

@@ -1,7 +1,6 @@
 import type { AccessLevel } from "../auth/access.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { VERSION } from "../version.ts";
 import {
   bodies,
   type Description,
@@ -35,6 +34,9 @@ const SECURITY: Record<AccessLevel, { [scheme: string]: never[] }[]> = {
   secretholder: secret,
 };
 
+/** The version of the interface that the specification states, not that of the service. */
+const INTERFACE_VERSION = "1.0.0";
+
 const SECRET_SHOWN =
   "The secret. A client that cannot send a header may use `token=` in the query, but the logs " +
   "of proxies record queries.";
@@ -47,7 +49,7 @@ export function describeRoutes(routes: readonly Route[]) {
     openapi: "3.1.0",
     info: {
       title: "Tallymark",
-      version: VERSION,
+      version: INTERFACE_VERSION,
       summary: "Hit counters and badges.",
       description:
         "Unknown parameters are ignored. A known parameter that appears twice is a 400. " +

@@ -3,7 +3,6 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { checkAnswer } from "../support/openapi_check.ts";
 import { UNCACHED_IMAGE } from "../support/app.ts";
 import { openapi, routes } from "../support/surface.ts";
-import { VERSION } from "../../src/version.ts";
 
 Deno.test("openapi passes the recommended rules of a linter without errors or warnings", async () => {
   const config = await createConfig({ extends: ["recommended"] });
@@ -14,9 +13,9 @@ Deno.test("openapi passes the recommended rules of a linter without errors or wa
   );
 });
 
-Deno.test("openapi has the version of Tallymark, in plain data", () => {
+Deno.test("openapi has the version of the interface, in plain data", () => {
   strictEqual(openapi.info.title, "Tallymark");
-  strictEqual(openapi.info.version, VERSION);
+  strictEqual(openapi.info.version, "1.0.0");
   deepStrictEqual(JSON.parse(JSON.stringify(openapi)), openapi);
 });
 

@@ -55,9 +55,13 @@ export function valuesOf(value: string | undefined): readonly string[] {
   return value?.split(SEPARATORS) ?? [];
 }
 
+/** The rest of each `&amp;` in HTML that was escaped twice, as sites with embedded images do. */
+const ESCAPED = /^(?:amp;)+/;
+
 /**
  * Reads the query of a URL as an HTML form writes it, with `+` for a space. Ignores parameters
- * that are not `documented`. Those that are `repeatable` may have several values.
+ * that are not `documented`, and the `amp;` in front of a name. Those that are `repeatable` may
+ * have several values.
  *
  * Returns the error `bad-query` if the query is not percent-encoded UTF-8 or repeats another
  * parameter. Returns `query-too-long`, without reading it, if it has more than 8,192 characters.
@@ -78,7 +82,7 @@ export function parseQuery(
     const equals = pair.indexOf("=");
     const given = equals === -1 ? pair : pair.slice(0, equals);
     // Documented names need no decoding.
-    const name = documented.has(given) ? given : decode(given);
+    const name = documented.has(given) ? given : decode(given)?.replace(ESCAPED, "");
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (name === undefined || value === undefined) error ??= new Problem("bad-query");
     else if (!documented.has(name)) continue;

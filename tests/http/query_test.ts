@@ -40,6 +40,10 @@ const read: { query: string; values: [string, string][] }[] = [
   { query: "?__proto__=a", values: [["__proto__", "a"]] },
   { query: "?constructor=a&toString=b", values: [] },
   { query: "?id=a#b&label=c", values: [["id", "a"]] },
+  // HTML that was escaped twice.
+  { query: "?id=a&amp;label=b", values: [["id", "a"], ["label", "b"]] },
+  { query: "?amp;id=a&amp%3Bamp%3blabel=b", values: [["id", "a"], ["label", "b"]] },
+  { query: "?id=amp;a&amp;=b&amp;amp;&Amp;label=c&xamp;label=d", values: [["id", "amp;a"]] },
 ];
 
 Deno.test("valuesOf() returns every value of a repeatable parameter, whatever is in it, and others may not repeat", () => {

@@ -36,7 +36,7 @@ const KINDS = {
     status: 400,
     title: "Bad counter id",
     detail:
-      "An id is 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters.",
+      "An id is 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters, except joiners within words.",
   },
   "hit-needs-id": {
     status: 400,

@@ -12,8 +12,13 @@ export const MAX_ID_BYTES = 200;
 export const DEFAULT_ID = branded("home");
 
 const PLAIN = /^[!-~]{1,200}$/;
-/** Control, format, surrogate, private-use and unassigned characters, and line separators. */
-const FORBIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+/**
+ * Control, format, surrogate, private-use and unassigned characters, and line separators. The
+ * joiners U+200C and U+200D between two characters are none of these, because words of Persian and
+ * Indic languages and joined emoji need them.
+ */
+const FORBIDDEN =
+  /(?!(?<=[^\p{ASCII}\s\p{C}])[\u200c\u200d][^\p{ASCII}\s\p{C}])[\p{C}\p{Zl}\p{Zp}]/u;
 /**
  * A character that is visible by itself. Variation selectors and fillers are not. They are allowed
  * with others, because emoji and some scripts need them. An id of nothing else would look empty.

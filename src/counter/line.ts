@@ -122,7 +122,7 @@ function parseId(value: unknown, expected: CounterId | undefined): CounterId {
     fail(`"id" must be a string that is not empty`);
   }
   const id = parseCounterId(value) ?? fail(
-    `"id" must be 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters`,
+    `"id" must be 1 to 200 bytes of visible text in UTF-8, without line breaks, control, format, private-use or unassigned characters, except joiners within words`,
   );
   return expected === undefined || id === expected
     ? id

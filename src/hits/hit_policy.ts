@@ -71,7 +71,7 @@ export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxi
 
     // A server's own user agent means nothing, unless it has to distinguish visitors.
     const isServer = hasSecret && (hasVisitor || !asksOnce);
-    const agent = isServer ? "reader" : agentKind(request.headers.get("user-agent") ?? "");
+    const agent = isServer ? "reader" : agentKind(request.headers);
     if (agent === "crawler" && !hasSecret) return withFlag("bot", counters.count(id));
 
     // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
@@ -135,14 +135,22 @@ export function parseIdempotencyKey(
 /** The kind of a user agent. An image proxy fetches images for readers whom it hides. */
 export type AgentKind = "reader" | "crawler" | "image proxy";
 
-/** The image proxies of GitHub and of mail providers, which `isbot` takes for crawlers. */
-const IMAGE_PROXY = /\bcamo\b|GoogleImageProxy|YahooMailProxy/i;
+/**
+ * The image proxies of GitHub and of mail providers, which `isbot` takes for crawlers. That of
+ * Apple Mail sends `Mozilla/5.0`.
+ */
+const IMAGE_PROXY = /\bcamo\b|ImageProxy|YahooMailProxy|^Mozilla\/5\.0$/i;
 /** Maximum number of examined characters, because `isbot` tries 200 patterns at each. */
 const MAX_AGENT_LENGTH = 1000;
 
-/** Classifies a `User-Agent`. */
-export function agentKind(agent: string): AgentKind {
-  const examined = agent.slice(0, MAX_AGENT_LENGTH);
-  if (IMAGE_PROXY.test(examined)) return "image proxy";
-  return isbot(examined) ? "crawler" : "reader";
+/** Words for which `isbot` takes the browsers in SmartNews, Toutiao and Sogou for crawlers. */
+const APP_WORDS = /news|sogou/gi;
+
+/** Classifies a client by its `User-Agent`, and an app also by what scripts of pages send. */
+export function agentKind(headers: Headers): AgentKind {
+  const agent = headers.get("user-agent")?.slice(0, MAX_AGENT_LENGTH) ?? "";
+  if (IMAGE_PROXY.test(agent)) return "image proxy";
+  if (!isbot(agent)) return "reader";
+  const isScript = headers.has("origin") && headers.get("sec-fetch-mode") === "cors";
+  return isScript && !isbot(agent.replace(APP_WORDS, "")) ? "reader" : "crawler";
 }

@@ -8,6 +8,8 @@ type Png = Uint8Array<ArrayBuffer>;
 
 /** Maximum number of requests that wait for a PNG. */
 const MAX_WAITING = 16;
+/** Maximum size of the finished PNGs that are kept, with the texts that they were made of. */
+const MAX_CACHE_BYTES = 8_000_000;
 /** Time that one PNG may take, in milliseconds. */
 const RENDER_LIMIT_MS = 2000;
 /** Time that the first PNG of a worker may take. The worker starts on a busy processor, too. */
@@ -16,6 +18,8 @@ const START_LIMIT_MS = 10_000;
 const PAUSE_FACTOR = 4;
 /** Delay of a refusal, in milliseconds. Slows down clients that retry at once. */
 const REFUSAL_DELAY_MS = 500;
+/** Pixels of a fixed PNG for each pixel of its SVG image. */
+const FIXED_SCALE = 2;
 
 /** Renders PNGs one at a time, and loads what this needs at the first one. */
 export type Renderer = ReturnType<typeof createRenderer>;
@@ -23,16 +27,21 @@ export type Renderer = ReturnType<typeof createRenderer>;
 /** Creates a renderer that loads nothing yet. */
 export function createRenderer(log: Log) {
   let engine: ReturnType<typeof createEngine> | undefined;
-  let waiting = 0;
-  let lastJob: Promise<unknown> = Promise.resolve();
+  const finished = new PngCache(MAX_CACHE_BYTES);
+  /** The PNGs that were asked for and are not finished. */
+  const unfinished = new Map<string, Promise<Png>>();
+  /** The fixed PNGs by their SVG texts. */
+  const fixed = new Map<string, Promise<Png>>();
+  const turns: (() => Promise<void>)[] = [];
+  let isRunning = false;
   let hasLoggedFailure = false;
 
   const load = loadOnce(async () => {
     const { paint } = engine = createEngine(await import("./tallymark-png.js"));
     const draw = (badge: string, detail: string) =>
-      paint({ svg: errorBadge({ badge, detail }), scale: 2 });
+      paint({ svg: errorBadge({ badge, detail }), scale: FIXED_SCALE });
     const busy = await draw("busy", new Problem("busy").detail);
-    // These two need no place, because they are rendered now.
+    // These are rendered now, because they are sent when the renderer fails.
     return { paint, busy, counted: await draw("counted", "The hit was counted.") };
   });
 
@@ -43,42 +52,99 @@ export function createRenderer(log: Log) {
       throw new Problem("no-png", { cause });
     });
 
-  function render(job: PaintJob, paint: Painter): Promise<Png> {
-    const png = lastJob.then(() => paint(job)).catch((cause) => {
-      log.error("PNG not rendered, renderer restarted", { cause });
-      throw new Problem("busy", { cause });
-    });
-    const start = lastJob.then(() => performance.now());
-    lastJob = png.catch(() => {}).then(async () => {
-      if (waiting > 1) await pause(PAUSE_FACTOR * (performance.now() - await start));
-    });
-    return png;
+  /** Renders a PNG in its turn, which comes before those of others if it is urgent. */
+  function takeTurn(job: PaintJob, paint: Painter, isUrgent: boolean): Promise<Png> {
+    const { promise, resolve, reject } = Promise.withResolvers<Png>();
+    turns[isUrgent ? "unshift" : "push"](() =>
+      paint(job).then(resolve, (cause) => {
+        log.error("PNG not rendered, renderer restarted", { cause });
+        reject(new Problem("busy", { cause }));
+      })
+    );
+    if (!isRunning) runTurns();
+    return promise;
+  }
+
+  async function runTurns(): Promise<void> {
+    isRunning = true;
+    for (let turn; (turn = turns.shift()) !== undefined;) {
+      const start = performance.now();
+      await turn();
+      if (turns.length > 0) await pause(PAUSE_FACTOR * (performance.now() - start));
+    }
+    isRunning = false;
   }
 
   return {
     /**
-     * Calls `use`, which has a place in the queue until its promise settles. Rejects without a call
-     * if all places are taken (`busy`) or the renderer cannot be loaded (`no-png`). The painter
-     * that `use` gets rejects with `busy` if it fails.
+     * Resolves with the PNG of an SVG document, which takes a place in the queue unless it was
+     * rendered before. Hits are urgent, because image proxies wait a few seconds only. Rejects with
+     * `busy` if all places are taken or the renderer fails, and with `no-png` if the renderer
+     * cannot be loaded.
      */
-    async withPlace<Result>(use: (render: Painter) => Promise<Result>): Promise<Result> {
-      if (waiting >= MAX_WAITING) {
+    async render(job: PaintJob, isUrgent = false): Promise<Png> {
+      const { paint } = await loaded();
+      const name = `${job.scale} ${job.svg}`;
+      const known = finished.get(name) ?? unfinished.get(name);
+      if (known !== undefined) return known;
+      if (unfinished.size >= MAX_WAITING) {
         await pause(REFUSAL_DELAY_MS);
         throw new Problem("busy");
       }
-      waiting++;
-      try {
-        const { paint } = await loaded();
-        return await use((job) => render(job, paint));
-      } finally {
-        waiting--;
-      }
+      const png = takeTurn(job, paint, isUrgent)
+        .then((png) => {
+          finished.set(name, png);
+          return png;
+        })
+        .finally(() => unfinished.delete(name));
+      unfinished.set(name, png);
+      return png;
     },
-    /** Resolves with an image that needs no place. Rejects with `no-png` like `withPlace`. */
-    fixed: async (name: "busy" | "counted"): Promise<Png> => (await loaded())[name],
+    /**
+     * Resolves with the PNG of one of a few SVG documents, which is rendered once and takes no
+     * place. Rejects like `render`.
+     */
+    async renderFixed(svg: string): Promise<Png> {
+      const { paint } = await loaded();
+      const png = fixed.get(svg) ?? takeTurn({ svg, scale: FIXED_SCALE }, paint, true);
+      fixed.set(svg, png);
+      return png.catch((error) => {
+        fixed.delete(svg);
+        throw error;
+      });
+    },
+    /** Resolves with the PNG that says so. Rejects with `no-png` like `render`. */
+    notice: async (text: "busy" | "counted"): Promise<Png> => (await loaded())[text],
     /** Ends the worker. */
     close: (): void => engine?.close(),
   };
+}
+
+/** The finished PNGs that were added or asked for last. */
+class PngCache {
+  readonly #pngs = new Map<string, Png>();
+  #bytes = 0;
+
+  constructor(readonly maxBytes: number) {}
+
+  get(name: string): Png | undefined {
+    const png = this.#pngs.get(name);
+    if (png === undefined) return undefined;
+    // The oldest is the first one.
+    this.#pngs.delete(name);
+    this.#pngs.set(name, png);
+    return png;
+  }
+
+  set(name: string, png: Png): void {
+    this.#pngs.set(name, png);
+    this.#bytes += name.length + png.length;
+    for (const [oldest, { length }] of this.#pngs) {
+      if (this.#bytes <= this.maxBytes) return;
+      this.#pngs.delete(oldest);
+      this.#bytes -= oldest.length + length;
+    }
+  }
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, flagHeader, type HeaderRecord } from "../http/response.ts";
 import { bodies, withContent } from "../openapi/responses.ts";
-import type { Painter } from "../png/painter.ts";
+import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const scale = {
@@ -13,17 +13,16 @@ const scale = {
 } as const satisfies Parameter;
 
 /**
- * Serves the images of an endpoint as PNGs, with the same access, parameters and caching. Requests
- * that count hits (`counts`) take a place first, so that a full queue counts nothing. With `scale`,
- * the query cannot choose the scale.
+ * Serves the images of an endpoint as PNGs, with the same access, parameters and caching. If the
+ * endpoint counts hits (`counts`), it counts before the PNG takes a place in the queue. With
+ * `scale`, the query cannot choose the scale.
  */
 export function png(
   image: Endpoint,
-  { renderer }: Service,
+  { renderer, metrics }: Service,
   { counts = false, scale: fixedScale }: { counts?: boolean; scale?: number } = {},
 ): Endpoint {
   const { summary, parameters, drawProblem, openapi } = image;
-  const renderInPlace: Painter = (job) => renderer.withPlace((render) => render(job));
 
   function scaleOf(query: Query<string>): number {
     const given = query.get("scale") ?? "";
@@ -31,21 +30,19 @@ export function png(
   }
 
   /** Responds with a PNG of the image in a response. Renders nothing if the client has it. */
-  async function convert(
-    response: Response,
-    { query, request, render }: { query: Query<string>; request: Request; render: Painter },
-  ): Promise<Response> {
+  async function convert(response: Response, query: Query<string>, request: Request) {
     const scale = scaleOf(query);
     const headers = pngHeaders(response, scale);
     if (response.status === 304 || isUnchanged(request, headers.etag)) return notModified(headers);
     try {
-      const body = await render({ svg: await response.text(), scale });
+      const body = await renderer.render({ svg: await response.text(), scale }, counts);
       return createResponse(body, headers, response.status);
     } catch (error) {
       const { "x-tallymark": flag = "camo" } = headers;
       const wasCounted = counts && request.method !== "HEAD" && flag === "camo";
       if (!wasCounted) throw error;
-      const body = await renderer.fixed("counted");
+      metrics.noticePngs.counted++;
+      const body = await renderer.notice("counted");
       return createResponse(body, { ...headers, ...flagHeader("counted") });
     }
   }
@@ -54,27 +51,23 @@ export function png(
     ...image,
     summary: `${summary}, as a PNG`,
     parameters: fixedScale === undefined ? [...parameters, scale] : parameters,
-    async drawProblem(problem, query) {
-      if (problem.kind === "no-png") return undefined;
-      try {
-        if (problem.kind === "busy") return await renderer.fixed("busy");
-        const svg = await drawProblem?.(problem, query);
-        if (typeof svg !== "string") return undefined;
-        return await renderInPlace({ svg, scale: scaleOf(query) });
-      } catch {
-        return await renderer.fixed("busy").catch(() => undefined);
+    async drawProblem({ kind }) {
+      if (kind === "no-png") return undefined;
+      const busy = () => renderer.notice("busy").catch(() => undefined);
+      if (kind === "busy") {
+        metrics.noticePngs.busy++;
+        return await busy();
       }
+      // In the default look, so that refused requests lead to a few images only.
+      const svg = await drawProblem?.(new Problem(kind), NO_QUERY);
+      return typeof svg === "string" ? await renderer.renderFixed(svg).catch(busy) : undefined;
     },
     prepare(query, request) {
       const run = image.prepare(query, request);
       return async (context) => {
-        // A place before the work, unless a client may have the PNG, for which no place is needed.
-        if (!counts && request.headers.has("if-none-match")) {
-          return convert(await run(context), { query, request, render: renderInPlace });
-        }
-        return await renderer.withPlace(async (render) => {
-          return await convert(await run(context), { query, request, render });
-        });
+        // Without a renderer, nothing is counted.
+        if (counts) await renderer.notice("counted");
+        return await convert(await run(context), query, request);
       };
     },
     ...openapi && {
@@ -87,6 +80,8 @@ export function png(
     },
   };
 }
+
+const NO_QUERY: Query<string> = new Map<string, string>();
 
 function pngHeaders(response: Response, scale: number): HeaderRecord {
   const { "content-security-policy": _, etag, ...headers } = Object.fromEntries(response.headers);

@@ -52,6 +52,68 @@ Deno.test(
   },
 );
 
+/** Number of connections of a stranger, which is the number of places in the queue. */
+const STRANGERS = 16;
+/** The headers of a browser that shows an image. */
+const READER = { accept: "image/png,image/*", "user-agent": "Mozilla/5.0 (X11) Firefox/148.0" };
+
+Deno.test("a stranger without a key keeps no hit of /hit.png from being counted and drawn", async () => {
+  await using service = await startService({
+    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
+  });
+  const flags = await hitDuring(service, (connection, number) => [
+    largePng(connection, number),
+    401,
+  ]);
+  deepStrictEqual(flags, Array(PNG_HITS).fill(null));
+});
+
+Deno.test("a stranger who asks for public PNGs keeps no hit of /hit.png from being counted", async () => {
+  await using service = await startService({
+    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
+  });
+  const flags = await hitDuring(service, (connection, number) => [largePng(connection, number)]);
+  deepStrictEqual(flags.filter((flag) => flag !== null && flag !== "counted"), []);
+});
+
+const PNG_HITS = 5;
+
+/**
+ * Sends hits by key while a stranger asks for PNGs, which have the given status. Checks that all
+ * were counted and returns their flags.
+ */
+async function hitDuring(
+  { url }: Service,
+  request: (connection: number, number: number) => [path: string, status?: number],
+): Promise<(string | null)[]> {
+  const { key } = await (await fetch(`${url}/key?id=home`, { headers: authorized })).json();
+  let isFlooding = true;
+  let answered = 0;
+  const flood = Array.from({ length: STRANGERS }, async (_, connection) => {
+    for (let number = 0; isFlooding; number++) {
+      const [path, status] = request(connection, number);
+      const response = await fetch(`${url}${path}`);
+      await response.body?.cancel();
+      if (status !== undefined) strictEqual(response.status, status);
+      answered++;
+    }
+  });
+  await waitFor("a response to the stranger", () => answered > 0 || undefined);
+  const flags: (string | null)[] = [];
+  for (let hit = 0; hit < PNG_HITS; hit++) {
+    const response = await fetch(`${url}/hit.png?id=home&key=${key}`, { headers: READER });
+    strictEqual(response.status, 200);
+    strictEqual(response.headers.get("content-type"), "image/png");
+    await response.body?.cancel();
+    flags.push(response.headers.get("x-tallymark"));
+  }
+  isFlooding = false;
+  await Promise.all(flood);
+  const { hits } = await (await fetch(`${url}/count?id=home`, { headers: authorized })).json();
+  strictEqual(hits, PNG_HITS);
+  return flags;
+}
+
 /** Imports a year of days of `home`, with no total. */
 async function importDays(service: Service): Promise<void> {
   const days = Object.fromEntries(Array.from({ length: 365 }, (_, back) => {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { createRenderer, type Renderer } from "../../../src/png/renderer.ts";
 import { createLog } from "../../../src/log.ts";
 
@@ -13,25 +13,52 @@ function openRenderer(log: string[] = []): Renderer & Disposable {
   return { ...renderer, [Symbol.dispose]: renderer.close };
 }
 
-const render = (renderer: Renderer, svg: string) =>
-  renderer.withPlace((render) => render({ svg, scale: 1 }));
+const render = (renderer: Renderer, svg: string) => renderer.render({ svg, scale: 1 });
 
-Deno.test("renderer: of 20 requests at once, 16 are rendered and 4 are refused without a call", async () => {
+Deno.test("renderer: of 20 different images at once, 16 are rendered and 4 are refused", async () => {
   using renderer = openRenderer();
-  let calls = 0;
   const results = await Promise.allSettled(
-    Array.from({ length: 20 }, () =>
-      renderer.withPlace((render) => {
-        calls++;
-        return render({ svg: PIXEL, scale: 1 });
-      })),
+    Array.from({ length: 20 }, (_, number) => render(renderer, `${PIXEL}<!--${number}-->`)),
   );
   const refused = results.filter(({ status }) => status === "rejected");
-  deepStrictEqual([calls, refused.length], [16, 4]);
+  strictEqual(refused.length, 4);
   for (const result of refused) {
     ok(result.status === "rejected" && result.reason.kind === "busy");
   }
   ok((await render(renderer, PIXEL)).length > 0);
+});
+
+Deno.test("renderer: the same image is rendered once, at each scale, while the cache has room", async () => {
+  using renderer = openRenderer();
+  const same = await Promise.all(Array.from({ length: 50 }, () => render(renderer, PIXEL)));
+  strictEqual(new Set(same).size, 1);
+  strictEqual(await render(renderer, PIXEL), same[0]);
+  notStrictEqual(await renderer.render({ svg: PIXEL, scale: 2 }), same[0]);
+  // Texts of 9 MB in all, which are evicted before one that was asked for again.
+  const long = (number: number) => `${PIXEL}<!--${number}${"x".repeat(1_000_000)}-->`;
+  const kept = await render(renderer, long(0));
+  const evicted = await render(renderer, long(1));
+  for (let number = 2; number < 9; number++) {
+    await render(renderer, long(number));
+    strictEqual(await render(renderer, long(0)), kept);
+  }
+  notStrictEqual(await render(renderer, long(1)), evicted);
+});
+
+Deno.test("renderer: a fixed image is rendered once, and before those that wait for a place", async () => {
+  using renderer = openRenderer();
+  await renderer.notice("busy");
+  const order: string[] = [];
+  const waiting = Array.from(
+    { length: 16 },
+    (_, number) => render(renderer, `${PIXEL}<!--${number}-->`).then(() => order.push("waiting")),
+  );
+  const refused = rejects(render(renderer, `${PIXEL}<!--16-->`), { kind: "busy" });
+  const [one, other] = await Promise.all([PIXEL, PIXEL].map((svg) => renderer.renderFixed(svg)));
+  order.push("fixed");
+  strictEqual(one, other);
+  await Promise.all([refused, ...waiting]);
+  ok(order.indexOf("fixed") < order.lastIndexOf("waiting"), order.join());
 });
 
 Deno.test("renderer: an image that fails is refused and logged, and the next one is rendered", async () => {

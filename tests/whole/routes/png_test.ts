@@ -2,6 +2,7 @@ import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type Endpoint, endpoint } from "../../../src/http/endpoint.ts";
 import { createResponse } from "../../../src/http/response.ts";
+import { Metrics } from "../../../src/metrics.ts";
 import { Problem } from "../../../src/problem.ts";
 import type { Renderer } from "../../../src/png/renderer.ts";
 import { png } from "../../../src/routes/png.ts";
@@ -98,25 +99,41 @@ testApp("PNGs", {}, {
     strictEqual(await app.count("hit/a"), 2);
   },
 
-  async "/hit.png: a full queue counts nothing, and image clients get the busy PNG"(app) {
+  async "/hit.png: counts every hit, and says so where the queue is full"(app) {
     const responses = await Promise.all(
       Array.from(
         { length: 24 },
-        () => app.send("GET /hit.png?id=full", { ...AUTHORIZED, ...IMAGE }),
+        () => app.send("GET /hit.png?id=full&label=full", { ...AUTHORIZED, ...IMAGE }),
       ),
     );
-    const busy = responses.filter(({ headers }) => headers["x-tallymark"] === "busy");
-    strictEqual(busy.length, 8);
+    const counted = responses.filter(({ headers }) => headers["x-tallymark"] === "counted");
+    strictEqual(counted.length, 8);
+    for (const { status, body } of responses) strictEqual(status, 200, body);
+    for (const { body } of counted) strictEqual(body, counted[0]?.body);
+    strictEqual(await app.count("full"), 24);
+  },
+
+  async "a full queue refuses other PNGs, and image clients get the busy PNG"(app) {
+    const ask = (headers: HeadersInit, color: string) =>
+      Promise.all(
+        Array.from(
+          { length: 20 },
+          (_, number) => app.send(`GET /badge.png?color=${color}${number + 10}`, headers),
+        ),
+      );
+    const busy = (await ask(IMAGE, "a0a0"))
+      .filter(({ headers }) => headers["x-tallymark"] === "busy");
+    const refused = (await ask({}, "b0b0")).filter(({ status }) => status === 503);
+    deepStrictEqual([busy.length, refused.length], [4, 4]);
     for (const { status, headers, body } of busy) {
       deepStrictEqual([status, headers["retry-after"], body], [200, "1", busy[0]?.body]);
     }
-    strictEqual(await app.count("full"), 16);
-    const others = await Promise.all(Array.from({ length: 20 }, () => app.send("GET /badge.png")));
-    const refused = others.filter(({ status }) => status === 503);
-    strictEqual(refused.length, 4);
     for (const { headers } of refused) {
       deepStrictEqual([headers["content-type"], headers["retry-after"]], ["image/png", "1"]);
     }
+    const { body } = await app.send("GET /metrics", AUTHORIZED);
+    match(body, /^tallymark_png_notices_total\{says="busy"\} 8$/m);
+    match(body, /^tallymark_png_notices_total\{says="counted"\} 8$/m);
   },
 });
 
@@ -137,8 +154,9 @@ testApp("PNGs where reads are protected", { openReads: false }, {
 
 /** A renderer whose renders fail. */
 const failing: Renderer = {
-  withPlace: (use) => use(() => Promise.reject(new Problem("busy"))),
-  fixed: (name) => Promise.resolve(new TextEncoder().encode(name)),
+  render: () => Promise.reject(new Problem("busy")),
+  renderFixed: () => Promise.reject(new Problem("busy")),
+  notice: (text) => Promise.resolve(new TextEncoder().encode(text)),
   close() {},
 };
 
@@ -148,7 +166,7 @@ function respondWith(headers: Record<string, string>, method = "GET", counts = t
     respond: () => createResponse("<svg/>", headers),
   });
   // Cast: png() uses nothing else of the service.
-  const service = { renderer: failing } as Parameters<typeof png>[1];
+  const service = { renderer: failing, metrics: new Metrics() } as Parameters<typeof png>[1];
   const request = new Request("http://localhost/hit.png", { method });
   const run = png(image, service, { counts }).prepare(new Map(), request);
   const id = counterId("home");

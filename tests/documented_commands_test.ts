@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
 import { openSource } from "./support/external_sources.ts";
 import { needsPrograms, projectFolder } from "./support/programs.ts";
+import { copyProject } from "./support/project_copy.ts";
 import { startRedis } from "./support/redis_server.ts";
 import { SECRET } from "./support/secret.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -25,13 +26,21 @@ const blocks = [
 
 function blocksOf(page: string): Block[] {
   const text = Deno.readTextFileSync(join(projectFolder, page));
-  return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)]
-    .map(([, language = "", block = ""]) => ({ page, language, text: block }));
+  return [...text.matchAll(/^( *)```(\w*)\n([^]*?)^\1```$/gm)]
+    .map(([, indent = "", language = "", block = ""]) => {
+      return { page, language, text: block.replaceAll(new RegExp(`^${indent}`, "gm"), "") };
+    });
 }
 
 /** Blocks that cannot run here, each known by a part of it, and why. */
 const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["docker ", "needs a container engine; compose_test runs what compose.yaml runs"],
+  ["kubectl ", "needs a cluster"],
+  ["https://$HOST_NAME/badge", "needs a public host name"],
+  ["clone=REPOSITORY", "is an address"],
+  ["handle_path /hits/*", "proxy_guide_test runs it"],
+  ["location = /hits", "proxy_guide_test runs it"],
+  ["trusted_proxies ", "proxy_guide_test runs it"],
   ["task start link", "command_line_test runs the command"],
   ["systemd-run ", "needs systemd and root; command_line_test runs the command"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
@@ -299,7 +308,7 @@ Deno.test(".deploy/counters.md: cron keeps a copy that can be restored", needsTo
   await Deno.rename(join(folder.path, kept[0] ?? ""), join(folder.path, "counters-1.ndjson"));
   const before = await lineOf(service, "a");
   await fetch(`${service.url}/hit?id=a&token=${SECRET}`).then(drained);
-  await importBy(blockWith("counters-1.ndjson"), service, folder.path);
+  await importBy(blockWith("--data-binary @counters-1.ndjson"), service, folder.path);
   deepStrictEqual(await lineOf(service, "a"), before);
 });
 
@@ -381,9 +390,41 @@ Deno.test({
   },
 });
 
+Deno.test(".deploy/README.md: the first steps put each file in its place, and leave a service that the proxy can reach", async () => {
+  await using folder = await tempDir();
+  const steps = [
+    "apt-get install",
+    "printf 'HOST=127.0.0.1\\nTRUST_PROXY=1\\n' | sudo install -m 600 /dev/stdin /etc/tallymark.env\nsudo install -m 644 .deploy/tallymark-bundle",
+    "HOST_NAME=hits.example.com\nsed",
+  ]
+    .map(blockWith).join("").replaceAll(/(?<= )\/(?=etc|opt|usr)/g, `${folder.path}/`);
+  await using project = await copyProject();
+  for (const name of ["etc/caddy", "etc/systemd/system", "usr/local/bin"]) {
+    await Deno.mkdir(join(folder.path, name), { recursive: true });
+  }
+  const stubs = `sudo() { "$@"; }; apt-get() { :; }; git() { :; }; systemctl() { :; }; cd() { :; }
+    npx() { shift 2; '${Deno.execPath()}' "$@"; }\n`;
+  await paste(stubs + steps, { cwd: project.path });
+  const read = (name: string) => Deno.readTextFile(join(folder.path, name));
+  match(await read("etc/caddy/Caddyfile"), /^hits\.example\.com \{$/m);
+  strictEqual(((await Deno.stat(join(folder.path, "etc/tallymark.env"))).mode ?? 0) & 0o777, 0o600);
+  const unit = await read("etc/systemd/system/tallymark.service");
+  const command = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "")
+    .replaceAll(/(?<= |^)\/(?=opt|usr)/g, `${folder.path}/`).split(" ");
+  const settings = (await read("etc/tallymark.env")).trim().split("\n").map((line) =>
+    line.split("=")
+  );
+  await using service = await startService({
+    env: { ...Object.fromEntries(settings), SECRET_TOKEN: "" },
+    wrap: () => command,
+  });
+  match(service.url, /^http:\/\/127\.0\.0\.1:/);
+  match(await (await fetch(`${service.url}/badge?id=home`)).text(), /^<svg /);
+});
+
 Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and open reads", async () => {
   await using folder = await tempDir();
-  await paste(blockWith("openssl rand"), { cwd: folder.path });
+  await paste(blockWith("umask 077; echo"), { cwd: folder.path });
   const settings = await Deno.readTextFile(join(folder.path, ".env"));
   strictEqual(((await Deno.stat(join(folder.path, ".env"))).mode ?? 0) & 0o077, 0);
   const [, secret = ""] = /^SECRET_TOKEN=([0-9a-f]{40})$/m.exec(settings) ?? [];

@@ -50,9 +50,7 @@ export function sharedPage({ embedOrigins }: Service): Endpoint {
 
 /** Returns the part of the head that services read which show previews of links. */
 function headOf(prefix: string, request: Request, embedOrigins: readonly string[]): string {
-  const image = new URL("preview.png", request.url);
-  // Reading the header is safe, because only the client that sent it gets the response.
-  if (request.headers.get("x-forwarded-proto") === "https") image.protocol = "https:";
+  const image = publicUrl("preview.png", request);
   image.searchParams.set("prefix", prefix);
   const key = new URL(request.url).searchParams.get("key");
   if (key !== null) image.searchParams.set("key", key);
@@ -64,6 +62,25 @@ function headOf(prefix: string, request: Request, embedOrigins: readonly string[
     <meta property="og:image:height" content="630">
     <meta name="twitter:card" content="summary_large_image">
     <meta name="embed-origins" content="${inHtml(embedOrigins.join(" "))}">`;
+}
+
+/** The path below which a proxy serves this service, such as `/hits`. */
+const FORWARDED_PREFIX = /^(?:\/[\w.~-]+)+\/?$/;
+/** Names and addresses of this machine, to which a client may connect without TLS. */
+const LOCAL_HOST = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+
+/**
+ * Returns the address of a path as clients of the proxy see it. It contains a read key, so it has
+ * TLS unless the host is this machine.
+ */
+function publicUrl(path: string, { headers, url }: Request): URL {
+  // Reading these headers is safe, because only the client that sent them gets the response.
+  const prefix = headers.get("x-forwarded-prefix") ?? "";
+  const base = FORWARDED_PREFIX.test(prefix) ? prefix.replace(/\/?$/, "/") : "/";
+  const found = new URL(base + path, url);
+  const isSecure = headers.get("x-forwarded-proto") === "https";
+  if (isSecure || !LOCAL_HOST.test(found.hostname)) found.protocol = "https:";
+  return found;
 }
 
 /** `GET /p.json`: all data of a shared page. */

@@ -1,11 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { Metrics } from "../../src/metrics.ts";
 import { meteredHealth } from "../../src/store/store_health.ts";
 import { Problem } from "../../src/problem.ts";
 import { createLog } from "../../src/log.ts";
 import { routes } from "../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../support/app.ts";
-import { findOnPath } from "../support/programs.ts";
+import { findOnPath, projectFolder } from "../support/programs.ts";
 import { SECRET } from "../support/secret.ts";
 import { VERSION } from "../../src/version.ts";
 
@@ -113,6 +114,28 @@ Deno.test({
     const { code, stdout, stderr } = await check.output();
     const told = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
     deepStrictEqual([code, told], [0, ""]);
+  },
+});
+
+Deno.test({
+  name: ".deploy/alerts.yaml: promtool takes the rules, whose metrics and labels exist",
+  ignore: promtool === undefined,
+  async fn() {
+    const path = join(projectFolder, ".deploy/alerts.yaml");
+    const { code, stderr } = await new Deno.Command(promtool ?? "", {
+      args: ["check", "rules", path],
+    }).output();
+    strictEqual(code, 0, new TextDecoder().decode(stderr));
+    const health = new Metrics();
+    meteredHealth({ log: silent, metrics: health, node: "10.0.0.1:7000" });
+    await using room = await enter(health);
+    await room.hit("home");
+    const metrics = await textOf(room);
+    for (const [name] of (await Deno.readTextFile(path)).matchAll(/tallymark_\w+/g)) {
+      match(metrics, new RegExp(`^${name}\\{`, "m"));
+    }
+    match(metrics, /^tallymark_store_up\{node="/m);
+    match(metrics, /^tallymark_http_requests_total\{.*status="200"/m);
   },
 });
 

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../bounded_map.ts";
 import type { Days } from "../counter/history.ts";
+import { TREND_DAYS } from "../counter/trend.ts";
 import type { Query } from "../http/query.ts";
 import type { Problem } from "../problem.ts";
 import { shareOf, withGoal } from "./goal.ts";
@@ -7,7 +8,7 @@ import { type Look, parseLook, parseStyle } from "./badge_look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import type { Palette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
-import { badgeBars, TREND_DAYS } from "./spark.ts";
+import { badgeBars } from "./spark.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, setLine, textHash } from "./text.ts";
 

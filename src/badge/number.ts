@@ -37,6 +37,8 @@ const FORMATTERS = {
   compact: (locale: string) =>
     new Intl.NumberFormat(locale, {
       notation: "compact",
+      // Follow grouped numbers, or a German chart has "1200" and "1.071".
+      useGrouping: new Intl.NumberFormat(locale).format(1000).length > 4 ? "always" : "min2",
       maximumFractionDigits: 1,
       roundingMode: "trunc",
     }),

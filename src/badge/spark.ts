@@ -2,12 +2,13 @@ import { formatterOf } from "./number.ts";
 import { textHash } from "./text.ts";
 import type { Bars } from "./styles/style.ts";
 import type { Days } from "../counter/history.ts";
+import { trendOf, trendWords } from "../counter/trend.ts";
 
 /** Returns the hits of the last `count` days as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {
   const shown = Array.from({ length: count }, (_, index) => hits[count - 1 - index] ?? 0);
   const most = Math.max(...shown);
-  const trend = trendOf(hits);
+  const trend = trendOf(hits).percent;
   const tag = `-${textHash(`${shown} ${trend}`)}`;
   return { width: count * STEP - 1, tag, draw, trend };
 
@@ -27,38 +28,16 @@ export function badgeBars({ hits }: Days, count: number): Bars {
 }
 
 /**
- * Returns by how many percent the last seven whole days exceed the seven before them. Leaves out
- * today, which is not over. Returns undefined if the earlier days had no hits or are unknown.
+ * Returns a trend as drawn, "▲ 12%", in a language, and as a screen reader says it in English,
+ * ", up 12% in 7 days".
  */
-export function trendOf(hits: readonly number[]): number | undefined {
-  if (hits.length < TREND_DAYS) return undefined;
-  const last = sum(hits.slice(1, WEEK + 1));
-  const before = sum(hits.slice(WEEK + 1, TREND_DAYS));
-  return before === 0 ? undefined : Math.round(100 * (last - before) / before);
-}
-
-/** Returns a trend as drawn, "▲ 12%", and as a screen reader says it, ", up 12% in 7 days". */
-export function trendWords(
-  percent: number,
-  locale = "en",
-): { drawn: string; spoken: string; isUp: boolean } {
-  const size = Math.min(Math.abs(percent), MAX_PERCENT);
-  const isUp = percent >= 0;
-  const spoken = percent === 0 ? "steady" : `${isUp ? "up" : "down"} ${size}%`;
-  const drawn = formatterOf(locale, "percent", PERCENT).format(size / 100);
-  return { drawn: `${isUp ? "▲" : "▼"} ${drawn}`, spoken: `, ${spoken} in 7 days`, isUp };
+export function weekTrend(percent: number, locale = "en") {
+  const { format } = formatterOf(locale, "percent", PERCENT);
+  const words = trendWords(percent, format);
+  return { ...words, spoken: `, ${words.spoken} in 7 days` };
 }
 
 const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });
-const WEEK = 7;
-/** Minimum number of days with a trend: two weeks before today. */
-export const TREND_DAYS = 2 * WEEK + 1;
-/** More is a beginning, not a trend. */
-const MAX_PERCENT = 999;
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
 
 const STEP = 3;
 const BOTTOM = 16;

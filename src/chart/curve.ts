@@ -8,7 +8,7 @@ export const CURVE_STROKE = `transform="scale(.2)" stroke-width="${
   2 * FINENESS
 }" stroke-linejoin="round"`;
 
-interface Point {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }

@@ -1,18 +1,51 @@
-import { formatCount, formatterOf } from "../badge/number.ts";
+import { formatCount, type Formatter, formatterOf } from "../badge/number.ts";
 import type { Day } from "../counter/history.ts";
 import { type Bar, DAY_MS, type Range } from "./bars.ts";
 import type { ShownLook } from "./chart_look.ts";
 
-/** Returns "30 days" in the reader's language. Quarters are counted in years. */
-export function spanOf(range: Range, locale: string): string {
-  const unit = range.unit === "quarter" ? "year" : range.unit;
-  const count = range.unit === "quarter" ? Math.round(range.count / 4) : range.count;
+/** Returns "30 days" or "10 years, by quarter" in the reader's language. */
+export function spanOf({ unit, count }: Range, locale: string): string {
+  if (unit !== "quarter") return unitsOf(unit, locale).format(count);
+  const years = unitsOf("year", locale).format(Math.round(count / 4));
+  const steps = stepsOf({ unit, count }, locale);
+  return ENGLISH.test(locale) ? `${years}, ${steps}` : `${years} (${steps})`;
+}
+
+/** Returns "by quarter" for a range whose length does not name its steps. */
+export function stepsOf({ unit }: Range, locale: string): string {
+  if (unit !== "quarter") return "";
+  return ENGLISH.test(locale) ? "by quarter" : nameOf(unit, locale);
+}
+
+function unitsOf(unit: "day" | "week" | "month" | "year", locale: string): Formatter {
   return formatterOf(
     locale,
     unit,
     () => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }),
-  ).format(count);
+  );
 }
+
+/**
+ * Returns "each week, to Nov 15" in the reader's language, for lines that end with the last full
+ * step.
+ */
+export function fullSteps(bars: readonly Bar[], { unit }: Range, locale: string): string {
+  const lastDay = (bars.at(-1)?.first ?? 0) - 1;
+  const isLong = unit === "month" || unit === "quarter";
+  const date = dateText(lastDay, locale, isLong ? MONTH : DATE);
+  return ENGLISH.test(locale) ? `each ${unit}, to ${date}` : `– ${date} (${nameOf(unit, locale)})`;
+}
+
+/** Returns the name of a step in the reader's language. */
+function nameOf(unit: Range["unit"], locale: string): string {
+  return formatterOf(locale, `name of ${unit}`, () => {
+    const names = new Intl.DisplayNames(locale, { type: "dateTimeField" });
+    const name = names.of(unit === "week" ? "weekOfYear" : unit) ?? unit;
+    return { format: () => name };
+  }).format(0);
+}
+
+export const ENGLISH = /^en\b/;
 
 /**
  * Returns the date of a mark, "Nov 3", or "Nov 2026" if bars are months or the chart is a year
@@ -57,7 +90,7 @@ export function descriptionOfSeveral(bars: readonly Bar[], { range, kind }: Show
   const since = `${spanOf(range, "en")}, since ${dateText(bars[0]?.first ?? 0, "en", WHOLE_DATE)}.`;
   return kind === "total"
     ? `The totals, and their growth in ${since}`
-    : `The hits of the last ${range.unit}, and of ${since}`;
+    : `The hits of the last full ${range.unit}, and of ${since}`;
 }
 
 function when(first: Day, { unit }: Range): string {

@@ -3,10 +3,10 @@ import { type Ink, Paint } from "../badge/paint.ts";
 import type { Day } from "../counter/history.ts";
 import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
-import { DATE, dateText, MONTH_NAME, spanOf } from "./dates.ts";
+import { DATE, dateText, ENGLISH, MONTH_NAME, spanOf } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
 import type { PictureLook } from "./chart_look.ts";
-import { drawHeading, drawType, ENGLISH, setType } from "./type.ts";
+import { drawHeading, drawType, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */
 export const CALENDAR = { width: 747, height: 189 };

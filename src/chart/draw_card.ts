@@ -1,21 +1,24 @@
 import { shareOf, withGoal } from "../badge/goal.ts";
 import { type Counts, formatCount, formatCounts } from "../badge/number.ts";
 import { Paint, UP } from "../badge/paint.ts";
-import { trendOf, trendWords } from "../badge/spark.ts";
+import { weekTrend } from "../badge/spark.ts";
 import { cleanText, tenth } from "../badge/text.ts";
+import { trendOf } from "../counter/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
-import { spanOf, todayIn } from "./dates.ts";
+import { ENGLISH, spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, paintOf, type PicturePaint } from "./frame.ts";
 import type { NamedFigures } from "./draw_lines.ts";
 import type { PictureLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */
-export const CARD = { width: 400, height: 150, radius: 10 };
+export const CARD = { width: 400, height: 150, radius: 10, hasBars: false };
 /** The size of a preview, which links show three times as large. */
-export const PREVIEW = { width: 400, height: 210, radius: 0 };
-/** Number of days that its line shows. */
-export const CARD_DAYS = 30;
+export const PREVIEW = { width: 400, height: 210, radius: 0, hasBars: true };
+/** Number of full days that its line shows. */
+const SHOWN_DAYS = 30;
+/** Number of days to read for a card: with today, which is a number. */
+export const CARD_DAYS = SHOWN_DAYS + 1;
 
 const LEFT = 20;
 const RIGHT = CARD.width - 20;
@@ -29,11 +32,13 @@ const MARK = 22;
 const MAX_WIDTH = 230;
 const LARGEST = { size: 30, bold: true };
 const LARGE = { size: 22, bold: true };
+const COMPACT = { size: 20, bold: true };
 const SMALL = { size: 11, bold: false };
 const NO_HISTORY = "Daily history begins with the next view.";
 
 /**
- * Draws the name, count, today's hits, trend of seven days and line of thirty days of a counter.
+ * Draws the name, count, today's hits, trend of seven days and line of thirty full days of a
+ * counter.
  */
 export function drawCard(
   { id, total, days, goal }: NamedFigures & { readonly goal?: number | undefined },
@@ -45,8 +50,8 @@ export function drawCard(
   const counts = withGoal(total, goal);
   const count = formatCounts(counts, look);
   const today = formatCount(days.hits[0] ?? 0, look);
-  const percent = trendOf(days.hits);
-  const trend = percent === undefined ? undefined : trendWords(percent, look.locale);
+  const { percent } = trendOf(days.hits);
+  const trend = percent === undefined ? undefined : weekTrend(percent, look.locale);
   const nameSet = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
   const { strong } = paint;
@@ -59,18 +64,22 @@ export function drawCard(
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     paint,
-    ground: accents.css + share + drawLine(days.hits, { paint, size }) +
+    ground: accents.css + share + drawDays(days.hits, { paint, size }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
-    words: sized(13, drawType(nameSet, { x: LEFT + MARK, y: 27, at: "left", ink: strong })) +
+    // A PNG whose font lacks a letter of the name has the label in its place.
+    words: sized(
+      13,
+      drawType(nameSet, { x: LEFT + MARK, y: 27, at: "left", ink: `${strong} id="n"` }),
+    ) +
       sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
       // Without known days, the reader returns today with 0 hits.
-      (days.hits.length > 1 || (days.hits[0] ?? 0) > 0
+      (days.hits.length > 1 || (days.hits[0] ?? 0) > 0 || !ENGLISH.test(look.locale)
         ? ""
         : drawType(setType(NO_HISTORY, SMALL), { x: LEFT, y: 124, at: "left" })) +
-      drawType(label, { x: LEFT, y: 87, at: "left" }) +
+      drawType(label, { x: LEFT, y: 87, at: "left", ink: ` id="l"` }) +
       drawAside([today, 14, strong], { words: todayIn(look.locale), y: 56 }) +
       (trend === undefined ? "" : drawAside(
         [trend.drawn, 11, trend.isUp ? accents.up : ""],
@@ -84,7 +93,7 @@ export function drawCard(
 function setCount(text: string, counts: Counts, look: PictureLook): Setting {
   const fitting = [LARGEST, LARGE].map((type) => setType(text, type))
     .find(({ width }) => width <= MAX_WIDTH);
-  return fitting ?? setType(formatCounts(counts, { ...look, numbers: "compact" }), LARGE);
+  return fitting ?? setType(formatCounts(counts, { ...look, numbers: "compact" }), COMPACT);
 }
 
 /** Draws a bar below the count that is filled to the share of the goal. */
@@ -120,25 +129,43 @@ function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
   return { up: paint.fill("g", UP), mark: paint.stroke("h", COLORS.strong), css: paint.css() };
 }
 
-/** Draws the days up to today, from edge to edge. Draws nothing if all of them are 0. */
-function drawLine(
-  hits: readonly number[],
-  { paint: { bars, tint }, size: { width, height, radius } }: {
-    paint: PicturePaint;
-    size: typeof CARD;
-  },
-): string {
-  const shown = Array.from({ length: CARD_DAYS }, (_, index) => hits[CARD_DAYS - 1 - index] ?? 0);
+interface Ground {
+  readonly paint: PicturePaint;
+  readonly size: typeof CARD;
+}
+
+/** Draws the full days before today, from edge to edge. Draws nothing if all of them are 0. */
+function drawDays(hits: readonly number[], ground: Ground): string {
+  const shown = Array.from({ length: SHOWN_DAYS }, (_, index) => hits[SHOWN_DAYS - index] ?? 0);
   const most = Math.max(...shown);
   if (most === 0) return "";
-  const step = (width - 2) / (CARD_DAYS - 1);
+  const shares = shown.map((number) => number / most);
+  return ground.size.hasBars ? drawBars(shares, ground) : drawLine(shares, ground);
+}
+
+/** Draws bars as strokes of which each place is one unit wide. */
+function drawBars(shares: readonly number[], { paint, size: { width, height } }: Ground): string {
+  const step = tenth((width - 2 * LEFT) / shares.length);
+  const strokes = shares.map((share, index) =>
+    share === 0 ? "" : `M${index} 0v${Math.max(1, Math.round((height - LEFT - PEAK) * share))}`
+  );
+  return `<path${paint.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${
+    height - LEFT
+  })" ` +
+    `stroke-width=".7" d="${strokes.join("")}"/>`;
+}
+
+function drawLine(
+  shares: readonly number[],
+  { paint: { bars, tint }, size: { width, height, radius } }: Ground,
+): string {
+  const step = (width - 2) / (shares.length - 1);
   const floor = FINENESS * (height + 4);
   const ground = height - GROUND;
   const corner = Math.max(0, FINENESS * (radius - 1));
-  const { y, path } = curveThrough(shown.map((number, index) => ({
-    x: 1 + index * step,
-    y: ground - (ground - PEAK) * number / most,
-  })));
+  const { y, path } = curveThrough(
+    shares.map((share, index) => ({ x: 1 + index * step, y: ground - (ground - PEAK) * share })),
+  );
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
     `<clipPath id="k"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +

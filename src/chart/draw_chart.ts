@@ -98,6 +98,8 @@ type Layout = ReturnType<typeof layOut>;
 
 const BOLD: Type = { size: 11, bold: true };
 const WIDEST_BAR = 28;
+/** Maximum width of an open step next to a line, in pixels. */
+const WIDEST_STROKE = 6;
 
 /**
  * Draws bars as strokes with tops on whole pixels. Their places are 0, 1, 2 … on a ground that is
@@ -115,19 +117,48 @@ function drawBars({ columns, plot, paint, step, barWidth }: Layout): string {
     `<path d="${last}" stroke-opacity=".45"/></g>`;
 }
 
-/** Draws the line and the ground below it as one path, clipped to the plot. */
-function drawArea({ columns, plot, paint }: Layout): string {
+/**
+ * Draws the line and the ground below it as one path, clipped to the plot. They end with the last
+ * full step. The open step follows as a pale stroke, or dashed if the line is a total.
+ */
+function drawArea(layout: Layout): string {
+  const { columns, plot, paint, look } = layout;
+  const [last, open] = columns.slice(-2);
+  if (last === undefined || open === undefined) return "";
   const { x, y, path } = curveThrough(
-    columns.map(({ x, height }) => ({ x, y: plot.bottom - height })),
+    columns.slice(0, -1).map(({ x, height }) => ({ x, y: plot.bottom - height })),
   );
-  const [left, right] = [FINENESS * plot.left, FINENESS * plot.right];
+  const [left, right] = [FINENESS * plot.left, Math.round(FINENESS * last.x)];
   const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
   return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${paint.tint}" stop-opacity=".42"/>` +
     `<stop offset="1" stop-color="${paint.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
     `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${paint.bars} ` +
     `d="M${left - 20} ${bottom + 45}V${y}H${x}${path}` +
-    `H${right + 20}V${bottom + 45}z"/>`;
+    `h20V${bottom + 45}z"/>` +
+    (look.kind === "total" ? drawGrowth([last, open], layout) : drawOpen([last, open], layout));
+}
+
+type Columns = readonly [last: Layout["columns"][number], open: Layout["columns"][number]];
+
+/** Draws the open step of a total as a dashed line, and the ground below it paler. */
+function drawGrowth([last, open]: Columns, { plot, paint }: Layout): string {
+  const [left, right] = [last, open].map(({ x }) => tenth(x));
+  const [start, end] = [last, open].map(({ height }) => tenth(plot.bottom - height));
+  return `<path fill="url(#g)" opacity=".45" d="M${left} ${start}L${right} ${end}V${plot.bottom}` +
+    `H${left}z"/><path fill="none" stroke-width="2" stroke-dasharray="4 3"${paint.bars} ` +
+    `d="M${left} ${start}L${right} ${end}"/>`;
+}
+
+/** Draws a dot at the end of the line, and the open step as a pale bar. */
+function drawOpen([last, open]: Columns, layout: Layout): string {
+  const { plot, paint, step } = layout;
+  const width = tenth(Math.min(WIDEST_STROKE, 0.72 * step));
+  const bar = open.height === 0
+    ? ""
+    : `<path stroke-width="${width}" stroke-opacity=".45"${paint.bars} ` +
+      `d="M${tenth(open.x)} ${plot.bottom}v${-tenth(Math.max(1.5, open.height))}"/>`;
+  return bar + drawDot(last, layout, 3);
 }
 
 /** Writes number and date next to the peak, if there is one and room for them. */
@@ -139,7 +170,8 @@ function drawPeak(layout: Layout, index: number): string {
   const date = setType(dateOfMark(peak.first, look.range, look.locale), SMALL);
   const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
   const aside = look.kind === "bars" ? barWidth / 2 + 4 : 8;
-  const dot = look.kind === "bars" ? "" : drawDot(peak, layout);
+  // The line does not reach the open step.
+  const dot = look.kind === "bars" || index === columns.length - 1 ? "" : drawDot(peak, layout);
   for (const parts of [[number, date], [number]]) {
     const width = widthOf(parts, BESIDE);
     const left = [peak.x + aside, peak.x - aside - width]
@@ -173,14 +205,26 @@ const ROUND = [1, 2, 5];
 const MAX_MARKS = 2;
 
 /** Draws a dot on the line. */
-function drawDot({ x, height }: Layout["columns"][number], { plot, paint }: Layout): string {
-  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="4"${paint.dot}/>`;
+function drawDot(
+  { x, height }: Layout["columns"][number],
+  { plot, paint }: Layout,
+  radius = 4,
+): string {
+  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${radius}"${paint.dot}/>`;
 }
+
+/** Draws an open dot at a total that may still grow. */
+function drawOpenDot({ x, height }: Layout["columns"][number], { plot, paint }: Layout): string {
+  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${OPEN_DOT}" ` +
+    `stroke-width="2" fill="none"${paint.bars}/>`;
+}
+
+const OPEN_DOT = 3.5;
 
 /** Marks the last round totals with the day on which they were reached, and the total of today. */
 function drawRoundTotals(layout: Layout): string {
   const { columns, plot, look, paint, lines } = layout;
-  const marks = columns.slice(-1).map((last) => drawDot(last, layout));
+  const marks = columns.slice(-1).map((last) => drawOpenDot(last, layout));
   let edge = plot.right;
   for (let index = columns.length - 1; index > 0 && marks.length <= MAX_MARKS; index--) {
     const [column, before] = [columns[index], columns[index - 1]];
@@ -195,7 +239,7 @@ function drawRoundTotals(layout: Layout): string {
     const top = plot.bottom - column.height;
     const y = clearOf(lines, Math.round(Math.max(plot.top + 4, top - 6)));
     marks.push(
-      drawDot(column, layout) +
+      (index === columns.length - 1 ? "" : drawDot(column, layout)) +
         drawType(number, { x: left, y, at: "left", ink: paint.strong }) +
         drawType(date, { x: right, y, at: "right" }),
     );

@@ -1,11 +1,11 @@
 import { formatCount } from "../badge/number.ts";
 import { cleanText, tenth } from "../badge/text.ts";
 import type { Day } from "../counter/history.ts";
-import { type Area, drawAxis, SMALL } from "./axis.ts";
-import { barsOf, rangeSince } from "./bars.ts";
+import { type Area, BESIDE, drawAxis, SMALL } from "./axis.ts";
+import { type Bar, barsOf, rangeSince } from "./bars.ts";
 import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./draw_chart.ts";
-import { CURVE_STROKE, curveThrough } from "./curve.ts";
-import { descriptionOfSeveral } from "./dates.ts";
+import { CURVE_STROKE, curveThrough, type Point } from "./curve.ts";
+import { descriptionOfSeveral, fullSteps, stepsOf } from "./dates.ts";
 import { frame, paintOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
@@ -40,7 +40,8 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const labels = setLabels(series, look);
   const [right, bottom] = [look.width - MARGIN, look.height - MARGIN];
   const labelX = right - labels.width;
-  const { plot, ceiling, grid, words } = drawAxis(series[0]?.bars ?? [], {
+  const bars = series[0]?.bars ?? [];
+  const { plot, ceiling, grid, words } = drawAxis(bars.slice(0, series[0]?.values.length), {
     most: Math.max(...series.flatMap(({ values }) => values)),
     look,
     area: { left: MARGIN, right: labelX - LEADER, top: TOP, bottom },
@@ -52,29 +53,49 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const lines = points.map((line, index) => {
     const [end, color, y] = [ends[index], LINE_COLORS[index], middles[index]];
     if (end === undefined || color === undefined || y === undefined) return "";
-    const { x, y: startY, path } = curveThrough(line);
-    return `<path ${CURVE_STROKE} fill="none" stroke="${color}" d="M${x} ${startY}${path}"/>` +
-      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" fill="${color}"/>` +
-      `<path fill="none" stroke="${color}" d="M${tenth(end.x)} ${tenth(end.y)}` +
-      `L${tenth(labelX - 4)} ${y}"/>`;
+    const isOpen = look.kind === "total";
+    const dot = isOpen ? `stroke-width="2"` : `fill="${color}"`;
+    return `<g fill="none" stroke="${color}">${drawCurve(line, isOpen)}` +
+      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" ${dot}/>` +
+      `<path d="M${tenth(end.x + DOT + 1)} ${tenth(end.y)}L${tenth(labelX - 4)} ${y}"/></g>`;
   });
   const texts = labels.rows.map(({ name, number }, index) => {
     const y = (middles[index] ?? 0) + 4;
     return drawType(name, { x: labelX, y, at: "left" }) +
       drawType(number, { x: right, y, at: "right", ink: paint.strong });
   });
-  const heading = setWithin(look.label, { size: 13, bold: false }, right - MARGIN);
+  const [heading, steps] = setHeading(bars, look, right - MARGIN);
   return frame(look, {
     title: `${look.label === "" ? "" : `${look.label}: `}${spokenSeries(series, look)}`,
-    description: descriptionOfSeveral(series[0]?.bars ?? [], look),
+    description: descriptionOfSeveral(bars, look),
     paint,
     ground: `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
       lines.join(""),
-    words: (heading === undefined
-      ? ""
-      : `<g font-size="13">${drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })}</g>`) +
-      `<g font-size="${SMALL.size}">${words}${texts.join("")}</g>`,
+    words: `<g font-size="13">${drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })}</g>` +
+      `<g font-size="${SMALL.size}">${drawType(steps, { x: right, y: BASELINE, at: "right" })}` +
+      `${words}${texts.join("")}</g>`,
   });
+}
+
+/** Sets the label, and what a point of a line is, as far as both fit. */
+function setHeading(bars: readonly Bar[], look: ShownLook, room: number) {
+  const { range, kind, locale } = look;
+  const words = kind === "total" ? stepsOf(range, locale) : fullSteps(bars, range, locale);
+  const steps = setWithin(words, SMALL, room);
+  const left = room - (steps === undefined ? 0 : steps.width + BESIDE);
+  return [setWithin(look.label, { size: 13, bold: false }, left), steps];
+}
+
+/** Draws a line through points. If the last step is open, the line is dashed there. */
+function drawCurve(points: readonly Point[], isOpen: boolean): string {
+  const full = isOpen ? points.slice(0, -1) : points;
+  const [last, end] = [full.at(-1), points.at(-1)];
+  if (last === undefined || end === undefined) return "";
+  const { x, y, path } = curveThrough(full);
+  const line = `<path ${CURVE_STROKE} d="M${x} ${y}${path}"/>`;
+  if (!isOpen) return line;
+  const [left, right] = [last, end].map((point) => `${tenth(point.x)} ${tenth(point.y)}`);
+  return `${line}<path stroke-width="2" stroke-dasharray="4 3" d="M${left}L${right}"/>`;
 }
 
 /** A counter as it is drawn. */
@@ -90,8 +111,10 @@ function seriesOf(
   return {
     name,
     bars,
-    /** The value of each bar. */
-    values: look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits),
+    /** The value of each bar, without the open one if it can only be a fall. */
+    values: look.kind === "total"
+      ? sumsUpTo(total, bars)
+      : bars.slice(0, -1).map(({ hits }) => hits),
     /** The index of the first bar with a known day, where the line begins. */
     start: Math.max(0, bars.findLastIndex((bar) => bar.first <= firstKnown(days))),
   };
@@ -133,7 +156,7 @@ const DOT = 3;
 function pointsOf(
   { values, start }: Series,
   { plot, ceiling }: { plot: Area; ceiling: number },
-): { x: number; y: number }[] {
+): Point[] {
   const step = (plot.right - plot.left) / values.length;
   return values.slice(start).map((value, index) => ({
     x: plot.left + (start + index + 0.5) * step,

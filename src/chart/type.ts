@@ -2,6 +2,7 @@ import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
 import { formatCount } from "../badge/number.ts";
 import { drawText, graphemes, setLine, tenth } from "../badge/text.ts";
 import type { PictureLook } from "./chart_look.ts";
+import { ENGLISH } from "./dates.ts";
 
 /** The size of a text in pixels, and its weight. */
 export interface Type {
@@ -80,9 +81,8 @@ interface Heading {
 }
 
 /**
- * Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right, or
- * "12,345 · in 10 years" if these are all hits. Figures that do not fit are compact, or the count
- * alone.
+ * Draws the label on the left, and "12,345 · 2,434 in 30 days" on the right, or "12,345 in 30 days"
+ * if these are all hits. Figures that do not fit are compact, or the count alone.
  */
 export function drawHeading(heading: Heading, look: PictureLook): string {
   const { left, right, baseline: y, strong } = heading;
@@ -108,16 +108,15 @@ const LEAST_LABEL = 60;
 
 function setFigures({ total, within, span }: Heading, look: PictureLook, size: number) {
   const count = setType(formatCount(total, look), { size, bold: true });
-  if (within === undefined) return [count];
+  // An owner may have set the total below the hits of its days, of which it would not be the sum.
+  if (within === undefined || within > total) return [count];
   const joined = ENGLISH.test(look.locale) ? "in" : "/";
-  const hits = within === total ? "" : `${formatCount(within, look)} `;
-  const words = `· ${hits}${joined} ${span}`;
+  const hits = within === total ? "" : `· ${formatCount(within, look)} `;
+  const words = `${hits}${joined} ${span}`;
   const rest = setType(words, { size, bold: false });
   // Read from the right, the count comes first there.
   return rest.line.rightToLeft ? [rest, count] : [count, rest];
 }
-
-export const ENGLISH = /^en\b/;
 
 /** Returns the width of texts in a row with a gap between them. */
 export function widthOf(row: readonly Setting[], gap: number): number {

@@ -37,11 +37,14 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     // The renderer would stretch a drawing to whole pixels.
     const wholePixels = Math.min(MAX_WIDTH, Math.ceil(width * zoom));
     const whole = Math.floor(1000 * wholePixels / zoom) / 1000;
+    const shown = svg.includes(" viewBox=")
+      ? leaveOutMissing(svg, hasGlyph)
+      : replaceMissing(svg, hasGlyph);
     const fitted = placeTexts(
-      clipLayers(svg.replace(`width="${width}"`, `width="${whole}"`), zoom),
+      clipLayers(shown.replace(`width="${width}"`, `width="${whole}"`), zoom),
       zoom,
     );
-    const drawing = new Resvg(replaceMissing(fitted, hasGlyph), {
+    const drawing = new Resvg(fitted, {
       font,
       fitTo: { mode: "zoom", value: zoom },
     });
@@ -118,6 +121,29 @@ const BOLDER = `<filter id="bolder" color-interpolation-filters="sRGB"><feCompon
 const CHARACTER = /\p{RGI_Emoji}|[^\0-\x7f]/gv;
 /** Characters that are drawn together with the one before them. */
 const ATTACHED = /^[\p{M}\p{Cf}]/u;
+
+/**
+ * Leaves out the texts of a picture with a character that no font has. The label of a card takes
+ * the place of such a name.
+ */
+function leaveOutMissing(svg: string, hasGlyph: (codePoint: number) => boolean): string {
+  const known = (text: string) => {
+    const shown = replaceMissing(text, hasGlyph);
+    return shown.split("?").length > text.split("?").length ? "" : shown;
+  };
+  const [name = "", x, y, length, more] = NAME.exec(svg) ?? [];
+  const [label = "", words] = LABEL.exec(svg) ?? [];
+  const left = Number(x) - Number(length) / 2;
+  const named = known(name) !== "" || label === "" ? svg : svg.replace(label, "").replace(
+    name,
+    () => `<text style="text-anchor:start" x="${left}" y="${y}"${more}>${words}</text>`,
+  );
+  return named.replace(ELEMENT, known);
+}
+
+const NAME = /<text x="([\d.]+)" y="(\d+)" textLength="([\d.]+)"([^>]*) id="n">[^<]*<\/text>/;
+const LABEL = /<text [^>]* id="l">([^<]*)<\/text>/;
+const ELEMENT = /<text [^>]*>[^<]*<\/text>/g;
 
 /** Replaces the characters that no font has with question marks. */
 function replaceMissing(svg: string, hasGlyph: (codePoint: number) => boolean): string {

@@ -130,7 +130,7 @@ Deno.test("/badge with a goal has another ETag when the share changes, and not t
 Deno.test("drawCard() with a goal draws a bar to its share, as wide as the number, within 3 kB", () => {
   for (const [total, goal, share] of [[640, 1000, 0.64], [9, 3, 1], [0, 7, 0]] as const) {
     const svg = drawCard(
-      { id: "a", total, goal, days: { newest: TODAY, hits: Array(30).fill(9) } },
+      { id: "a", total, goal, days: { newest: TODAY, hits: Array(31).fill(9) } },
       parsePictureLook(new Map<string, string>([["theme", "auto"]])),
     );
     const [whole = NaN, part = NaN] = [...svg.matchAll(/M20 75\.5h([\d.]+)/g)]

@@ -176,8 +176,12 @@ const TRENDS:
     // Today's 900 are not over, so they say nothing.
     [[900, ...Array(7).fill(112), ...Array(7).fill(100)], "▲ 12%", ", up 12% in 7 days"],
     [[0, ...Array(7).fill(50), ...Array(7).fill(100)], "▼ 50%", ", down 50% in 7 days"],
-    [[0, ...Array(7).fill(3), ...Array(7).fill(3)], "▲ 0%", ", steady in 7 days"],
-    [[5, ...Array(7).fill(90_000), 1, 0, 0, 0, 0, 0, 0], "▲ 999%", ", up 999% in 7 days"],
+    [[0, ...Array(7).fill(3), ...Array(7).fill(3)], "0%", ", steady in 7 days"],
+    [
+      [5, ...Array(7).fill(90_000), 1, 0, 0, 0, 0, 0, 0],
+      "▲ >999%",
+      ", up more than 999% in 7 days",
+    ],
     [[5, ...Array(7).fill(9), ...Array(7).fill(0)], undefined, ""],
     [[5, ...Array(7).fill(9), ...Array(6).fill(9)], undefined, ""],
     [[], undefined, ""],

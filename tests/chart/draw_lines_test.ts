@@ -35,11 +35,11 @@ Deno.test("drawLines() keeps six counters within 16 kB, whatever their ids, step
   }
 });
 
-Deno.test("drawLines() keeps six usual counters over ten years within 6 kB", () => {
+Deno.test("drawLines() keeps six usual counters over ten years within 6.5 kB", () => {
   const counters = ["a", "b", "c", "d", "e", "f"].map((name, index) =>
     counter(`github/${name}/stars`, Array(3652).fill(index + 1))
   );
-  ok(bytesOf(draw(counters, "range=all&theme=auto")) <= 6000);
+  ok(bytesOf(draw(counters, "range=all&theme=auto")) <= 6500);
 });
 
 Deno.test("LINE_COLORS have a contrast of 3:1 to light and to dark grounds", () => {
@@ -117,15 +117,14 @@ Deno.test("drawLines() draws one line for each counter, from its first known day
   }];
   const elements = parseSvg(draw(counters, "width=480"));
   const starts = LINE_COLORS.slice(0, 3).map((color) => {
-    const line = elements.find(({ name, attributes }) =>
-      name === "path" && attributes.get("stroke") === color
-    );
-    return Number(/^M(\d+)/.exec(line?.attributes.get("d") ?? "")?.[1]);
+    const group = elements.findIndex(({ attributes }) => attributes.get("stroke") === color);
+    const line = elements[group + 1]?.attributes.get("d");
+    return Number(/^M(\d+)/.exec(line ?? "")?.[1]);
   });
-  const [old = 0, young = 0, never = 0] = starts;
+  const [old = 0, young = 0, never] = starts;
   const end = 5 * Number(elements.find(({ name }) => name === "circle")?.attributes.get("cx"));
   ok(Math.abs((end - young) / (end - old) - 9 / 29) < 0.02, `${starts}`);
-  ok(Math.abs(end - never) <= 2, `${starts}`);
+  strictEqual(never, NaN);
 });
 
 Deno.test("drawLines() tells a screen reader name, last number and growth of each counter", () => {
@@ -141,8 +140,8 @@ Deno.test("drawLines() tells a screen reader name, last number and growth of eac
   );
   strictEqual(
     words("kind=area&label="),
-    "<title>one 10, 300 in all; two 7, 10 in all</title>" +
-      "<desc>The hits of the last day, and of 30 days, since Oct 23, 2026.</desc>",
+    "<title>one 10, 300 in all; two 0, 10 in all</title>" +
+      "<desc>The hits of the last full day, and of 30 days, since Oct 23, 2026.</desc>",
   );
   strictEqual(attribute(parseSvg(draw(counters, "")), "svg", "role"), "img");
 });
@@ -150,7 +149,7 @@ Deno.test("drawLines() tells a screen reader name, last number and growth of eac
 Deno.test("drawLines() writes compact numbers where full ones would leave no room for names", () => {
   const large = [counter("one", [2 ** 52]), counter("two", [2 ** 51])];
   const shown = texts(parseSvg(draw(large, ""))).map(({ text }) => text);
-  ok(shown.includes("one") && shown.includes("4503.5T"), shown.join());
+  ok(shown.includes("one") && shown.includes("4,503.5T"), shown.join());
 });
 
 const NAMES: readonly (readonly [ids: readonly string[], names: readonly string[]])[] = [

@@ -2,7 +2,7 @@ import { filledPaper } from "../goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
 import { ERROR, GREEN, Paint, UP } from "../paint.ts";
 import type { Palette } from "../palette.ts";
-import { trendWords } from "../spark.ts";
+import { weekTrend } from "../spark.ts";
 import { drawTextFrom, type Line, tenth } from "../text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";
@@ -33,7 +33,7 @@ function painter(palette: Palette, label: Line): Draw {
   const labelText = drawTextFrom(label, labelX, { length: labelLength, ink: paint.label });
   return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
-    const trend = bars.trend === undefined ? undefined : trendWords(bars.trend);
+    const trend = bars.trend === undefined ? undefined : weekTrend(bars.trend);
     const trendLength = trend === undefined ? 0 : trendWidth(trend.drawn);
     const barsX = Math.ceil(messageX + messageLength + GAP);
     const trendX = bars.width === 0 ? barsX : barsX + bars.width + GAP;
@@ -75,9 +75,10 @@ function painter(palette: Palette, label: Line): Draw {
   };
 }
 
-/** Returns the width of a trend such as "▲ 12%" in Verdana of 10 pixels. */
+/** Returns the width of a trend such as "▲ 12%" or "0%" in Verdana of 10 pixels. */
 function trendWidth(text: string): number {
-  return tenth(TRIANGLE_AND_SPACE + (text.length - "▲ %".length) * DIGIT + PERCENT);
+  const arrow = text.includes(" ") ? TRIANGLE_AND_SPACE - 2 * DIGIT : 0;
+  return tenth(arrow + (text.length - "%".length) * DIGIT + PERCENT);
 }
 
 const TRIANGLE_AND_SPACE = 11.2;

@@ -1,4 +1,4 @@
-import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
+import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/strict";
 import { renderBadge } from "../../../src/badge/drawings.ts";
 import { parseLook, STYLES } from "../../../src/badge/badge_look.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
@@ -75,5 +75,27 @@ Deno.test("painter: characters that no font has are drawn as question marks, an 
   // DejaVu Sans has these scripts.
   for (const text of ["\u0645\u0634", "\u041f\u0440\u0438", "\u03b1\u03b2", "\u05d0\u05d1"]) {
     notDeepStrictEqual(await draw(text), await draw("??"), text);
+  }
+});
+
+Deno.test("painter: a name that no font has is left out of cards and previews, and the label takes its place", async () => {
+  for (const { draw } of [pictures.card, pictures.preview]) {
+    const card = (id: string, label: string) =>
+      draw({ ...FIGURES, id }, new Map<string, string>([["theme", "light"], ["label", label]]));
+    const inPlace = (name: string) =>
+      card(name, "").replace(/ textLength="[\d.]+"([^>]* id="n")/, "$1")
+        .replace(/<text x="[\d.]+"([^>]* id="n")/, `<text style="text-anchor:start" x="42"$1`);
+    const drawn = (svg: string) => paint({ svg, scale: 2 });
+    deepStrictEqual(
+      await drawn(card("\u4e2d\u6587/\u535a\u5ba2", "views")),
+      await drawn(inPlace("views")),
+    );
+    // Neither of them can be drawn, and no part of them is.
+    deepStrictEqual(await drawn(card("a/\u4e2d", "\u6b21")), await drawn(card("", "")));
+    match(card("\u4e2d\u6587", "views"), /<title>\u4e2d\u6587: /);
+    notDeepStrictEqual(
+      await drawn(card("\u041f\u0440\u0438", "views")),
+      await drawn(inPlace("views")),
+    );
   }
 });

@@ -49,10 +49,11 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       const body = limit ? await bodyText(request, { limit, draining }) : "";
       const parsed = parseRequest(url, request, body);
       const [key, token] = [parsed.get("key"), parsed.get("token")];
+      const skip = parsed.get("skip") === "1" ? "1" : undefined;
       const idOf = ({ id }: Target["counter"]) => counterId(`${name}/${id}`);
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = idOf(counter);
-        const values = { ...parameters, id, key: counter.counts ? key : undefined, token };
+        const values = { ...parameters, id, ...(counter.counts && { key, skip }), token };
         const query = new Map<string, string>();
         for (const [name, value] of Object.entries(values)) {
           if (value !== undefined) query.set(name, value);

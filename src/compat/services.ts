@@ -1,4 +1,5 @@
 import busuanziScript from "../browser/busuanzi.js" with { type: "text" };
+import { counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import type {
   CompatAddress,
@@ -198,11 +199,13 @@ const busuanzi: CompatService = [
     // A page may send its host alone: then the script says which page it is on.
     const path = pagePath(referrer, request.get("page"));
     const host = referrer.hostname;
-    const numbers = json([
-      { ...hit(`${host}/*visitors`), once: true },
-      hit(`${host}${path}`),
-      hit(`${host}/*site`),
-    ], ([site_uv, page_pv, site_pv]) => ({ site_uv, page_pv, version: 2.4, site_pv }));
+    const page = hit(`${host}${path}`);
+    const isCounted = isId(`busuanzi/${page.id}`);
+    const visitors = { ...hit(`${host}/*visitors`), once: true };
+    const counters = [visitors, ...(isCounted ? [page] : []), hit(`${host}/*site`)];
+    const numbers = json(counters, ([site_uv, page_pv, site_pv = page_pv]) => {
+      return { site_uv, page_pv: isCounted ? page_pv : "–", version: 2.4, site_pv };
+    });
     return jsonp(numbers, request.get("jsonpCallback"));
   }),
 ];
@@ -253,6 +256,14 @@ function pagePath({ pathname }: URL, path = decode(pathname) ?? pathname): strin
   // The totals of a site are stored under these names.
   if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
   return path.startsWith("/") ? path : "/";
+}
+
+function isId(text: string): boolean {
+  try {
+    return counterId(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Every service by its name. */

@@ -25,6 +25,14 @@ export const visitor = {
   accepts: (text: string) => text !== "" && text.length <= 1000,
 } as const satisfies Parameter;
 
+/** Returns the number to an owner who views a page of their own. */
+export const skip = {
+  name: "skip",
+  meaning: "`1` returns the number and counts nothing. It has no effect with the secret.",
+  schema: { type: "string", enum: ["1"] },
+  accepts: (text: string) => text === "1",
+} as const satisfies Parameter;
+
 /** Parameters of other endpoints and services, each with what its sender probably meant. */
 const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
   ["prefix", "prefix= reads all counters of a group and cannot be counted. Send the id of one"],
@@ -43,19 +51,35 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
 }
 
 /** An authorized request for a hit. */
-export type HitRequest = Omit<CounterContext<"once" | "visitor">, "isPrefix">;
+export type HitRequest = Omit<CounterContext<"once" | "visitor" | "skip">, "isPrefix">;
 
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
 export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
+
+export interface HitPolicyOptions extends CreationLimitOptions {
+  readonly proxies: Proxies;
+  /** The origins of the pages that may count. Every page may if it is empty. */
+  readonly hitOrigins: readonly string[];
+}
 
 /**
  * Creates the policy, which applies the first of its rules that matches a hit. A hit with the
  * idempotency key of an earlier one is that hit again.
  */
-export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxies }) {
-  const { counters } = options;
+export function createHitPolicy(options: HitPolicyOptions) {
+  const { counters, hitOrigins } = options;
   const countVisitor = createUniqueVisitors(options);
   const limitCreation = createCreationLimit(options);
+
+  /** Returns the reason why a hit without the secret is answered and not counted, if any. */
+  function reasonNotToCount({ request, query }: HitRequest, agent: AgentKind): HitFlag | undefined {
+    if (agent === "crawler") return "bot";
+    if (query.get("skip") !== undefined) return "skip";
+    if (hitOrigins.length === 0) return undefined;
+    // Images and servers send no origin.
+    const origin = request.headers.get("origin");
+    return origin === null || hitOrigins.includes(origin) ? undefined : "other-site";
+  }
 
   return (hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> => {
     const { request, query, id, grant } = hit;
@@ -72,7 +96,8 @@ export function createHitPolicy(options: CreationLimitOptions & { proxies: Proxi
     // A server's own user agent means nothing, unless it has to distinguish visitors.
     const isServer = hasSecret && (hasVisitor || !asksOnce);
     const agent = isServer ? "reader" : agentKind(request.headers);
-    if (agent === "crawler" && !hasSecret) return withFlag("bot", counters.count(id));
+    const reason = hasSecret ? undefined : reasonNotToCount(hit, agent);
+    if (reason !== undefined) return withFlag(reason, counters.count(id));
 
     // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
     const isProxy = agent === "image proxy";

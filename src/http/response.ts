@@ -10,7 +10,7 @@ export type TextFormat = "json" | "text" | "html";
 export type Image = string | Uint8Array<ArrayBuffer>;
 
 /** The reason why a hit is not an ordinary one, as sent in `X-Tallymark`. */
-export type HitFlag = "prefetch" | "bot" | "repeat" | "camo";
+export type HitFlag = "prefetch" | "bot" | "skip" | "other-site" | "repeat" | "camo";
 
 /** The permission to read counters, and the headers that follow from it. */
 export type ReadPolicy = ReturnType<typeof createReadPolicy>;

@@ -42,7 +42,7 @@ export interface ParameterObject {
 export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 /** The statuses of problems of an endpoint that counts hits. */
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
-export const HIT_FLAGS = ["prefetch", "bot", "repeat", "camo"] as const;
+export const HIT_FLAGS = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"] as const;
 
 /** A response of an endpoint: its headers, and its body in every media type. */
 export interface ResponseObject {
@@ -80,6 +80,8 @@ export const bodies = {
 const FLAGS = {
   prefetch: "`prefetch`: a prefetch, not counted.",
   bot: "`bot`: a crawler with a key, not counted.",
+  skip: "`skip`: sent with `skip=1`, not counted.",
+  "other-site": "`other-site`: sent by a page that `HIT_ORIGINS` does not list, not counted.",
   repeat: "`repeat`: this hit was already counted.",
   camo: "`camo`: counted, but sent by an image proxy, which hides the reader.",
   stale: "`stale`: the store is unavailable, and this is the last value that was read.",

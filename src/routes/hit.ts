@@ -1,4 +1,4 @@
-import { once, parseIdempotencyKey, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
+import { once, parseIdempotencyKey, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
 import { fresh, HIT_FLAGS, HIT_PROBLEMS, json, operation } from "../openapi/responses.ts";
@@ -14,7 +14,7 @@ export function hit({ counters, countHit, recentHits }: Service): Endpoint {
     description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
       "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
       "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
-    parameters: [once, visitor],
+    parameters: [once, visitor, skip],
     parse: refuseMistakenId,
     respond(context) {
       const { id } = context;

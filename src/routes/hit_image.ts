@@ -2,7 +2,7 @@ import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Days } from "../counter/history.ts";
-import { type HitRequest, once, refuseMistakenId, visitor } from "../hits/hit_policy.ts";
+import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
   createResponse,
@@ -57,7 +57,7 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
       "Prefetches, and crawlers with a key, get a response but are not counted. " +
       "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
       "place is a 400.",
-    parameters: [once, visitor, show, ...BADGE_PARAMETER_LIST],
+    parameters: [once, visitor, skip, show, ...BADGE_PARAMETER_LIST],
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;

@@ -17,6 +17,8 @@ export interface ServiceOptions {
     groupLimit: number;
     /** The counters that anyone may hit at the addresses of other services. */
     serveAs: ServeAs;
+    /** The origins of the pages that may count without the secret. */
+    hitOrigins: readonly string[];
     /** The origins of the pages that may embed shared pages. */
     embedOrigins: readonly string[];
   };

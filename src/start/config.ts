@@ -112,6 +112,7 @@ export function parseConfig(environment: Environment, fileNames: readonly string
     failFast: read(SETTINGS.failFast),
     groupLimit: read(SETTINGS.groupLimit),
     serveAs: read(SETTINGS.serveAs),
+    hitOrigins: read(SETTINGS.hitOrigins),
     embedOrigins: read(SETTINGS.embedOrigins),
     trustProxy: read(SETTINGS.trustProxy),
     timeZone: read(SETTINGS.timeZone),

@@ -45,11 +45,17 @@ export const SETTINGS = {
       "What anyone may count at the addresses of other counters, separated by commas: ids (`komarev/octocat`) or groups, which end in a slash (`hits.sh/github.com/octocat/`).",
     parse: parseServeAs,
   },
+  hitOrigins: {
+    name: "HIT_ORIGINS",
+    meaning:
+      "The sites whose pages may count, separated by commas: up to 20 origins such as `https://blog.example.com`. Pages of other sites get the number and count nothing. If it is not set, every page with a key may count.",
+    parse: (text) => parseOrigins(text, { isHttpAllowed: true }),
+  },
   embedOrigins: {
     name: "EMBED_ORIGINS",
     meaning:
       "The sites that may embed shared pages, separated by commas: up to 20 origins such as `https://blog.example.com`.",
-    parse: parseOrigins,
+    parse: (text) => parseOrigins(text, { isHttpAllowed: false }),
   },
   store: {
     name: "STORE_URL",
@@ -173,25 +179,31 @@ function wholeNumberTo(max: number): (text: string) => number {
   };
 }
 
-/** Maximum number of origins that may embed shared pages. */
+/** Maximum number of origins in a setting. */
 const MAX_ORIGINS = 20;
 /** Excludes characters of URLs that could end or widen a source expression of a policy. */
-const ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
+const SECURE_ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
+const ANY_ORIGIN = /^https?:\/\/[a-z\d.-]+(?::\d+)?$/;
 
 /** Parses origins. Throws a RangeError that names the invalid entries by position. */
-function parseOrigins(text: string): readonly string[] {
+function parseOrigins(
+  text: string,
+  { isHttpAllowed }: { isHttpAllowed: boolean },
+): readonly string[] {
+  const form = isHttpAllowed ? ANY_ORIGIN : SECURE_ORIGIN;
   const entries = text === "" ? [] : text.split(",");
-  const invalid = entries.flatMap((entry, index) => isOrigin(entry) ? [] : [index + 1]);
+  const invalid = entries.flatMap((entry, index) => isOrigin(entry, form) ? [] : [index + 1]);
   if (entries.length <= MAX_ORIGINS && invalid.length === 0) return entries;
   throw new RangeError(
     `must be 1 to ${MAX_ORIGINS} origins separated by commas without spaces, such as ` +
-      "https://blog.example.com, with http for localhost only and without paths" +
+      `https://blog.example.com, ${isHttpAllowed ? "" : "with http for localhost only and "}` +
+      "without paths" +
       (invalid.length > 0 ? ` (see entry ${invalid.join(", ")})` : ""),
   );
 }
 
-function isOrigin(text: string): boolean {
-  return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
+function isOrigin(text: string, form: RegExp): boolean {
+  return form.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function parseHost(text: string): string {

@@ -442,11 +442,26 @@ Deno.test("/as/busuanzi does not call a full counter unchanged if others were co
   strictEqual(await app.count("busuanzi/blog.example.com/"), 1);
 });
 
-Deno.test("/as/busuanzi counts nothing if one of its ids is invalid", async () => {
+Deno.test("/as/busuanzi counts site and visitor of a page whose path is no valid id", async () => {
   await using app = open({ serveAs: "busuanzi/" });
   const headers = { ...READER, referer: `https://blog.example.com/${"a".repeat(200)}` };
-  strictEqual((await app.send("GET /as/busuanzi/busuanzi", headers)).status, 400);
-  deepStrictEqual(await counted(app), {});
+  const { body } = await app.send("GET /as/busuanzi/busuanzi", headers);
+  deepStrictEqual(JSON.parse(body), { site_uv: 1, page_pv: "–", version: 2.4, site_pv: 1 });
+  deepStrictEqual(await counted(app), {
+    "busuanzi/blog.example.com/*site": 1,
+    "busuanzi/blog.example.com/*visitors": 1,
+  });
+});
+
+Deno.test("/as/busuanzi returns its numbers to an own visit, and counts nothing, with closed reads, too", async () => {
+  await using app = open({ serveAs: "busuanzi/", openReads: false });
+  const headers = { ...READER, referer: "https://blog.example.com/post" };
+  await app.send("GET /as/busuanzi/busuanzi", headers);
+  const own = await app.send("GET /as/busuanzi/busuanzi?skip=1", headers);
+  strictEqual(own.headers["x-tallymark"], "skip");
+  deepStrictEqual(JSON.parse(own.body), { site_uv: 1, page_pv: 1, version: 2.4, site_pv: 1 });
+  const { body } = await app.send("GET /as/busuanzi/busuanzi?skip=0", headers);
+  deepStrictEqual(JSON.parse(body), { site_uv: 1, page_pv: 2, version: 2.4, site_pv: 2 });
 });
 
 Deno.test("/as/seeyoufarm returns the numbers of the counter that it hits where reads are protected", async () => {

@@ -16,6 +16,7 @@ const DIMENSIONS = {
   visitor: [false, true],
   idempotencyKey: ["none", "good", "bad"],
   counter: ["new", "at 0", "at 3"],
+  page: ["none", "own visit", "listed site", "other site"],
   isPrefixFull: [false, true],
 } as const;
 
@@ -58,6 +59,8 @@ function expected(given: Case): Outcome[] {
       return [outcome(undefined, before, before), outcome(undefined, before, before)];
     case "prefetch":
     case "bot":
+    case "skip":
+    case "other-site":
       return [outcome(rule, before, before), outcome(rule, before, before)];
     default: {
       const refused = { status: STATUSES[rule], remark: rule, hits: undefined, count: before };
@@ -76,12 +79,13 @@ const STATUSES = {
 
 type Rule =
   | keyof typeof STATUSES
-  | ("prefetch" | "looks" | "bot" | "camo" | "counts")
+  | ("prefetch" | "looks" | "bot" | "skip" | "other-site" | "camo" | "counts")
   | ("counts the first time" | "camo the first time");
 
 /** The first rule of the contract that applies. */
 function ruleOf(
-  { line, credentials, agent, prefetch, once, visitor, counter, isPrefixFull, ...given }: Case,
+  { line, credentials, agent, prefetch, once, visitor, counter, page, isPrefixFull, ...given }:
+    Case,
 ): Rule {
   const [method, path] = line.split(" ");
   const byKey = credentials !== "secret";
@@ -93,6 +97,8 @@ function ruleOf(
   if (method === "HEAD") return "looks";
   if (visitor && byKey) return "bad-query";
   if (agent === "crawler" && byKey) return "bot";
+  if (page === "own visit" && byKey) return "skip";
+  if (page === "other site" && byKey) return "other-site";
   const isNew = counter === "new";
   if (credentials === "group key" && isPrefixFull && isNew) return "group-full";
   // With the secret, the proxy's user agent matters only to once=day without a named visitor.
@@ -107,6 +113,14 @@ const AGENTS = {
   "image proxy": "github-camo (876de43e)",
 };
 
+/** The `Origin` of the page that sends the hit. */
+const ORIGINS = {
+  "none": undefined,
+  "own visit": "https://blog.example",
+  "listed site": "https://blog.example",
+  "other site": "null",
+};
+
 const KEYS = { none: [], good: ["n-1"], bad: ["n 1"] };
 
 /** An app, and the store to look into what a counter holds. */
@@ -118,12 +132,15 @@ interface Room {
 /** Sends the hit of a case to its counter, twice. */
 async function sendTwice({ app, store }: Room, id: string, given: Case): Promise<Outcome[]> {
   const headers = new Headers({ "user-agent": AGENTS[given.agent] });
+  const origin = ORIGINS[given.page];
+  if (origin !== undefined) headers.set("origin", origin);
   if (given.prefetch) headers.set("sec-purpose", "prefetch;prerender");
   if (given.credentials === "secret") headers.set("x-auth-token", SECRET);
   for (const key of KEYS[given.idempotencyKey]) headers.set("idempotency-key", key);
   const query = new URLSearchParams({
     id,
     ...given.once && { once: "day" },
+    ...given.page === "own visit" && { skip: "1" },
     ...given.visitor && { visitor: "ada" },
     ...given.credentials === "own key" && { key: keyTo(`counter:${id}`) },
     ...given.credentials === "group key" && { key: keyTo(`prefix:${PREFIX}`) },
@@ -165,10 +182,14 @@ for (const isPrefixFull of DIMENSIONS.isPrefixFull) {
   for (const line of DIMENSIONS.line) {
     Deno.test(`${line} counts as the contract says${isPrefixFull ? ", with a full prefix" : ""}`, async () => {
       const { store } = await memoryStore();
-      await using app = openApp({ store, groupLimit: isPrefixFull ? 0 : 10_000 });
-      // Five divides no product of the dimensions, so a fifth of the cases has all pairs of values.
+      await using app = openApp({
+        store,
+        groupLimit: isPrefixFull ? 0 : 10_000,
+        hitOrigins: ["https://blog.example", "http://localhost:3000"],
+      });
+      // 19 divides no product of the dimensions, so every 19th case has all pairs of values.
       const cases = casesWith({ line, isPrefixFull }).filter((_, number) =>
-        fullNumbers || number % 5 === 0
+        fullNumbers || number % 19 === 0
       );
       const lines = cases.flatMap(({ counter }, number) => {
         const hits = counter === "at 3" ? 3 : 0;

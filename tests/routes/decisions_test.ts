@@ -127,3 +127,20 @@ Deno.test("GET /decisions is for the owner alone", async () => {
   await using app = await memoryApp();
   strictEqual((await app.send("GET /decisions")).status, 401);
 });
+
+Deno.test("GET /decisions tells of own visits and of pages that HIT_ORIGINS does not list", async () => {
+  await using app = await memoryApp({ hitOrigins: ["https://blog.example"] });
+  const key = field((await app.send("GET /key?id=a", authorized)).json, "key");
+  const reader = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Firefox/148.0" };
+  await app.send(`POST /hit?id=a&key=${key}&skip=1`, reader);
+  await app.send(`GET /hit.svg?id=a&key=${key}`, { ...reader, origin: "https://mirror.example" });
+  await app.send(`POST /hit?id=a&key=${key}`, { ...reader, origin: "https://blog.example" });
+  await app.send("POST /hit?id=a&skip=1", { ...authorized, origin: "https://mirror.example" });
+  strictEqual((await app.send(`POST /hit?id=a&key=${key}&skip=2`, reader)).status, 400);
+  deepStrictEqual(await outcomes(app), [
+    ["a", "counted"],
+    ["a", "counted"],
+    ["a", "other-site"],
+    ["a", "skip"],
+  ]);
+});

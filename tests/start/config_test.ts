@@ -18,6 +18,7 @@ const plain: Config = {
   openReads: true,
   groupLimit: 10_000,
   serveAs: [],
+  hitOrigins: [],
   embedOrigins: [],
   trustProxy: 0,
   timeZone: "UTC",

@@ -61,6 +61,8 @@ export interface TestAppOptions {
   groupLimit?: number;
   /** As the setting SERVE_AS. */
   serveAs?: string;
+  /** As the setting HIT_ORIGINS. */
+  hitOrigins?: readonly string[];
   /** As the setting EMBED_ORIGINS. */
   embedOrigins?: readonly string[];
 }
@@ -69,13 +71,13 @@ export interface TestAppOptions {
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
-  const { proxies = 0, groupLimit = 10_000, embedOrigins = [] } = options;
+  const { proxies = 0, groupLimit = 10_000, hitOrigins = [], embedOrigins = [] } = options;
   const serveAs = parseServeAs(options.serveAs ?? "");
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
-    config: { secret, openReads, proxies, groupLimit, serveAs, embedOrigins },
+    config: { secret, openReads, proxies, groupLimit, serveAs, hitOrigins, embedOrigins },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

@@ -13,6 +13,7 @@ export const { routes } = createApp({
     proxies: 0,
     groupLimit: 10_000,
     serveAs: [],
+    hitOrigins: [],
     embedOrigins: [],
   },
   counters: createCounters(new ScriptedStore()),

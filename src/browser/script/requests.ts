@@ -11,6 +11,8 @@ const REASONS: Record<string, string> = {
   repeat: "already counted, same visitor or same request",
   bot: "a crawler, or a tool such as curl",
   prefetch: "prefetched, not viewed yet",
+  skip: "your own visit",
+  "other-site": "from a site that HIT_ORIGINS does not list",
   camo: "via an image proxy, visitor unknown",
   unauthorized: "without the secret or the key of this counter",
   "bad-query": "malformed query or duplicate parameter",

@@ -39,6 +39,17 @@ for (const text of INVALID) {
   });
 }
 
+Deno.test("HIT_ORIGINS accepts http for any host, also on Deno Deploy, and refuses as EMBED_ORIGINS does", () => {
+  const text = "https://blog.example,http://10.0.0.2:8080,http://intranet";
+  for (const platform of [{}, { DENO_DEPLOY: "true" }]) {
+    deepStrictEqual(parseConfig({ HIT_ORIGINS: text, ...platform }).hitOrigins, text.split(","));
+  }
+  deepStrictEqual(parseConfig({}).hitOrigins, []);
+  for (const invalid of INVALID.filter((text) => !/^http:\/\/[\w.]+$/.test(text))) {
+    throws(() => parseConfig({ HIT_ORIGINS: invalid }), /HIT_ORIGINS must be 1 to 20 origins/);
+  }
+});
+
 Deno.test("EMBED_ORIGINS names the entries that are invalid", () => {
   throws(
     () => parseConfig({ EMBED_ORIGINS: "https://a.example,*,https://b.example,null" }),

@@ -12,6 +12,7 @@ interface SharedData {
   prefix: string;
   total: number;
   since: string | null;
+  older: number;
   days: { day: string; hits: number }[];
   counters: { id: string; hits: number }[];
 }
@@ -30,7 +31,7 @@ async function load(): Promise<SharedData> {
   throw new Error(data.detail ?? `The server returned ${response.status}.`);
 }
 
-function show({ prefix, total, since, days, counters }: SharedData) {
+function show({ prefix, total, since, older, days, counters }: SharedData) {
   const today = dayNumber(days.at(-1)?.day ?? "") || Math.floor(Date.now() / DAY_MS);
   const byDay = Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
   const sum = figuresOf({ id: prefix, hits: total, days: byDay }, today, YEAR);
@@ -42,7 +43,7 @@ function show({ prefix, total, since, days, counters }: SharedData) {
     make(
       "section.panel",
       { "aria-label": "All counters" },
-      make("dl.figures", ...summary(sum, since ? `since ${fullDay(dayNumber(since))}` : " ")),
+      make("dl.figures", ...summary(sum, beginning(since, older))),
       views.element,
     ),
     make(".panel.more", facts, calendar(prefix)),
@@ -50,8 +51,15 @@ function show({ prefix, total, since, days, counters }: SharedData) {
     !isEmbedded && sharing(prefix),
     isEmbedded && make("p.small", make("a", { href: `p?${query}`, target: "_blank" }, "Open page")),
   );
-  describe(facts, sum, today, byDay);
+  describe(facts, sum, today, { days: byDay, since: since ?? undefined });
   views.show(sum.days, today);
+}
+
+/** Returns the day from which on the total was counted, or how much of it is older. */
+function beginning(since: string | null, older: number) {
+  if (since === null) return " ";
+  const day = fullDay(dayNumber(since));
+  return older > 0 ? `${grouped(older)} before ${day}` : `since ${day}`;
 }
 
 /** Scrolls on narrow pages, because a calendar that fits a phone could not be read. */

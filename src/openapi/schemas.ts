@@ -59,7 +59,8 @@ export const schemas = {
   Shared: record("The counters of a group, as its shared page shows them.", {
     prefix: PREFIX,
     total: HITS,
-    since: { type: ["string", "null"], format: "date", description: "The first of the days." },
+    since: { type: ["string", "null"], format: "date", description: "The first known day." },
+    older: { ...NUMBER, description: "The hits before that day." },
     days: listOf(DAY, { maxItems: 400 }),
     counters: listOf(RANKED, { maxItems: 20 }),
   }),

@@ -78,20 +78,33 @@ export interface Range {
   readonly last: Day;
 }
 
-/** Resolves with the total of a counter or a prefix and the known days of a range, oldest first. */
+/** The total of a counter or a prefix, and the known days of a range, oldest first. */
+interface RangeCounts {
+  readonly total: number;
+  readonly days: readonly { readonly day: string; readonly hits: number }[];
+  /** The first known day that was read. Null if there is none. */
+  readonly firstDay: string | null;
+  /** The hits before that day. */
+  readonly older: number;
+}
+
+/** Resolves with the counts of a range. Reads the days from `since` on. */
 export async function readRange(
   counters: Counters,
   { id, isPrefix }: Target,
-  { first, last }: Range,
-): Promise<{ total: number; days: { day: string; hits: number }[] }> {
-  const held = await readDays(counters, { id, isPrefix, since: first });
+  { first, last, since = first }: Range & { since?: Day },
+): Promise<RangeCounts> {
+  const held = await readDays(counters, { id, isPrefix, since });
+  const all = held.days.hits;
+  const firstDay = all.length === 0 ? null : formatDay(held.days.newest - all.length + 1);
+  const older = Math.max(0, held.hits - all.reduce((sum, number) => sum + number, 0));
   const { newest, hits } = dropBefore(held.days, first);
   const known = hits
     .map((number, index) => ({ day: newest - index, hits: number }))
     .filter(({ day }) => day <= last)
     .map(({ day, hits }) => ({ day: formatDay(day), hits }))
     .reverse();
-  return { total: held.hits, days: known };
+  return { total: held.hits, days: known, firstDay, older };
 }
 
 /** The counts that a badge shows. */

@@ -93,15 +93,16 @@ export function sharedData({ counters }: Service): Endpoint {
       "at most 10 s old.",
     async respond({ id }) {
       const today = counters.calendar.today();
-      const range = { first: today - SHARED_DAYS + 1, last: today };
-      const [{ total, days }, ranking] = await Promise.all([
+      const range = { first: today - SHARED_DAYS + 1, last: today, since: 0 };
+      const [{ total, days, firstDay, older }, ranking] = await Promise.all([
         readRange(counters, { id, isPrefix: true }, range),
         counters.groups.ranking(id, "total"),
       ]);
       const body = {
         prefix: id,
         total,
-        since: days[0]?.day ?? null,
+        since: firstDay,
+        older,
         days,
         counters: ranking.slice(0, SHARED_COUNTERS),
       };

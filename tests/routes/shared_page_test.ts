@@ -98,9 +98,17 @@ Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB
   const { status, body, json } = await app.send(`GET /p.json?${query}`);
   strictEqual(status, 200);
   ok(body.length <= 50_000, `${body.length} bytes`);
-  deepStrictEqual(Object.keys(Object(json)), ["prefix", "total", "since", "days", "counters"]);
+  deepStrictEqual(Object.keys(Object(json)), [
+    "prefix",
+    "total",
+    "since",
+    "older",
+    "days",
+    "counters",
+  ]);
   strictEqual(field(json, "total"), 25 * 10 ** 14 + 300);
-  strictEqual(field(json, "since"), "2025-10-20");
+  strictEqual(field(json, "since"), "2025-07-12");
+  strictEqual(field(json, "older"), 25 * 10 ** 14 + 300 - 25 * 500 * 10 ** 11);
   const shown = Object(json);
   strictEqual(shown.days.length, 400);
   deepStrictEqual(shown.days.at(-1), { day: "2026-11-23", hits: 25 * 10 ** 11 });
@@ -111,5 +119,5 @@ Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB
 Deno.test("GET /p.json of a group without counters is empty", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /p.json?prefix=a/&key=${await keyOf(app, "a/")}`);
-  deepStrictEqual(json, { prefix: "a/", total: 0, since: null, days: [], counters: [] });
+  deepStrictEqual(json, { prefix: "a/", total: 0, since: null, older: 0, days: [], counters: [] });
 });

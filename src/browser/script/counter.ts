@@ -36,7 +36,7 @@ export function counterDetail(row: Figures, today: number, reload: () => Promise
   let whole: Line | undefined;
   const load = async () => {
     whole = await fetchLine(id);
-    return whole.days;
+    return { days: whole.days };
   };
   showKey(id, paste);
   menuFor(menu, row, () => whole, reload);

@@ -1,6 +1,6 @@
 import { badgeLink, keyOf, keyParts } from "./counter.ts";
 import { copyButton, fill, grouped, here, make, orExplain } from "./elements.ts";
-import { DAY_MS, type DayHits, type Figures, YEAR } from "./figures.ts";
+import type { Figures } from "./figures.ts";
 import { callForJson, facts as service } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
 import { rowDetail } from "./summary.ts";
@@ -32,7 +32,7 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
   showKey(prefix, paste);
   return rowDetail(
     row,
-    { today, load: () => fetchDays(query, today) },
+    { today, load: () => fetchHistory(query) },
     paste,
     link && make(".line", link),
     make("h3", "Most read in 30 days"),
@@ -41,13 +41,13 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
 }
 
 /** Fetches the sum of each day, which the service refuses for a group of too many counters. */
-async function fetchDays(query: string, today: number): Promise<DayHits> {
-  const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
-  const range = `from=${dayText(today - YEAR)}&to=${dayText(today)}`;
-  const { days }: { days: { day: string; hits: number }[] } = await callForJson(
-    `days?${query}&${range}`,
-  );
-  return Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
+async function fetchHistory(query: string) {
+  const { days, since }: { days: { day: string; hits: number }[]; since: string | null } =
+    await callForJson(`p.json?${query}`);
+  return {
+    days: Object.fromEntries(days.map(({ day, hits }) => [day, hits])),
+    since: since ?? undefined,
+  };
 }
 
 function showKey(prefix: string, place: HTMLElement) {

@@ -22,21 +22,29 @@ export function summary(sum: Figures | undefined, belowTotal: string) {
   ];
 }
 
+/** The days to show of a counter or a group. */
+interface History {
+  days?: DayHits | undefined;
+  /** The first known day, if it may be before these days. */
+  since?: string | undefined;
+}
+
 /** Returns the content of an opened row: its chart and facts of a year, and other parts. */
 export function rowDetail(
   row: Figures,
-  { today, load }: { today: number; load: () => Promise<DayHits | undefined> },
+  { today, load }: { today: number; load: () => Promise<History> },
   ...parts: (Node | false)[]
 ) {
   const facts = make("p.facts");
   const views = chart(row.id, 200, "30d", () => undefined);
-  const show = (figures: Figures, days?: DayHits) => {
+  const show = (figures: Figures, history?: History) => {
     views.show(figures.days, today);
-    describe(facts, figures, today, days);
+    describe(facts, figures, today, history);
   };
   show(row);
   load().then(
-    (days) => show(figuresOf({ id: row.id, hits: row.total, days }, today, YEAR), days),
+    (history) =>
+      show(figuresOf({ id: row.id, hits: row.total, days: history.days }, today, YEAR), history),
     (error) => facts.append(errorMessage(error)),
   );
   return make(".split", make("div", views.element, facts), make("div", ...parts));
@@ -47,19 +55,18 @@ export function describe(
   place: HTMLElement,
   { month }: Figures,
   today: number,
-  days: DayHits = {},
+  { days = {}, since = Object.keys(days).sort()[0] }: History = {},
 ) {
   const all = Object.entries(days).sort();
-  const first = all[0]?.[0];
   // The first of equal days, as in the charts.
   const [best] = all.toSorted(([, one], [, other]) => other - one);
-  const since = first ? dayNumber(first) : today;
-  const span = Math.max(1, Math.min(30, today - since + 1));
+  const first = since ? dayNumber(since) : today;
+  const span = Math.max(1, Math.min(30, today - first + 1));
   const fact = (name: string, value: string) => make("span", `${name} `, make("b", value));
   fill(
     place,
     best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
     fact("Daily average", grouped(Math.round(month / span))),
-    first && fact("Daily history since", fullDay(since)),
+    since && fact("Daily history since", fullDay(first)),
   );
 }

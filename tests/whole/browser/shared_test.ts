@@ -16,11 +16,21 @@ import { assertAccessibleInBothModes, openPage } from "../../support/web_page.ts
 shareChromium();
 
 const LINES = [
-  { id: "blog/hello", hits: 1200, days: { [dayAgo(0)]: 30, [dayAgo(1)]: 20, [dayAgo(40)]: 900 } },
+  {
+    id: "blog/hello",
+    hits: 1200,
+    days: { [dayAgo(0)]: 30, [dayAgo(1)]: 20, [dayAgo(40)]: 900, [dayAgo(500)]: 100 },
+  },
   { id: `blog/${"a-long-title-".repeat(14)}`, hits: 300, days: { [dayAgo(2)]: 5 } },
   { id: "blog/<img src=x>", hits: 7 },
   { id: "secret/plan", hits: 999_999 },
 ];
+
+/** The first known day, which is earlier than the days of any chart here. */
+const FIRST_DAY = new Date(dayAgo(500)).toLocaleDateString("en-US", {
+  timeZone: "UTC",
+  dateStyle: "medium",
+});
 
 /** A service with protected reads, which pages of the server may embed. */
 async function startShared(env: Record<string, string> = {}): Promise<LocalService> {
@@ -60,6 +70,9 @@ Deno.test(
       await page.locator(".figures dd.n").allInnerTexts(),
       ["30", "55", "55", "1,507"],
     );
+    const older = await page.locator(".figures dd.why").last().innerText();
+    strictEqual(older, `452 before ${FIRST_DAY}`);
+    match(await page.locator(".facts").innerText(), new RegExp(`history since ${FIRST_DAY}`));
     deepStrictEqual(
       (await page.locator("table.counters tbody th").allInnerTexts()).map((text) =>
         text.slice(0, 9)
@@ -165,6 +178,7 @@ Deno.test("an owner copies the link of a shared page from a group", needsChromiu
   await page.getByText(/^as of /).waitFor();
   await page.getByLabel("Group by prefix").check();
   await openRow(page, "blog/");
+  await page.getByText(`Daily history since ${FIRST_DAY}`).waitFor();
   await page.getByRole("button", { name: "Copy share link of blog/" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
   strictEqual(await page.evaluate("navigator.clipboard.readText()"), await addressOf(service));

@@ -14,6 +14,8 @@ export interface CompatAddress {
    * refused.
    */
   readonly maxBody?: number | undefined;
+  /** Returns the counter that a request hits, which is authorized before its body is read. */
+  readonly hitOf?: (request: CompatRequest) => CounterRef;
   /** Returns what the address means here. Throws a problem for what the service refuses. */
   translate(path: RegExpExecArray, request: CompatRequest): Translation;
 }

@@ -2,8 +2,7 @@ import { errorBadge } from "../badge/drawings.ts";
 import { allowsPublicHits } from "../hits/serve_as.ts";
 import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.ts";
 import { COMPAT_SERVICES } from "./services.ts";
-import { counterId } from "../counter/counter_id.ts";
-import { bodyText } from "../http/body.ts";
+import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { allowPages } from "../http/cors.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH } from "../http/query.ts";
@@ -32,7 +31,7 @@ interface Target extends Pick<Picture, "counter"> {
 type CallTarget = (target: Target) => Response | Promise<Response>;
 
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
-export function compat({ access, call, draining, serveAs }: Service): Endpoint {
+export function compat({ access, call, readSmallBody, serveAs }: Service): Endpoint {
   return endpoint("none", {
     summary: "Serve the addresses of other counters",
     // Other services accept queries that are not percent-encoded.
@@ -46,11 +45,17 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
       if (request.method === "POST" && limit === undefined) {
         throw new Problem("method-not-allowed", { allow: "GET, HEAD, OPTIONS" });
       }
-      const body = limit ? await bodyText(request, { limit, draining }) : "";
-      const parsed = parseRequest(url, request, body);
+      const parsed = parseRequest(url, request);
       const [key, token] = [parsed.get("key"), parsed.get("token")];
       const skip = parsed.get("skip") === "1" ? "1" : undefined;
       const idOf = ({ id }: Target["counter"]) => counterId(`${name}/${id}`);
+      const isOpen = (id: CounterId) =>
+        key === undefined && token === undefined && access.keysAreOn &&
+        allowsPublicHits(serveAs, id);
+      const authorize = (id: CounterId) => {
+        const query = { get: (name: "key" | "token") => parsed.get(name), forEach() {} };
+        access.check.keyholder?.({ request, query, id, isPublic: isOpen(id) });
+      };
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = idOf(counter);
         const values = { ...parameters, id, ...(counter.counts && { key, skip }), token };
@@ -58,12 +63,14 @@ export function compat({ access, call, draining, serveAs }: Service): Endpoint {
         for (const [name, value] of Object.entries(values)) {
           if (value !== undefined) query.set(name, value);
         }
-        const isPublic = wasHit || counter.counts && key === undefined && token === undefined &&
-            access.keysAreOn && allowsPublicHits(serveAs, id);
+        const isPublic = wasHit || counter.counts && isOpen(id);
         return call(path, { request, connection, query, isPublic });
       };
       try {
-        const translation = address.translate(path, parsed);
+        const hit = address.hitOf?.(parsed);
+        if (hit !== undefined) authorize(idOf(hit));
+        const body = limit ? await readSmallBody(request, limit) : "";
+        const translation = address.translate(path, { ...parsed, body });
         // An invalid id is found before any hit is counted.
         if ("counters" in translation) translation.counters.forEach(idOf);
         return await ("counter" in translation
@@ -157,13 +164,16 @@ function decodePath(path: string): string {
   }
 }
 
-/** Parses a request as leniently as other services do. The first of several values counts. */
-function parseRequest({ search }: URL, { headers }: Request, body: string): CompatRequest {
+/**
+ * Parses a request without its body, as leniently as other services do. The first of several values
+ * counts.
+ */
+function parseRequest({ search }: URL, { headers }: Request): CompatRequest {
   const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
   const referer = headers.get("referer");
   return {
     get: (name) => query.get(name) ?? undefined,
     referrer: referer !== null && URL.canParse(referer) ? new URL(referer) : undefined,
-    body,
+    body: "",
   };
 }

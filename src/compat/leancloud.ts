@@ -1,6 +1,5 @@
 import { key, token } from "../auth/access.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
-import { bodyText } from "../http/body.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery } from "../http/query.ts";
 import { createResponse, headersFor, readProblem } from "../http/response.ts";
@@ -36,7 +35,7 @@ interface Write {
  * `/as/leancloud/*`: the page counters that blog themes keep in the class `Counter` of LeanCloud.
  * The counter of a page is `leancloud/<X-LC-Id>/<page>`. Its `objectId` is its id in base64url.
  */
-export function leancloud({ call, counters, draining }: Service): Endpoint {
+export function leancloud({ call, counters, readSmallBody }: Service): Endpoint {
   async function read({ field, pages, limit }: Read, prefix: CounterId) {
     // All in the same turn of the event loop, so that the store gets them in one batch.
     const found = await Promise.all(pages.map(async (page) => {
@@ -69,7 +68,7 @@ export function leancloud({ call, counters, draining }: Service): Endpoint {
     async respond(context, query) {
       const { request: { method, url }, request, id: prefix } = context;
       if (query !== undefined) return respond(await read(query, prefix));
-      const body = parseJson(await bodyText(request, { limit: MAX_BODY_BYTES, draining }));
+      const body = parseJson(await readSmallBody(request, MAX_BODY_BYTES));
       const path = pathOf(url);
       if (path !== BATCH) {
         const object = await write(parseWrite({ method, path, body }, prefix), context);

@@ -216,14 +216,19 @@ const [MAX_PAGES, MAX_PAGES_BYTES] = [100, 16_384];
 /** applause-button: claps for a page. */
 const applause: CompatService = [
   dataAt(/^\/get-claps\/?$/, (_, request) => json([read(clappedPage(request))], ([hits]) => hits)),
-  dataAt(/^\/update-claps\/?$/, (_, request) => {
-    // The button sends the number and its version as a JSON string, such as "3,4.0.5".
-    const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
-    const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
-    if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
-    const counters = Array<CounterRef>(Number(claps)).fill(hit(clappedPage(request)));
-    return json(counters, (numbers) => numbers.at(-1));
-  }, MAX_PAGES_BYTES),
+  {
+    path: /^\/update-claps\/?$/,
+    maxBody: MAX_PAGES_BYTES,
+    hitOf: (request) => hit(clappedPage(request)),
+    translate(_, request) {
+      // The button sends the number and its version as a JSON string, such as "3,4.0.5".
+      const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
+      const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
+      if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
+      const counters = Array<CounterRef>(Number(claps)).fill(hit(clappedPage(request)));
+      return json(counters, (numbers) => numbers.at(-1));
+    },
+  },
   dataAt(/^\/get-multiple\/?$/, (_, request) => {
     const urls = parseUrls(request.body);
     const counters = urls.map((url) => read(clappedPage(request, url)));

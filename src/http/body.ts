@@ -6,27 +6,67 @@ export interface Draining {
   hasBegun: boolean;
 }
 
+/** Maximum number of bodies of strangers that are read at the same time. */
+const MAX_BODIES = 100;
+/** Time in which such a body has to arrive, and while half of the places are taken. */
+const [BODY_LIMIT_MS, SHORT_LIMIT_MS] = [5000, 2000];
+
 /**
- * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or
- * is truncated. Throws `shutting-down` if it is truncated because the process ends.
+ * Creates a reader of bodies that strangers may send. It throws like {@linkcode bodyText}. The
+ * requests beyond the limit wait for a place, the last one first, so that many that never end delay
+ * others by two seconds.
+ */
+export function createBodyReader(draining: Draining) {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return async (request: Request, limit: number): Promise<string> => {
+    if (taken >= MAX_BODIES) await new Promise<void>((resolve) => waiting.push(resolve));
+    else taken++;
+    const limitMs = taken > MAX_BODIES / 2 ? SHORT_LIMIT_MS : BODY_LIMIT_MS;
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), limitMs);
+    try {
+      return await bodyText(request, { limit, draining, signal: ending.signal });
+    } finally {
+      clearTimeout(timer);
+      const next = waiting.pop();
+      if (next === undefined) taken--;
+      else next();
+    }
+  };
+}
+
+/**
+ * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8,
+ * is truncated, or is unfinished when the signal aborts. Throws `shutting-down` if it is truncated
+ * because the process ends.
  */
 export async function bodyText(
-  { body }: Request,
-  { limit, draining }: { limit: number; draining: Draining },
+  { body, headers }: Request,
+  { limit, draining, signal }: { limit: number; draining: Draining; signal?: AbortSignal },
 ): Promise<string> {
+  const declared = Number(headers.get("content-length"));
+  const reader = body === null || declared > limit ? undefined : createReader(body);
+  // The read in progress resolves as if the body had ended.
+  signal?.addEventListener("abort", () => reader?.cancel().catch(() => {}));
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   try {
-    for await (const chunk of body ?? []) {
+    while (reader !== undefined && length <= limit) {
+      const chunk = await reader.read();
+      if (chunk === undefined) break;
       length += chunk.length;
-      if (length > limit) break;
       chunks.push(chunk);
     }
   } catch (cause) {
     if (draining.hasBegun) throw new Problem("shutting-down", { cause });
     throw new Problem("bad-body", { detail: "The body ended too early.", cause });
   }
-  if (length > limit) {
+  if (signal?.aborted === true) {
+    throw new Problem("bad-body", { detail: "The body took too long to arrive." });
+  }
+  if (Math.max(declared, length) > limit) {
+    reader?.cancel().catch(() => {});
     throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
   }
   try {
@@ -34,6 +74,33 @@ export async function bodyText(
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new Problem("bad-body", { detail: "The body must be UTF-8.", cause });
+  }
+}
+
+/** Size of the buffer of a reader in bytes. */
+const BUFFER_BYTES = 1024;
+
+/**
+ * Creates a reader whose `read` resolves with the next bytes of a body, or undefined at its end. It
+ * brings a buffer, because the one of a request takes 0.2 MB until the garbage is collected.
+ */
+function createReader(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  try {
+    const reader = body.getReader({ mode: "byob" });
+    let buffer = new Uint8Array(BUFFER_BYTES);
+    return {
+      cancel: () => reader.cancel(),
+      async read() {
+        const { done, value } = await reader.read(buffer);
+        if (done || value === undefined) return undefined;
+        buffer = new Uint8Array(value.buffer);
+        return value.slice();
+      },
+    };
+  } catch {
+    // A request that another server made may have a body without that mode.
+    const reader = body.getReader();
+    return { cancel: () => reader.cancel(), read: async () => (await reader.read()).value };
   }
 }
 

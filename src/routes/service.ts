@@ -4,6 +4,7 @@ import type { Counters } from "../counting/counters.ts";
 import type { Proxies } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";
+import { createBodyReader } from "../http/body.ts";
 import type { Dispatcher } from "../http/dispatch.ts";
 import { createReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";
@@ -36,6 +37,7 @@ export function createService(
   call: Dispatcher["call"],
 ) {
   const { serveAs, embedOrigins } = config;
+  const draining = { hasBegun: false };
   return {
     counters,
     metrics,
@@ -50,6 +52,7 @@ export function createService(
     countHit: createHitPolicy({ ...config, counters, metrics, log }),
     recentHits: new RecentHits(),
     renderer: createRenderer(log),
-    draining: { hasBegun: false },
+    draining,
+    readSmallBody: createBodyReader(draining),
   };
 }

@@ -10,7 +10,7 @@ import { counts } from "./routes/counts.ts";
 import { days } from "./routes/days.ts";
 import { listDecisions } from "./routes/decisions.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
-import { health, readiness } from "./routes/health.ts";
+import { health, readiness, status } from "./routes/health.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
@@ -62,6 +62,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/counters", ["DELETE"], "owner", "none", deleteCounter(s)),
     route("/counters", ["POST"], "owner", "none", importCounters(s)),
     route("/decisions", ["GET"], "owner", "none", listDecisions(s)),
+    route("/status", ["GET"], "owner", "none", status(s)),
     route("/session", ["POST"], "secretholder", "none", session(s)),
     route("/tally.js", GET_HEAD_OPTIONS, "anyone", "any", tally),
     route("/like.js", GET_HEAD_OPTIONS, "anyone", "any", like),

@@ -10,6 +10,7 @@ const NUMBER = { type: "integer", minimum: 0 };
 const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
 const TIME = { type: "string", format: "date-time" };
 const SOURCE = { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." };
+const TIME_ZONE = { type: "string", description: "The time zone of days.", examples: ["UTC"] };
 const PERIOD = { enum: PERIODS, description: "The period, if one was requested." };
 
 const RANKED = record("A counter and its hits in the period.", { id: ID, hits: NUMBER });
@@ -124,7 +125,7 @@ export const schemas = {
   }),
   Days: record("The hits of each day.", {
     total: HITS,
-    timeZone: { type: "string", description: "The time zone of the days.", examples: ["UTC"] },
+    timeZone: TIME_ZONE,
     days: listOf(DAY),
   }, {
     id: { ...ID, description: "The counter, if it is one." },
@@ -133,7 +134,9 @@ export const schemas = {
   Decisions: record("What became of the last hits.", {
     decisions: { ...DECISIONS, description: "Hits that a key or the secret authorized." },
     rejected: { ...DECISIONS, description: "Requests that were rejected. Anyone can send these." },
-  }, {
+  }),
+  Status: record("The state of the service, for its owner.", {
+    timeZone: TIME_ZONE,
     warnings: listOf({ type: "string" }, {
       description: "The settings of Redis with which it may lose counters.",
     }),

@@ -7,18 +7,13 @@ import type { Service } from "./service.ts";
 const HEADERS = headersFor("json", "no-store");
 
 /** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
-export function listDecisions({ recentHits, metrics }: Service): Endpoint {
+export function listDecisions({ recentHits }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show what became of the last 100 hits",
     description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
     respond() {
       const { authorized, rejected } = recentHits.latest;
-      const warnings = [...metrics.storeRisks.values()];
-      const body = {
-        decisions: authorized.map(toJson),
-        rejected: rejected.map(toJson),
-        ...warnings.length > 0 && { warnings },
-      };
+      const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: operation("Owners", "Decisions", fresh("The hits, newest first.", json("Decisions"))),

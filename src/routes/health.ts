@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { json, ok, operation } from "../openapi/responses.ts";
+import { fresh, json, ok, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
@@ -26,5 +26,18 @@ export function readiness({ counters }: Service): Endpoint {
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
+  });
+}
+
+/** `GET /status`: all that the owner's page needs next to the counters. */
+export function status({ counters, metrics }: Service): Endpoint {
+  return endpoint("none", {
+    summary: "Show the time zone and the warnings of the service",
+    respond() {
+      const { timeZone } = counters.calendar;
+      const body = { timeZone, warnings: [...metrics.storeRisks.values()] };
+      return createResponse(JSON.stringify(body), HEADERS);
+    },
+    openapi: operation("Owners", "Status", fresh("The state of the service.", json("Status"))),
   });
 }

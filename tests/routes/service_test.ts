@@ -1,4 +1,6 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../src/counter/calendar.ts";
+import { Metrics } from "../../src/metrics.ts";
 import { field, memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { openapi } from "../support/surface.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
@@ -48,6 +50,21 @@ Deno.test("GET /key takes the secret three ways, and no key", async () => {
   strictEqual((await app.send("GET /key?id=a", bearer)).status, 200);
   strictEqual((await app.send(`GET /key?id=a&key=${field(json, "key")}`)).status, 401);
   strictEqual((await app.send("GET /key?id=a")).status, 401);
+});
+
+Deno.test("GET /status tells the owner the time zone and the risks of the store, and asks no store", async () => {
+  const store = new ScriptedStore();
+  const metrics = new Metrics();
+  await using app = openApp({ store, metrics, calendar: createCalendar("Asia/Tokyo") });
+  strictEqual((await app.send("GET /status")).status, 401);
+  const read = async () => (await app.send("GET /status", authorized)).json;
+  deepStrictEqual(await read(), { timeZone: "Asia/Tokyo", warnings: [] });
+  metrics.storeRisks = new Map([["eviction", "Redis may forget counters"]]);
+  deepStrictEqual(await read(), {
+    timeZone: "Asia/Tokyo",
+    warnings: ["Redis may forget counters"],
+  });
+  strictEqual(store.touched, 0);
 });
 
 Deno.test("GET /openapi.json is the description, public also where reads are protected", async () => {

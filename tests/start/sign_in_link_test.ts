@@ -17,7 +17,9 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
       );
       strictEqual(page, `${service.url}/`);
       const bearing = { authorization: `Bearer ${token}` };
-      for (const path of ["/hit", "/hit.svg", "/counters", "/key", "/decisions", "/metrics"]) {
+      for (
+        const path of ["/hit", "/hit.svg", "/counters", "/key", "/decisions", "/status", "/metrics"]
+      ) {
         strictEqual((await ask(service, path, bearing)).status, 401, path);
       }
       strictEqual((await begin(service, {}, `?token=${token}`)).status, 401, "in a query");

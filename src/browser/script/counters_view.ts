@@ -94,6 +94,12 @@ export function isLoaded() {
   return loadedAt > 0;
 }
 
+/** The response of `/status`. */
+interface Status {
+  timeZone: string;
+  warnings: string[];
+}
+
 /** Loads every counter with its last days. Old figures stay until all are loaded. */
 export async function load() {
   loading?.abort();
@@ -102,8 +108,7 @@ export async function load() {
   refresh.ariaBusy = "true";
   if (loadedAt === 0) showLoading(0);
   try {
-    const { timeZone } = await callForJson("days", { signal });
-    const { warnings }: { warnings?: string[] } = await callForJson("decisions", { signal });
+    const { timeZone, warnings }: Status = await callForJson("status", { signal });
     const newToday = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
     const found: Figures[] = [];
     await eachLine(await call(`counters?days=${DAYS}`, { signal }), (line) => {
@@ -112,8 +117,8 @@ export async function load() {
     if (signal.aborted) return;
     [rows, today, loadedAt] = [found, newToday, Date.now()];
     tookMs = performance.now() - start;
-    away.textContent = warnings?.join(". ") ?? "";
-    away.hidden = warnings === undefined;
+    away.textContent = warnings.join(". ");
+    away.hidden = warnings.length === 0;
     asOf.textContent = `as of ${timeText(loadedAt)}`;
     const isEmpty = rows.length === 0;
     head.hidden = hero.hidden = isEmpty;

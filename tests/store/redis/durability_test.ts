@@ -108,7 +108,7 @@ Deno.test(
     const read = async (path: string) =>
       await (await fetch(`${service.url}/${path}`, { headers: authorized })).text();
     match(await read("metrics"), /^tallymark_store_at_risk\{risk="eviction"\} 1$/m);
-    match(JSON.parse(await read("decisions")).warnings[0], /set its maxmemory-policy/);
+    match(JSON.parse(await read("status")).warnings[0], /set its maxmemory-policy/);
   },
 );
 

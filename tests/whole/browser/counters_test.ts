@@ -342,6 +342,24 @@ testPage("where the store is away from the start, the page says so and tries aga
 });
 
 testOwner(
+  "the page asks for the counters and for the state of the service, whose warnings it shows",
+  LINES,
+  async ({ page }) => {
+    await page.route("**/status", (route) => {
+      return route.fulfill({ json: { timeZone: "UTC", warnings: ["Redis may forget counters"] } });
+    });
+    const paths: string[] = [];
+    page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("Redis may forget counters").waitFor();
+    deepStrictEqual(paths, ["/status", "/counters"]);
+    await page.unroute("**/status");
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("Redis may forget counters").waitFor({ state: "hidden" });
+  },
+);
+
+testOwner(
   "figures stay while the store is away, and the page says since when, and goes on by itself",
   LINES,
   async ({ page }) => {

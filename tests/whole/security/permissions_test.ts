@@ -90,6 +90,7 @@ Deno.test(
           "chart.svg",
           "counters",
           "decisions",
+          "status",
           "metrics",
           "openapi.json",
           "tally.js",

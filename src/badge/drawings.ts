@@ -54,6 +54,9 @@ const SEPARATOR = "\ud800";
 /** Maximum length of a cached key. Longer ones would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
 
+/** A query with every parameter of a badge, which together are the key of its drawing. */
+type DrawingQuery = Pick<Query<LookName>, "get" | "forEach">;
+
 /**
  * Returns a function that draws counts in the look that a query asks for. Caches looks, each with
  * its last drawing and what `prepare` makes of it, because badges are read more often than their
@@ -61,7 +64,7 @@ const MAX_KEY_LENGTH = 300;
  */
 export function createDrawings<Prepared>(
   prepare: (badge: Badge) => Prepared,
-): (query: Query<LookName>, counts: Counts, days?: Days) => Prepared {
+): (query: DrawingQuery, counts: Counts, days?: Days) => Prepared {
   const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
@@ -100,7 +103,7 @@ export function errorBadge({ badge, detail }: ProblemText): string {
   return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
-function keyOf(query: Query<LookName>): string {
+function keyOf(query: DrawingQuery): string {
   let key = "";
   query.forEach((value, name) => {
     if (PARAMETER_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
@@ -109,7 +112,7 @@ function keyOf(query: Query<LookName>): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has any. */
-function createDrawing<Prepared>(query: Query<LookName>, prepare: (badge: Badge) => Prepared) {
+function createDrawing<Prepared>(query: LookQuery, prepare: (badge: Badge) => Prepared) {
   const look = parseLook(query);
   const spark = sparkOf(query);
   // Several counts have no goal.

@@ -30,7 +30,7 @@ export const skip = {
   name: "skip",
   meaning: "`1` returns the number and counts nothing. It has no effect with the secret.",
   schema: { type: "string", enum: ["1"] },
-  accepts: (text: string) => text === "1",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Parameters of other endpoints and services, each with what its sender probably meant. */

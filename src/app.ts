@@ -29,6 +29,7 @@ import { session } from "./routes/start_session.ts";
 import { sharedData, sharedPage } from "./routes/shared_page.ts";
 import { tally } from "./routes/tally.ts";
 import { top } from "./routes/top.ts";
+import { topList } from "./routes/top_list.ts";
 import { welcome } from "./routes/welcome.ts";
 
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
@@ -66,6 +67,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/session", ["POST"], "secretholder", "none", session(s)),
     route("/tally.js", GET_HEAD_OPTIONS, "anyone", "any", tally),
     route("/like.js", GET_HEAD_OPTIONS, "anyone", "any", like),
+    route("/top.js", GET_HEAD_OPTIONS, "anyone", "any", topList),
     route("/api", GET_HEAD, "anyone", "none", reference(() => routes)),
     route("/openapi.json", GET_HEAD_OPTIONS, "anyone", "any", openapiDocument(() => routes)),
     route("/metrics", GET_HEAD, "owner", "none", metricsText(s)),

@@ -35,7 +35,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/compat/", [
     ...["src/hits/serve_as.ts", "src/http/", "src/auth/", "src/counter/", "src/badge/"],
-    "src/browser/busuanzi.js",
+    "src/browser/built/",
   ]],
   ["src/hits/", ["src/http/query.ts", "src/counter/", "npm:isbot"]],
   ["src/http/", ["src/auth/", "src/counter/counter_id.ts", "npm:hono"]],
@@ -176,7 +176,7 @@ function loadedWith(module: string): string[] {
 Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
   const composed =
-    /^src\/(?:page\/|browser\/(?!built\/(?:tally|like)\.|busuanzi)|openapi\/(?:document|schemas)\.ts)/;
+    /^src\/(?:page\/|browser\/(?!built\/(?:tally|like|top|busuanzi)\.)|openapi\/(?:document|schemas)\.ts)/;
   deepStrictEqual(names.filter((name) => composed.test(name)), []);
   const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
   deepStrictEqual(names.filter((name) => store.test(name)), []);

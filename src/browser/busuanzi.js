@@ -1,11 +1,22 @@
-// Fills the elements of busuanzi: page views, site views and site visitors. Stores nothing.
-(() => {
-  const names = ["site_pv", "page_pv", "site_uv"];
-  const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);
-  const { src } = document.currentScript ?? document.querySelector('script[src*="/busuanzi.pure"]');
+// Fills the elements of busuanzi: page views, site views and site visitors.
+import { isOwnVisit, takeFragment } from "./own_visit.js";
+
+const names = ["site_pv", "page_pv", "site_uv"];
+const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);
+const { src } = document.currentScript ?? document.querySelector('script[src*="/busuanzi.pure"]');
+
+const count = () => {
+  takeFragment();
   const url = new URL("../../busuanzi", src);
   // The page may send its host alone, or nothing: then this says which page it is.
-  url.searchParams.set("page", decodeURI(location.pathname));
+  let page = location.pathname;
+  try {
+    page = decodeURI(page);
+  } catch {
+    // A path that is not percent-encoded UTF-8 is taken as it is written.
+  }
+  url.searchParams.set("page", page);
+  if (isOwnVisit()) url.searchParams.set("skip", 1);
   const ready = new Promise((resolve) => {
     if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve);
     else resolve();
@@ -27,4 +38,9 @@
         if (container) container.style.display = "none";
       }
     });
-})();
+};
+
+addEventListener("hashchange", takeFragment);
+// A page that is prerendered may never be seen.
+if (document.prerendering) document.addEventListener("prerenderingchange", count);
+else count();

@@ -1,33 +1,72 @@
-// <tally-mark> counts a view and shows the number, <tally-top> lists the most read pages.
+// <tally-mark> counts a view and shows the number. <tally-top> and <tally-like>, which have files
+// of their own, take their parts from here.
+import { isOwnVisit, takeFragment } from "./own_visit.js";
 import { pageId } from "./page_id.ts";
+import { findHome } from "./script_home.js";
 
 if (!customElements.get("tally-mark")) {
-  // The URL of this file. Modules have no currentScript, and a stack may be empty.
-  const traces = [
-    document.currentScript?.src,
-    Error().stack,
-    ...[...document.scripts].map(({ src }) => src),
-    ...performance.getEntriesByType("resource").map(({ name }) => name),
-  ];
-  const home = /https?:\S+?\/(?=tally\.js)/.exec(traces.join(" "))[0];
-  const dev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(location.hostname);
+  const home = findHome("tally");
+  const { hostname } = location;
+  const isDev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(hostname);
+  const isPrivate = /^(10|172\.(1[6-9]|2\d|3[01])|192\.168)\.[\d.]+$|\.local$/.test(hostname);
 
   // At most nine requests at once, because browsers fail thousands.
   const turns = Array(9).fill(Promise.resolve());
-  const ask = (path, query, method) => {
+  const send = (path, query, method) => {
+    const address = `${home()}${path}?${new URLSearchParams(query)}`;
     const options = { method, keepalive: true, credentials: "omit", referrerPolicy: "no-referrer" };
-    const answer = turns.shift()
-      .then(() => fetch(`${home}${path}?${new URLSearchParams(query)}`, options))
-      .then((response) => response.json());
+    const answer = turns.shift().then(() => fetch(address, options));
     turns.push(answer.catch(() => {}));
     return answer;
   };
+  const ask = (path, query) => send(path, query).then((response) => response.json());
+  const hit = (query) => send("hit", { ...query, ...(isOwnVisit() && { skip: 1 }) }, "POST");
 
-  const attributesOf = ({ attributes }) =>
-    Object.fromEntries([...attributes].map(({ name, value }) => [name, value]));
+  // The form with `data-` wins, because frameworks keep some of the other names to themselves.
+  const attributesOf = ({ attributes, dataset }) => ({
+    ...Object.fromEntries([...attributes].map(({ name, value }) => [name, value])),
+    ...dataset,
+  });
 
-  const idOf = ({ counter, prefix }) =>
-    counter === "auto" ? pageId(location.pathname, prefix) : counter || "home";
+  // A hidden page gets no animation frames, so only pages that are seen count.
+  let frame, again;
+  const show = () => {
+    again = 1;
+    frame ||= requestAnimationFrame(look);
+  };
+  const observer = new MutationObserver(show);
+
+  // Routers change the address before they remove the elements of the page that was left. So an
+  // element that stays names its old page for a second.
+  const loaded = location.pathname;
+  let path = loaded;
+  let since = 0;
+  const watch = () => {
+    takeFragment();
+    if (path !== location.pathname) {
+      path = location.pathname;
+      since = Date.now();
+    } else if (since && Date.now() - since > 1e3) {
+      since = 0;
+      show();
+    }
+  };
+
+  // The canonical path, unless it is that of the home page. Apps change the link later.
+  let canonical;
+  const readCanonical = () => {
+    const address = document.querySelector("link[rel~=canonical]")?.href;
+    const [, host, other] = /^https?:..([^/]+)(\/[^?#]+)/.exec(address) ?? [];
+    return host === location.host ? other : loaded;
+  };
+
+  const pages = new WeakMap();
+  const idOf = (element, { counter, prefix }) => {
+    if (!since || !pages.has(element)) {
+      pages.set(element, path === loaded ? canonical ??= readCanonical() : path);
+    }
+    return counter === "auto" ? pageId(pages.get(element), prefix) : counter || "home";
+  };
 
   // A request reads at most 100 counters, in a query of at most 8 kB.
   const batches = {};
@@ -58,132 +97,141 @@ if (!customElements.get("tally-mark")) {
     return `${number} ${list[forms.indexOf(rules.select(hits))] ?? list.at(-1)}`;
   };
 
-  let say = (id, why) => {
-    console.info(`tally.js: not counting ${id} (${why})`);
-    say = () => {};
+  const elements = new Set();
+  const names = new WeakMap();
+  let views = {};
+  let old, rest, said;
+
+  // Asks for each view once while elements show it. A refused one is asked for with another key.
+  const once = (name, act, key) => {
+    let view = views[name] ?? old[name];
+    if (!view || view.refused && view.key !== key) {
+      view = { key };
+      view.done = act(view).then((hits) => {
+        view.hits ??= hits;
+        show();
+      });
+      view.done.catch(() => {});
+    }
+    return views[name] = view;
   };
 
-  const marks = new Set();
-  let views = new Map();
-  let frame, old, rest, again;
-
-  // Count each view once, although several elements may show the counter.
-  const once = (name, act) => {
-    const view = views.get(name) ?? old.get(name) ?? act();
-    views.set(name, view);
-    return view;
-  };
-
-  const lookAt = async (mark) => {
-    const { counter, prefix = "", key, period = "total", once: day, ...form } = attributesOf(mark);
-    const id = idOf({ counter, prefix });
+  const lookAtMark = (mark, { counter, prefix, key, period = "total", ...rest }) => {
+    const { once: day, local, ...form } = rest;
+    const id = idOf(mark, { counter, prefix });
     let name = `${period} ${id}`;
     let view;
     if (prefix && !counter) {
       name = `${period} sum ${prefix}`;
       view = once(name, () => ask("count.txt", { prefix, period }));
-    } else if (key && !dev) {
-      const query = { id, key, ...(day && { once: day }) };
-      const hit = once(`hit ${id}`, () => ask("hit", query, "POST").then(({ hits }) => hits));
-      view = period === "total" ? hit : once(name, () => hit.then(() => read(id, period)));
+    } else if (key && !isDev && !(isPrivate && local == null)) {
+      view = once(`hit ${id}`, async (view) => {
+        const response = await hit({ id, key, ...(day && { once: day }) });
+        view.refused = response.status === 401;
+        return (await response.json()).hits;
+      }, key);
+      const { done } = view;
+      if (period !== "total") view = once(key + name, () => done.then(() => read(id, period)));
     } else {
       // A like is counted by its button.
-      if (!mark.closest("tally-like")) say(id, key ? "localhost or automated browser" : "no key");
+      if (!said && !mark.closest("tally-like")) {
+        const reason = key ? "local or automated browser" : "no key";
+        console.info(said = `tally.js: not counting ${id} (${reason})`);
+      }
       view = once(name, () => read(id, period));
     }
-    if (mark.name && mark.name !== name) mark.textContent = "–";
-    Object.assign(mark, { name, view });
-    const hits = await view;
-    if (mark.view === view && hits !== null) mark.textContent = textOf(hits, form);
+    const before = names.get(mark);
+    names.set(mark, name);
+    const text = view.hits == null ? before && before !== name && "–" : textOf(view.hits, form);
+    if (text && mark.textContent !== text) mark.textContent = text;
   };
 
-  // At most 200 elements in a task, so that the page stays responsive.
-  const look = () => {
-    if (!rest) {
-      again = 0;
-      old = views;
-      views = new Map();
-      rest = marks.values();
-      // The numbers that like.js is about to show belong to the same request.
-      for (const like of document.querySelectorAll("tally-like")) {
-        const id = idOf({ counter: like.getAttribute("counter") });
-        once(`total ${id}`, () => read(id, "total")).catch(() => {});
-      }
-    }
-    for (let left = 200; left--;) {
-      const { value } = rest.next();
-      if (!value) {
-        rest = frame = 0;
-        return again && show();
-      }
-      lookAt(value).catch(() => {});
-    }
-    setTimeout(look);
-  };
-
-  // A hidden page gets no animation frames, so only pages that are seen count.
-  const show = () => {
-    again = 1;
-    frame ||= requestAnimationFrame(look);
-  };
-
-  customElements.define(
-    "tally-mark",
-    class extends HTMLElement {
-      static observedAttributes = ["counter", "prefix", "period"];
-
+  const parts = {
+    // Collects its elements. Their state is elsewhere, because frameworks assign properties.
+    Element: class extends HTMLElement {
       connectedCallback() {
-        marks.add(this);
+        elements.add(this);
+        observer.observe(this, {
+          attributes: true,
+          characterData: true,
+          childList: true,
+          subtree: true,
+        });
         show();
       }
 
       disconnectedCallback() {
-        marks.delete(this);
-        show();
-      }
-
-      attributeChangedCallback() {
+        elements.delete(this);
+        pages.delete(this);
         show();
       }
     },
-  );
+    ask,
+    hit,
+    idOf,
+    once,
+    pageId,
+    show,
+    textOf,
+  };
+
+  // At most 200 elements in a task, so that the page stays responsive. What is equal is not written
+  // again, so that looking ends.
+  const look = () => {
+    if (!rest) {
+      again = 0;
+      watch();
+      if (!home()) return frame = 0;
+      old = views;
+      views = {};
+      rest = elements.values();
+      // The numbers that like.js is about to show belong to the same request.
+      for (const like of document.querySelectorAll("tally-like:not(:defined)")) {
+        const id = idOf(like, attributesOf(like));
+        once(`total ${id}`, () => read(id, "total"));
+      }
+    }
+    let value;
+    for (let left = 200; left-- && ({ value } = rest.next()).value;) {
+      try {
+        value.constructor.look(value, attributesOf(value));
+      } catch {
+        // Invalid attributes of one element concern no other.
+      }
+    }
+    observer.takeRecords();
+    if (value) return setTimeout(look);
+    rest = frame = 0;
+    if (again) show();
+  };
 
   customElements.define(
+    "tally-mark",
+    class extends parts.Element {
+      static parts = parts;
+      static look = lookAtMark;
+    },
+  );
+  customElements.define(
     "tally-top",
-    class extends HTMLElement {
-      async connectedCallback() {
-        const {
-          prefix = "",
-          href = prefix.replace(/^\/*/, "/"),
-          key,
-          period = "total",
-          limit = 10,
-          ...form
-        } = attributesOf(this);
-        const { counters } = await ask("top", { prefix, key, period, limit }).catch(() => ({}));
-        if (!counters) return;
-        const list = document.createElement("ol");
-        for (const { id, hits } of counters) {
-          const page = id.slice(prefix.length);
-          const link = document.createElement("a");
-          // Anyone may have made up the id. Two slashes would lead to another site.
-          link.href = href + encodeURI(page.replace(/^\/*/, ""));
-          if (link.protocol === "javascript:") link.removeAttribute("href");
-          link.textContent = page;
-          const item = document.createElement("li");
-          item.append(link, ` ${textOf(hits, form)}`);
-          list.append(item);
-        }
-        this.replaceChildren(list);
+    class extends parts.Element {
+      static look() {
+        this.look = () => {};
+        import(`${home()}top.js`).then(({ arrange }) => {
+          this.look = (top, attributes) => arrange(top, attributes, parts);
+          show();
+        }, () => {});
       }
     },
   );
 
   // A page that is restored from the cache is viewed again.
   addEventListener("pagehide", () => {
-    rest = 0;
-    views.clear();
+    rest = since = 0;
+    path = location.pathname;
+    views = {};
   });
   addEventListener("pageshow", show);
-  globalThis.navigation?.addEventListener("navigatesuccess", show);
+  addEventListener("DOMContentLoaded", show);
+  setInterval(watch, 250);
 }

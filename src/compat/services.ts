@@ -1,4 +1,4 @@
-import busuanziScript from "../browser/busuanzi.js" with { type: "text" };
+import busuanziScript from "../browser/built/busuanzi.min.js" with { type: "text" };
 import { counterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import type {

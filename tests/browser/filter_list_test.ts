@@ -53,8 +53,11 @@ const ID = "id=https%3A%2F%2Fexample.com%2Fblog%2F%3Fpage%3D1";
 const KEY = "key=q1w2e3r4t5y6u7i8o9p0aA";
 const CALLS: [type: RequestType, path: string][] = [
   ["script", "/tally.js"],
+  ["script", "/top.js"],
+  ["script", "/like.js"],
   ["xmlhttprequest", `/hit?${ID}&${KEY}`],
   ["xmlhttprequest", `/hit?${ID}&${KEY}&once=day`],
+  ["xmlhttprequest", `/hit?${ID}&${KEY}&skip=1`],
   ["xmlhttprequest", `/counts?${ID}&${ID}&period=total`],
   ["xmlhttprequest", `/count.txt?prefix=blog%2F&period=30d`],
   ["xmlhttprequest", `/top?prefix=blog%2F&${KEY}&period=total&limit=10`],

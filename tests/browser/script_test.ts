@@ -6,7 +6,9 @@ const BUNDLES = [
   ["browser/built/page.min.js", "browser/page.ts"],
   ["browser/built/shared.min.js", "browser/shared.ts"],
   ["browser/built/tally.min.js", "browser/tally.js", "iife"],
-  ["browser/built/like.min.js", "browser/like.js"],
+  ["browser/built/like.min.js", "browser/like.js", "iife"],
+  ["browser/built/top.min.js", "browser/top.js"],
+  ["browser/built/busuanzi.min.js", "browser/busuanzi.js", "iife"],
   ["png/worker.min.js", "png/worker.ts"],
 ] as const;
 

@@ -52,7 +52,7 @@ function allCredentials(key: string, session: string): Shown[] {
 type Endpoint = typeof routes[number];
 
 /** Paths that anyone may read, from any page. */
-const PUBLIC = new Set(["/tally.js", "/like.js", "/openapi.json"]);
+const PUBLIC = new Set(["/tally.js", "/like.js", "/top.js", "/openapi.json"]);
 
 /** The rules of the contract. */
 function policyOf({ path, access }: Endpoint, shown: Shown, openReads: boolean): Policy {

@@ -48,7 +48,9 @@ export const READER_ARGS: readonly string[] = [
   `--user-agent=${READER}`,
   "--disable-blink-features=AutomationControlled",
   `--host-resolver-rules=MAP tally.example 127.0.0.1:${SERVICE_PORT},` +
-  `MAP blog.example 127.0.0.1:${SITE_PORT}`,
+  ["blog.example", "blog.local", "192.168.0.7"].map((host) => {
+    return `MAP ${host} 127.0.0.1:${SITE_PORT}`;
+  }),
 ];
 
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
@@ -76,7 +78,9 @@ export async function openEmbedding(
     asked.push(purpose === null ? pathname : `${pathname} (${purpose})`);
     if (pathname.startsWith("/wait/")) await gate(pathname).promise;
     const page = pages.get(pathname);
-    return new Response(page && `<!doctype html><title>Blog</title>${page.html}`, {
+    const isPage = page?.headers?.["content-type"] === undefined;
+    const body = page && (isPage ? `<!doctype html><title>Blog</title>${page.html}` : page.html);
+    return new Response(body, {
       status: page ? 200 : 204,
       headers: { "content-type": "text/html; charset=utf-8", ...page?.headers },
     });

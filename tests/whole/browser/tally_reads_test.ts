@@ -239,7 +239,8 @@ testReads(
   async ({ reader, open }) => {
     await reader.page.route(
       "http://tally.example/*",
-      (route) => route.request().url().endsWith("tally.js") ? route.continue() : route.abort(),
+      (route) =>
+        /(?:tally|top)\.js$/.test(route.request().url()) ? route.continue() : route.abort(),
     );
     const failed = Promise.all(
       ["counts", "top", "count.txt"].map((path) =>
@@ -247,7 +248,7 @@ testReads(
       ),
     );
     await open(
-      `${mark('counter="a"')}${mark('prefix="b/"')}<tally-top prefix="b/">soon</tally-top>`,
+      `${mark('counter="a"')}${mark('prefix="b/"')}<tally-top prefix="b/" key="k">soon</tally-top>`,
     );
     await failed;
     await shows(reader.page, ["–", "–"]);

@@ -95,6 +95,7 @@ Deno.test(
           "openapi.json",
           "tally.js",
           "like.js",
+          "top.js",
           "",
         ]
       ) {

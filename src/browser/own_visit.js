@@ -1,0 +1,28 @@
+// The visits of an owner, which are not counted. `#tally-skip` in the address of a page switches
+// counting off in a browser, and on again.
+const NAME = "tally-skip";
+let own;
+
+/** Reports whether this browser is not counted on this site. */
+export const isOwnVisit = () => {
+  try {
+    own ??= !!localStorage[NAME];
+  } catch {
+    own = false;
+  }
+  return own;
+};
+
+/** Takes the fragment out of the address, so that neither a reload nor a second script reads it. */
+export const takeFragment = () => {
+  if (location.hash !== "#" + NAME || document.prerendering) return;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  own = !isOwnVisit();
+  try {
+    if (own) localStorage[NAME] = 1;
+    else delete localStorage[NAME];
+  } catch {
+    // The switch holds until the page is left.
+  }
+  console.info(`Tallymark: your visits are ${own ? "not" : "now"} counted`);
+};

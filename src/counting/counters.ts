@@ -139,9 +139,8 @@ export function createCounters(
 
   /** Returns a rejected promise if a batcher takes no call. Otherwise starts the deadline check. */
   function rejectIfUnavailable(batcher: { readonly isStuck: boolean }): Promise<never> | undefined {
-    if (closing !== undefined || batcher.isStuck) {
-      return Promise.reject(new Problem("store-unavailable"));
-    }
+    if (closing !== undefined) return Promise.reject(new Problem("shutting-down"));
+    if (batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
     if (pending.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
     watch ??= setInterval(rejectTimedOut, DEADLINE_CHECK_INTERVAL_MS);
     return undefined;
@@ -197,7 +196,7 @@ export function createCounters(
   }
 
   async function* list(options: ListOptions, maxPausingMs?: number): AsyncGenerator<ListPage> {
-    if (closing !== undefined) throw new Problem("store-unavailable");
+    if (closing !== undefined) throw new Problem("shutting-down");
     const pages = store.list(options);
     const job = new LongJob(() => calls, maxPausingMs);
     try {

@@ -196,7 +196,7 @@ class Scanner {
 
   /** Resolves with the start of the pass. Throws `overloaded` if too many scans wait. */
   scan(prefix: string, fold: Fold<unknown>): Promise<number> {
-    if (this.#hasEnded) return Promise.reject(new Problem("store-unavailable"));
+    if (this.#hasEnded) return Promise.reject(new Problem("shutting-down"));
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#waiting.push({ prefix, fold, counters: 0, resolve, reject });
@@ -237,7 +237,7 @@ class Scanner {
       return since === undefined ? least : Math.min(since, least ?? since);
     }, undefined);
     for await (const { counters } of this.options.list({ prefix: commonPrefix(jobs), since })) {
-      if (this.#hasEnded) throw new Problem("store-unavailable");
+      if (this.#hasEnded) throw new Problem("shutting-down");
       if (performance.now() - began > MAX_AGE_MS) {
         throw new Problem("store-unavailable", { detail: TOO_SLOW });
       }

@@ -204,11 +204,11 @@ Deno.test("Groups: end stops the current scan, and rejects new ones", async () =
   const gate = Promise.withResolvers<void>();
   const groups = open([one("blog/a", 3), one("blog/b", 3)]);
   groups.beforePage = () => gate.promise;
-  const sum = rejectsWith("store-unavailable", groups.sum(BLOG, "total"));
+  const sum = rejectsWith("shutting-down", groups.sum(BLOG, "total"));
   const end = groups[Symbol.asyncDispose]();
   gate.resolve();
   await Promise.all([sum, end]);
-  await rejectsWith("store-unavailable", groups.sum(OTHER, "total"));
+  await rejectsWith("shutting-down", groups.sum(OTHER, "total"));
   ok(groups.lists.length === 1);
 });
 

@@ -1,4 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { errorBadge } from "../../src/badge/drawings.ts";
 import { allowPages } from "../../src/http/cors.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../src/http/response.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
+import { projectFolder } from "../support/programs.ts";
 import { memoryApp, memoryStore, openApp, UNCACHED_IMAGE } from "../support/app.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -294,6 +296,15 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "shutting-down": { status: 503, title: "Shutting down", badge: "shutting down" },
   "outcome-unknown": { status: 504, title: "Outcome unknown", badge: "no answer" },
 };
+
+Deno.test("the reference explains every problem of 503", async () => {
+  const reference = await Deno.readTextFile(join(projectFolder, ".docs/reference.md"));
+  const explained = [...reference.matchAll(/^\| `([a-z-]+)` +\| .*[a-z]/gm)].map(([, name]) =>
+    name
+  );
+  const unavailable = Object.entries(statuses).filter(([, { status }]) => status === 503);
+  deepStrictEqual(explained.toSorted(), unavailable.map(([name]) => name).toSorted());
+});
 
 // Object.keys() forgets the names; those of a record of problems are names of problems.
 for (const name of Object.keys(statuses) as ProblemName[]) {

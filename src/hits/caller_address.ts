@@ -7,18 +7,28 @@ export type Proxies = number | "deploy";
 /** The address of a caller in its canonical form, or the reason why it is unknown. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
 
+/** The parts of a request that show the address of its caller. */
+interface Trace {
+  readonly remoteAddress: string;
+  /** `X-Forwarded-For`; null if it is missing. */
+  readonly forwarded: string | null;
+  /** `CF-Connecting-IP`, the address of the client of Cloudflare; null if it is missing. */
+  readonly cloudflare?: string | null;
+  readonly proxies: Proxies;
+}
+
 /**
- * Returns the address of a caller from that of the connection and `X-Forwarded-For`, which is null
- * if it is missing. Never guesses: with a wrong TRUST_PROXY, all callers behind a proxy would have
- * its address.
+ * Returns the address of a caller. Never guesses: with a wrong TRUST_PROXY, all callers behind a
+ * proxy would have its address.
  */
-export function callerAddress(
-  { remoteAddress, forwarded, proxies }: {
-    remoteAddress: string;
-    forwarded: string | null;
-    proxies: Proxies;
-  },
-): Caller {
+export function callerAddress(trace: Trace): Caller {
+  const { proxies, cloudflare = null } = trace;
+  const caller = callerBehind(trace);
+  if (proxies === "deploy" || cloudflare === null || "unknown" in caller) return caller;
+  return caller.address === ipAddress(cloudflare) ? caller : CLOUDFLARE;
+}
+
+function callerBehind({ remoteAddress, forwarded, proxies }: Trace): Caller {
   if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
   if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;
   const entries = forwarded ? forwarded.split(",") : [];
@@ -34,6 +44,7 @@ export function callerAddress(
 const FORWARDED = { unknown: "TRUST_PROXY is 0 and a proxy forwarded the request" };
 const TOO_FEW = { unknown: "X-Forwarded-For has fewer entries than TRUST_PROXY says" };
 const ONE_MORE = { unknown: "X-Forwarded-For names one more proxy than TRUST_PROXY says" };
+const CLOUDFLARE = { unknown: "Cloudflare is one more proxy than TRUST_PROXY says" };
 const NO_ADDRESS = { unknown: "the address of the caller is not valid" };
 
 function callerAt(address: string | undefined): Caller {

@@ -48,6 +48,7 @@ export function createUniqueVisitors(
     const caller = callerAddress({
       remoteAddress: connection.remoteAddr?.hostname ?? "",
       forwarded: forwardedFor(headers),
+      cloudflare: headers.get("cf-connecting-ip"),
       proxies,
     });
     if ("address" in caller) return [caller.address, headers.get("user-agent") ?? ""];

@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { callerAddress } from "../../src/hits/caller_address.ts";
 
 interface Row {
@@ -79,6 +79,22 @@ const rows: Row[] = [
   { forwarded: "[2001:db8::7", proxies: 1, caller: undefined },
   { forwarded: "example.com", proxies: 1, caller: undefined },
 ];
+
+Deno.test("callerAddress() knows no caller whom Cloudflare calls by another address", () => {
+  const found = (cloudflare: string | null, proxies: number | "deploy", forwarded: string | null) =>
+    callerAddress({ remoteAddress: REMOTE_ADDRESS, forwarded, cloudflare, proxies });
+  const both = "203.0.113.7, 172.71.0.9";
+  const unknown = { unknown: "Cloudflare is one more proxy than TRUST_PROXY says" };
+  deepStrictEqual(found("203.0.113.7", 1, both), unknown);
+  deepStrictEqual(found("203.0.113.7", 1, "172.71.0.9"), unknown);
+  deepStrictEqual(found("rubbish", 2, both), unknown);
+  deepStrictEqual(found("203.0.113.7", 0, null), unknown);
+  deepStrictEqual(found("203.0.113.7", 2, both), { address: "203.0.113.7" });
+  deepStrictEqual(found("2001:DB8::7", 1, "2001:db8:0::7"), { address: "[2001:db8::7]" });
+  deepStrictEqual(found(null, 1, both), { address: "172.71.0.9" });
+  // Deno Deploy has no TRUST_PROXY.
+  deepStrictEqual(found("203.0.113.7", "deploy", both), { address: REMOTE_ADDRESS });
+});
 
 for (const { forwarded, proxies, remoteAddress = REMOTE_ADDRESS, caller } of rows) {
   Deno.test(

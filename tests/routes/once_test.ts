@@ -183,6 +183,19 @@ Deno.test("once=day tells readers within the network of the owner apart, behind 
   deepStrictEqual(app.log, []);
 });
 
+Deno.test("behind Cloudflare, which TRUST_PROXY leaves out, every request counts and one line says so", async () => {
+  await using app = await memoryApp({ proxies: 1 });
+  const from = (address: string) =>
+    visit(app, {
+      headers: { "cf-connecting-ip": address, "x-forwarded-for": `${address}, 172.71.0.9` },
+    });
+  deepStrictEqual(await from("203.0.113.7"), [1, undefined]);
+  deepStrictEqual(await from("203.0.113.8"), [2, undefined]);
+  deepStrictEqual(await from("203.0.113.8"), [3, undefined]);
+  strictEqual(app.log.length, 1);
+  match(app.log[0] ?? "", /set TRUST_PROXY to the number.*Cloudflare is one more proxy/);
+});
+
 for (const header of ["forwarded", "x-real-ip"]) {
   Deno.test(`a proxy that tells of itself in ${header} alone hides its callers`, async () => {
     await using app = await memoryApp();

@@ -39,7 +39,7 @@ export const CREDENTIALS = {
  * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
  * - `viewer`: the secret, a session, or a read key of the prefix
  * - `keyholder`: the secret, or a key of the counter
- * - `prefix`: the secret, a session, or a key of the prefix
+ * - `prefix`: the secret, or a key of the prefix
  * - `lister`: those of `prefix` or `viewer`
  * - `owner`: the secret or a session
  * - `secretholder`: the secret or, once, the token of a sign-in link
@@ -48,7 +48,7 @@ export type AccessLevel = keyof typeof CREDENTIALS;
 
 export interface Credentials {
   readonly request: Request;
-  readonly query: Pick<Query<"token" | "key">, "get">;
+  readonly query: Query<"token" | "key">;
   /** The counter or the prefix that a key has to open. */
   readonly id: CounterId;
   /** All counters of a request that may name several. `id` is the first of them. */
@@ -145,7 +145,7 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
       (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
       keysAreOn ? OR_KEY : `${UNAUTHORIZED} ${areOff("Counter keys")}`,
     ),
-    prefix: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
+    prefix: requireGrant((c) => secretGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
     lister: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c), OF_PREFIX),
     owner: requireGrant(ownerGrant),
     secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),

@@ -178,6 +178,23 @@ Deno.test("/as/leancloud: a batch reports each write, and is refused as a whole 
   });
 });
 
+Deno.test("/as/leancloud takes a session for no read and no write, and the secret for both", async () => {
+  await using app = await memoryApp({ openReads: true });
+  const { json } = await app.send("POST /session", authorized);
+  const session = { authorization: `Bearer ${member(json, "token")}` };
+  const send = async (headers: Record<string, string>) => {
+    const named = { ...BROWSER, "x-lc-id": "blog", ...headers };
+    const read = await app.send(`GET ${queryOf({ url: "/a" })}`, named);
+    const write = await app.sendBody(`POST ${COUNTER}`, '{"url":"/a","time":1}', named);
+    return [read, write];
+  };
+  for (const { status, body } of await send(session)) {
+    strictEqual(status, 401);
+    match(body, /X-LC-Key must be the key of the group/);
+  }
+  deepStrictEqual((await send(authorized)).map(({ status }) => status), [200, 201]);
+});
+
 /** Requests that the real service carries out or that are malformed, each with what is sent. */
 const REFUSED: readonly (readonly [line: string, body?: unknown])[] = [
   [`GET ${ROOT}/classes/Comment?where=${encodeURIComponent('{"url":"/"}')}`],

@@ -6,11 +6,11 @@ import { type Config, parseConfig, sourceOf } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
 import { createCounters } from "./counting/counters.ts";
 import { openStore } from "./store/open_store.ts";
-import { errorMessage, StartError } from "./problem.ts";
+import { StartError } from "./problem.ts";
 import { type LoadedEnvironment, readEnvironment } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
 import { findSecret, keepSecret } from "./start/generated_secret.ts";
-import { ConfigError, SETTINGS } from "./start/settings.ts";
+import { explainFailure, SETTINGS } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, printTo } from "./log.ts";
 
@@ -180,12 +180,7 @@ function nextSignal(): Promise<void> {
 
 /** Prints why the service cannot start, and exits with 1. */
 export function fail(error: unknown): never {
-  let reason = `: unexpected error: ${errorMessage(error)}`;
-  if (error instanceof StartError) reason = `: ${error.message}`;
-  if (error instanceof ConfigError) {
-    reason = ` with these settings:\n  ${error.problems.join("\n  ")}`;
-  }
-  printTo("stderr", `Tallymark cannot start${reason}`);
+  printTo("stderr", explainFailure("Tallymark cannot start", error));
   Deno.exit(1);
 }
 

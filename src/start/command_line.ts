@@ -6,7 +6,7 @@ import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { readEnvironment } from "./environment.ts";
 import { findSecret } from "./generated_secret.ts";
-import { type Setting, SETTINGS } from "./settings.ts";
+import { explainFailure, type Setting, SETTINGS } from "./settings.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The output of a command and the exit code of the process. An error goes to standard error. */
@@ -83,8 +83,7 @@ async function printLink(url: string | undefined): Promise<CommandResult> {
     }
     return { text: `${page}/#sign-in=${createLinkToken(new Secret(secret))}`, code: 0 };
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return refusal(`Cannot create a sign-in link: ${error.message}`);
+    return refusal(explainFailure("Cannot create a sign-in link", error));
   }
 }
 

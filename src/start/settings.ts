@@ -1,4 +1,5 @@
 import { parseServeAs } from "../hits/serve_as.ts";
+import { errorMessage, StartError } from "../problem.ts";
 import { parseStoreUrl } from "./store_address.ts";
 
 /** An environment variable that an owner may set. */
@@ -159,6 +160,15 @@ export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join("\n"));
   }
+}
+
+/** Returns the reason why something failed, for the operator. */
+export function explainFailure(failure: string, error: unknown): string {
+  if (error instanceof ConfigError) {
+    return `${failure} with these settings:\n  ${error.problems.join("\n  ")}`;
+  }
+  const isExpected = error instanceof StartError;
+  return `${failure}: ${isExpected ? "" : "unexpected error: "}${errorMessage(error)}`;
 }
 
 function anyText(text: string): string | undefined {

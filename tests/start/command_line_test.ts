@@ -126,6 +126,11 @@ const impossible: [args: string[], env: Record<string, string>, message: RegExp]
   [["http://a/b?c"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [["http://a/b#c"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [["http://user:canary@a"], { SECRET_TOKEN: SECRET }, /URL must be/],
+  [
+    ["http://a"],
+    { SECRET_TOKEN: SECRET, PORT: "canary", TIME_ZONE: "canary" },
+    /^Cannot create a sign-in link with these settings:\n {2}PORT .*\n {2}TIME_ZONE .*$/,
+  ],
 ];
 
 for (const [args, env, message] of impossible) {
@@ -135,7 +140,7 @@ for (const [args, env, message] of impossible) {
     const { code, stdout, stderr } = await runService(options);
     strictEqual(code, 1);
     strictEqual(stdout, "");
-    match(stderr.trimEnd(), /^Cannot create a sign-in link: /);
+    match(stderr.trimEnd(), /^Cannot create a sign-in link(?:: | with these settings:\n)/);
     match(stderr.trimEnd(), message);
     doesNotMatch(stderr, /canary/);
     deepStrictEqual(await namesIn(folder.path), []);

@@ -1,19 +1,30 @@
 import type { Parameter, Query } from "../http/query.ts";
 import { LOGOS } from "./styles/logo.ts";
 
-/** The parameters of a badge but `style`, by name. */
+/** The parameters of a badge, by name. */
 export const BADGE_PARAMETERS = nameParameters(
   {
     label: {
       meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
       schema: { type: "string", default: "views" },
     },
+    style: {
+      meaning: "The style. `flat` is another name for `classic`.",
+      schema: {
+        type: "string",
+        default: "classic",
+        enum: [
+          ...["classic", "flat", "flat-square", "plastic", "for-the-badge", "social"],
+          ...["pill", "terminal", "odometer", "flap", "led", "pixel"],
+        ],
+      },
+    },
     color: {
       meaning: "The color of the count: a shields.io or CSS name, or hex with 3, 4, 6 or 8 digits.",
       schema: { type: "string", default: "blue" },
     },
     bg: {
-      meaning: "The background color.",
+      meaning: "The background color of the terminal style.",
       schema: { type: "string", default: "#1e1e1e" },
     },
     labelColor: {
@@ -21,7 +32,7 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string" },
     },
     valueColor: {
-      meaning: "The color of the count, before `color`. Same values.",
+      meaning: "The color of the count in the terminal style. Same values as `color`.",
       schema: { type: "string" },
     },
     font: {
@@ -41,12 +52,13 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string", enum: ["auto", "light", "dark"] },
     },
     spark: {
-      meaning: "Draws this many days up to today as bars before the count. Clamped to the range. " +
-        "0 draws none.",
+      meaning:
+        "Draws this many days up to today as bars before the count, in the styles `classic`, " +
+        "`flat-square`, `pill` and `terminal`. Clamped to the range. 0 draws none.",
       schema: { type: "integer", minimum: 7, maximum: 30 },
     },
     logo: {
-      meaning: "A logo before the label.",
+      meaning: "A logo before the label, except in `terminal` and the digit styles.",
       schema: { type: "string", enum: [...LOGOS.keys()] },
     },
     logoColor: {
@@ -55,7 +67,7 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string" },
     },
     digits: {
-      meaning: "The minimum number of digits.",
+      meaning: "The minimum number of digits in `odometer`, `flap`, `led` and `pixel`.",
       schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
     },
     base: {
@@ -71,8 +83,10 @@ export const BADGE_PARAMETERS = nameParameters(
   } as const,
 );
 
-/** The parameters of a badge. The list of styles makes `style`. */
-export type LookName = keyof typeof BADGE_PARAMETERS | "style";
+/** Everything that shapes a badge; invalid values fall back to the default. */
+export const BADGE_PARAMETER_LIST = Object.freeze(Object.values(BADGE_PARAMETERS));
+
+export type LookName = keyof typeof BADGE_PARAMETERS;
 
 export type LookQuery<Name extends LookName = LookName> = Pick<Query<Name>, "get">;
 

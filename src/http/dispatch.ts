@@ -17,7 +17,7 @@ import {
   type ParsedQuery,
   parseQuery,
   type Query,
-  QueryValues,
+  valuesOf,
 } from "./query.ts";
 import { headResponse, problemImageResponse, problemResponse } from "./response.ts";
 
@@ -149,7 +149,7 @@ interface CompiledRoute extends Route {
   /** The methods of all routes of the path. */
   readonly allow: string;
   readonly readQuery: (request: Request) => ParsedQuery;
-  /** The parameters that refuse some values. */
+  /** The parameters that do not accept every value. */
   readonly choices: readonly Parameter[];
   /** True if `id` may be given more than once. */
   readonly takesIds: boolean;
@@ -157,7 +157,7 @@ interface CompiledRoute extends Route {
   readonly authorize: AccessCheck | undefined;
 }
 
-const NO_QUERY: ParsedQuery = { query: new QueryValues(), error: undefined };
+const NO_QUERY: ParsedQuery = { query: new Map(), error: undefined };
 
 function compile(
   route: Route,
@@ -175,7 +175,7 @@ function compile(
     ...route,
     ...facts,
     readQuery: route.protocol?.readQuery ?? readQuery,
-    choices: route.parameters.filter(({ isStrict }) => isStrict === true),
+    choices: route.parameters.filter(({ accepts }) => accepts !== undefined),
     takesIds: repeatable.has("id"),
     takesKey: documented.has(key.name),
     authorize: access.check[route.access],
@@ -218,7 +218,7 @@ function parse(route: CompiledRoute, state: RequestState) {
   checkValues(query, route.choices);
   const run = route.prepare(query, request);
   const { subject, takesIds, protocol } = route;
-  if (takesIds) state.ids = query.getAll("id").map(counterId);
+  if (takesIds) state.ids = valuesOf(query.get("id")).map(counterId);
   const [first] = state.ids;
   if (subject === "none") {
     state.id = first ?? DEFAULT_ID;

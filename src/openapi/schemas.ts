@@ -142,7 +142,7 @@ export const schemas = {
     }),
   }),
   Session: record(
-    "A token that is accepted as Bearer like the secret, except on /hit, /hit.svg and /session.",
+    "A token that is accepted as Bearer like the secret, except for hits and on /session.",
     { token: { type: "string", pattern: "^s1\\.[0-9]+\\.[A-Za-z0-9_-]{43}$" }, expires: TIME },
   ),
   Health: record("The process is alive.", { status: { const: "ok" } }),

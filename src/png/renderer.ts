@@ -37,7 +37,8 @@ export function createRenderer(log: Log) {
   let hasLoggedFailure = false;
 
   const load = loadOnce(async () => {
-    const { paint } = engine = createEngine(await import("./tallymark-png.js"));
+    // Kept if the rest fails, because each engine has URLs of its own.
+    const { paint } = engine ??= createEngine(await import("./tallymark-png.js"));
     const draw = (badge: string, detail: string) =>
       paint({ svg: errorBadge({ badge, detail }), scale: FIXED_SCALE });
     const busy = await draw("busy", new Problem("busy").detail);

@@ -45,6 +45,35 @@ Deno.test("renderer: the same image is rendered once, at each scale, while the c
   notStrictEqual(await render(renderer, long(1)), evicted);
 });
 
+Deno.test("renderer: one that cannot be loaded makes the URLs of its scripts once", async () => {
+  using renderer = openRenderer();
+  const { Worker, URL: { createObjectURL } } = globalThis;
+  let urls = 0;
+  try {
+    URL.createObjectURL = (object) => {
+      urls++;
+      return createObjectURL(object);
+    };
+    globalThis.Worker = class extends EventTarget implements Worker {
+      onerror = null;
+      onmessage = null;
+      onmessageerror = null;
+      constructor() {
+        super();
+        throw new Error("no file descriptor");
+      }
+      postMessage() {}
+      terminate() {}
+    };
+    for (const _ of [1, 2, 3]) await rejects(render(renderer, PIXEL), { kind: "no-png" });
+  } finally {
+    Object.assign(globalThis, { Worker });
+    URL.createObjectURL = createObjectURL;
+  }
+  strictEqual(urls, 2);
+  ok((await render(renderer, PIXEL)).length > 0);
+});
+
 Deno.test("renderer: a fixed image is rendered once, and before those that wait for a place", async () => {
   using renderer = openRenderer();
   await renderer.notice("busy");

@@ -1,0 +1,214 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { needsChromium, openChromium } from "../../support/chromium.ts";
+import { openEmbedding, READER_ARGS } from "../../support/embedding.ts";
+import { projectFolder } from "../../support/programs.ts";
+import { openReader, type Reader, shareReaders } from "../../support/reader.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { waitFor } from "../../support/wait_for.ts";
+import { assertFits } from "../../support/web_page.ts";
+
+shareReaders();
+
+/** A framework, and how a page of it is made. */
+interface App {
+  readonly name: string;
+  readonly source: string;
+  readonly settings?: Record<string, boolean>;
+  /** True for the production build. */
+  readonly minify?: boolean;
+  /** The content of the page as the server sends it. Without it, the app creates everything. */
+  readonly content?: (key: string, path: string) => string;
+}
+
+const content = (key: string, path: string) =>
+  `<tally-mark data-counter="auto" data-prefix="b/" data-key="${key}">–</tally-mark>` +
+  `<tally-like data-counter="b/like${path}" data-key="${key}"></tally-like>` +
+  `<tally-top data-prefix="b/" data-key="${key}" limit="1"></tally-top><p>${path}</p>`;
+
+const APPS: App[] = [
+  { name: "React 19 in development, with StrictMode", source: "react.js" },
+  { name: "React 19 in production", source: "react.js", minify: true },
+  {
+    name: "React 19 that swaps the page before the address",
+    source: "react.js",
+    settings: { swapsFirst: true },
+  },
+  {
+    name: "React 19 that hydrates what a server sent",
+    source: "react.js",
+    settings: { hydrates: true },
+    content: (key, path) => `<div>${content(key, path)}</div>`,
+  },
+  { name: "Vue 3 with KeepAlive", source: "vue.js" },
+  { name: "Preact", source: "preact.js" },
+  { name: "Swup", source: "swup.js", content },
+  { name: "Turbo", source: "turbo.js", content },
+];
+
+const SCRIPTS = ["tally", "like"].map((name) =>
+  `<script async src="http://tally.example/${name}.js"></script>`
+).join("");
+
+/** Bundles an app with the packages that it uses. */
+async function bundle({ source, minify }: App): Promise<string> {
+  await using folder = await tempDir();
+  const file = `${folder.path}/app.js`;
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["bundle", "-q", "--config", "tests/deno.json", "--platform", "browser"],
+      ...(minify ? ["--minify"] : []),
+      ...["--format", "iife", "-o", file, `tests/whole/browser/apps/${source}`],
+    ],
+    cwd: projectFolder,
+  }).output();
+  ok(success, new TextDecoder().decode(stderr));
+  return await Deno.readTextFile(file);
+}
+
+/** Starts a site whose pages an app shows. */
+async function openApp(app: App) {
+  const site = await openEmbedding({ openReads: true });
+  const key = await site.groupKey("b/");
+  await site.set({ "b/first": 100, "b/like/one": 10, "b/like/two": 20 });
+  const settings = JSON.stringify({ key, ...app.settings });
+  const headers = { "content-type": "text/javascript" };
+  site.pages.set("/app.js", { html: await bundle(app), headers });
+  for (const path of ["/one", "/two"]) {
+    site.pages.set(path, {
+      html: `<head><script>globalThis.settings = ${settings}</script>${SCRIPTS}
+        <script defer src="/app.js"></script></head>
+        <body><div id="app">${app.content?.(key, path) ?? ""}</div></body>`,
+    });
+  }
+  return site;
+}
+
+/** Waits until a page shows itself with these numbers of views and likes, and a list. */
+async function shows({ page }: Reader, path: string, views: number, likes: number): Promise<void> {
+  let shown: unknown;
+  const expected = [[path], [`${views}`], [`${likes}`], 1];
+  await waitFor("the numbers", async () => {
+    shown = await page.evaluate(`[
+      [...document.querySelectorAll("#app p")].map((p) => p.textContent),
+      [...document.querySelectorAll("tally-mark:not(tally-like *)")].map((mark) => mark.textContent),
+      [...document.querySelectorAll("tally-like [data-hits]")].map((number) => number.textContent),
+      document.querySelectorAll("tally-top li").length,
+    ]`);
+    return JSON.stringify(shown) === JSON.stringify(expected) || undefined;
+  }).catch(() => deepStrictEqual(shown, expected));
+}
+
+for (const app of APPS) {
+  Deno.test(`elements count and show each page once in ${app.name}`, needsChromium, async () => {
+    await using site = await openApp(app);
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto("http://blog.example/one");
+    await shows(reader, "/one", 1, 10);
+    if (app.settings?.hydrates) await page.evaluate("hydrate()");
+    await page.waitForFunction("globalThis.go");
+    await shows(reader, "/one", 1, 10);
+    await page.evaluate('go("/two")');
+    await shows(reader, "/two", 1, 20);
+    await page.click("tally-like button");
+    await shows(reader, "/two", 1, 21);
+    strictEqual(await page.getAttribute("tally-like button", "aria-pressed"), "true");
+    await page.evaluate('go("/one")');
+    await shows(reader, "/one", 2, 10);
+    strictEqual(await page.getAttribute("tally-like button", "aria-pressed"), "false");
+    await page.waitForLoadState("networkidle");
+    deepStrictEqual([await site.count("b/one"), await site.count("b/two")], [2, 1]);
+    const isHint = (text: string) => /DevTools|development build|Feature flags/.test(text);
+    deepStrictEqual(reader.complaints.filter((text) => !isHint(text)), []);
+  });
+}
+
+Deno.test(
+  "elements stay right where Turbo morphs a page and restores a snapshot",
+  needsChromium,
+  async () => {
+    await using site = await openApp({ name: "Turbo", source: "turbo.js", content });
+    await using reader = await openReader();
+    const { page } = reader;
+    site.pages.set("/one", {
+      html: site.pages.get("/one")?.html.replace(
+        "<head>",
+        '<head><meta name="turbo-refresh-method" content="morph">',
+      ) ?? "",
+    });
+    await page.goto("http://blog.example/one");
+    await shows(reader, "/one", 1, 10);
+    await page.waitForFunction("globalThis.refresh");
+    const morphed = page.evaluate(
+      'new Promise((done) => addEventListener("turbo:morph", done, { once: true }))',
+    );
+    await page.evaluate("refresh()");
+    await morphed;
+    await shows(reader, "/one", 1, 10);
+    await page.evaluate('go("/two")');
+    await shows(reader, "/two", 1, 20);
+    await page.goBack();
+    await shows(reader, "/one", 2, 10);
+    await page.waitForLoadState("networkidle");
+    deepStrictEqual([await site.count("b/one"), await site.count("b/two")], [2, 1]);
+  },
+);
+
+Deno.test(
+  "elements work under a policy with a nonce and trusted types, and fit in 390 pixels",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const key = await site.groupKey("b/");
+    await site.set({ "b/first": 100, "b/like/": 3 });
+    const scripts = SCRIPTS.replaceAll("<script", '<script nonce="n1"');
+    site.pages.set("/", {
+      html: `<meta name="viewport" content="width=device-width">${scripts}
+      <main id="app">${content(key, "/")}</main>`,
+      headers: {
+        "content-security-policy": "default-src 'none'; script-src 'nonce-n1'; " +
+          "connect-src http://tally.example; require-trusted-types-for 'script'; trusted-types 'none'",
+      },
+    });
+    await using reader = await openReader({ viewport: { width: 390, height: 800 } });
+    await reader.page.goto("http://blog.example/");
+    await shows(reader, "/", 1, 3);
+    deepStrictEqual(reader.complaints, []);
+    await assertFits(reader.page);
+  },
+);
+
+Deno.test(
+  "elements count a page that a back-forward cache restores, and a path that was left within the second",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const key = await site.groupKey("b/");
+    for (const path of ["/one", "/next"]) {
+      site.pages.set(path, { html: `${SCRIPTS}<main id="app">${content(key, path)}</main>` });
+    }
+    await site.set({ "b/like/one": 1, "b/like/next": 1 });
+    await using chromium = await openChromium({
+      args: READER_ARGS,
+      ignoreDefaultArgs: ["--disable-back-forward-cache"],
+      isWhole: true,
+    });
+    await using reader = await openReader({}, chromium.browser);
+    const { page } = reader;
+    await page.goto("http://blog.example/one");
+    await shows(reader, "/one", 1, 1);
+    await page.evaluate(`
+    addEventListener("pageshow", ({ persisted }) => globalThis.back = persisted);
+    history.pushState(null, "", "/two");
+    location.assign("/next");
+  `);
+    await page.waitForURL("**/next");
+    await shows(reader, "/next", 1, 1);
+    await page.goBack({ waitUntil: "commit" });
+    await shows(reader, "/one", 1, 1);
+    await waitFor("the hit", async () => await site.count("b/two") === 1 || undefined);
+    strictEqual(await page.evaluate("back"), true);
+    await page.waitForLoadState("networkidle");
+    deepStrictEqual([await site.count("b/one"), await site.count("b/two")], [1, 1]);
+  },
+);

@@ -62,10 +62,11 @@ export function addToCommit(
 /** Maximum number of checks in one commit. Every counter in it takes one. */
 const CHECKS_PER_COMMIT = 100;
 /**
- * Maximum number of checks in one commit to a self-hosted server (denoland/denokv,
- * `proto/limits.rs`). Deno's client does not know it.
+ * Maximum number of counters in one commit to a self-hosted server, which accepts 10 checks
+ * (denoland/denokv, `proto/limits.rs`). Deno's client does not know the limit. The mark of the
+ * writer takes one of them.
  */
-const CHECKS_PER_SHARED_COMMIT = 10;
+const CHECKS_PER_SHARED_COMMIT = 9;
 
 /** Cuts changes into as few commits as the limits of the database allow. */
 export function cutIntoCommits<One extends Change>(
@@ -125,33 +126,46 @@ export async function commitAlone(operation: Deno.AtomicOperation): Promise<stri
   }
 }
 
+/** The entry of a writer's mark, as this process knows it. */
+type Mark = Pick<Deno.KvEntryMaybe<unknown>, "key" | "versionstamp">;
+
 /**
  * Creates the function that carries out commits over a network. Each commit also writes a mark,
  * which tells whether it was carried out if the reply is lost.
+ *
+ * Deno repeats a commit whose reply was lost. It checks the versionstamp of the mark, because its
+ * other checks may pass a second time: a counter that was missing is missing again if another
+ * process has deleted it.
  */
 export function createSharedCommit(kv: Deno.Kv): Commit {
-  /** The keys of marks that no commit in flight uses. */
-  const freeKeys: Deno.KvKey[] = [];
+  /** The marks that no commit in flight uses. */
+  const freeMarks: Mark[] = [];
 
   return async (operation) => {
-    const key = freeKeys.pop() ?? [OWN, "writer", crypto.randomUUID()];
+    const free = freeMarks.pop();
+    const { key, versionstamp: before }: Mark = free ??
+      { key: [OWN, "writer", crypto.randomUUID()], versionstamp: null };
     const mark = crypto.randomUUID();
-    const findStamp = async () => {
-      const { value, versionstamp } = await kv.get(key);
-      return value === mark ? versionstamp : null;
-    };
+    operation.check({ key, versionstamp: before }).set(key, mark, { expireIn: MARK_LIFETIME_MS });
+    let isStored = true;
     let versionstamp: string | null;
     try {
-      const result = await operation.set(key, mark, { expireIn: MARK_LIFETIME_MS }).commit();
-      // Deno repeats a commit whose reply was lost, which then conflicts with itself.
-      versionstamp = result.ok ? result.versionstamp : await findStamp();
+      const result = await operation.commit();
+      if (result.ok) versionstamp = result.versionstamp;
+      else {
+        // A commit that was repeated conflicts with itself.
+        const found = await kv.get(key);
+        isStored = found.value === mark;
+        versionstamp = found.versionstamp;
+      }
     } catch (cause) {
       if (TOO_LARGE.test(String(cause))) throw new Problem("store-unavailable", { cause });
-      versionstamp = await findStamp().catch(() => null);
-      if (versionstamp === null) throw new Problem("outcome-unknown", { cause });
+      const found = await kv.get(key).catch(() => undefined);
+      if (found?.value !== mark) throw new Problem("outcome-unknown", { cause });
+      versionstamp = found.versionstamp;
     }
     // Not after an error: the commit may still arrive, and set the mark back.
-    freeKeys.push(key);
-    return versionstamp;
+    freeMarks.push({ key, versionstamp });
+    return isStored ? versionstamp : null;
   };
 }

@@ -220,11 +220,12 @@ export async function askForList(
 export function oneAtATime(ask: () => Promise<void>): () => Promise<void> {
   let running = Promise.resolve();
   let next: Promise<void> | undefined;
-  return () =>
-    next ??= running.then(() => {
-      next = undefined;
-      return running = ask();
-    });
+  function begin(): Promise<void> {
+    next = undefined;
+    return running = ask();
+  }
+  // Also after a run that failed.
+  return () => next ??= running.then(begin, begin);
 }
 
 /** Returns the host and port of an address, as in a URL. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { redisFromUrl } from "../../../src/start/store_address.ts";
-import { RedisNode } from "../../../src/store/redis/node.ts";
+import { oneAtATime, RedisNode } from "../../../src/store/redis/node.ts";
 import { UNSENT } from "../../../src/store/redis/reply.ts";
 import { NOOP_HEALTH } from "../../../src/store/store_health.ts";
 import { linkTo } from "../../support/redis_link.ts";
@@ -8,6 +8,13 @@ import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
+
+Deno.test("oneAtATime: a run that fails does not end the later ones", async () => {
+  const runs = [() => Promise.reject(new Error("failed")), () => Promise.resolve()].values();
+  const run = oneAtATime(() => runs.next().value?.() ?? Promise.reject(new Error("one too many")));
+  await rejects(run(), { message: "failed" });
+  await run();
+});
 
 Deno.test(
   "RedisNode: a connection that broke is used again only when the server was confirmed after it was back",

@@ -19,7 +19,8 @@ const PATIENCE_MS = 2200;
 /** A message to the other workers. */
 type Message = [worker: string, isRunning: boolean];
 
-const id = crypto.randomUUID();
+/** Begins with the time, so that a worker that joins later changes the number of no other one. */
+const id = `${Date.now()} ${crypto.randomUUID()}`;
 /** The other workers of the process that have not ended. */
 const others = new Set<string>();
 const channel = new BroadcastChannel("tallymark-workers");

@@ -1,7 +1,10 @@
 /**
  * Plans changes of counters. From the stored record of a counter and a request, each function
- * returns the result for the caller and the writes. This module reads and writes nothing, so that
- * every limit of a counter is decided once for all stores.
+ * returns the result for the caller and the writes. This module reads and writes nothing.
+ *
+ * Deno KV commits every plan. Redis commits those of sets and deletions. It decides hits in scripts
+ * (`scripts.ts`), because a plan would take a second round trip, so each rule about hits is in both
+ * files.
  *
  * A plan is valid only while the counter is as it was read. The store has to commit it under that
  * condition, or plan again.

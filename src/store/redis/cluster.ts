@@ -43,10 +43,10 @@ interface RoutedCommand {
  * Each command is sent to the node that serves its slot. A refused command was not carried out. So
  * it is sent again, to the node that the refusal names or after the slots were asked for again.
  *
- * `createCluster` of the library is not used for two reasons. Its `connect` waits for all masters,
- * so that one shard that is down at the start would make the whole service unavailable. And after a
- * redirect it does not say which node has carried out a command, so that WAIT cannot follow on the
- * same connection: one missing replica makes whole batches unknown.
+ * `createCluster` of the library is not used for two reasons. With `minimizeConnections` it opens
+ * although a shard is down, but a minute after a master was killed it had not recovered. And after
+ * a redirect it does not say which node has carried out a command, so that WAIT cannot follow on
+ * the same connection. One missing replica then makes whole batches unknown.
  */
 export async function openCluster(
   { setting: { addresses }, replicas, health, healthOf, metrics }: LinkOptions,

@@ -52,7 +52,9 @@ export class Recorder {
     const told = JSON.stringify({ counters: lines.length });
     const body = result.answer?.body;
     if (body !== undefined && body !== told) this.#wrong.push(body);
-    const end = result.end ?? (result.storedSome ? Infinity : undefined);
+    // The first line that failed sets the status, and the outcome of a later one may be unknown.
+    const isUnknown = result.storedSome || settings.size > 1 && result.status === 503;
+    const end = result.end ?? (isUnknown ? Infinity : undefined);
     for (const [id, op] of settings) this.#note(id, { ...result, op, seen: undefined, end });
     return body !== undefined;
   }

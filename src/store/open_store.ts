@@ -58,6 +58,11 @@ async function open(
     if (!isDamaged) log.warn(DAMAGED_DAYS, { id });
     isDamaged = true;
   };
+  const forbidden = new Set<string>();
+  const onForbidden = (rule: string) => {
+    if (!forbidden.has(rule)) log.warn(FORBIDDEN_KEY, { rule });
+    forbidden.add(rule);
+  };
   const common = { prefix, health, calendar, onDamaged };
   switch (setting.kind) {
     case "kv-file": {
@@ -104,7 +109,13 @@ async function open(
             throw error;
           });
           try {
-            const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+            const store = await createRedisStore({
+              link,
+              prefix,
+              calendar,
+              onDamaged,
+              onForbidden,
+            });
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
               ...store,
@@ -124,6 +135,9 @@ async function open(
 
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
+
+const FORBIDDEN_KEY =
+  "some counters fail: the Redis user may not use their keys, run ACL SETUSER with this rule";
 
 /**
  * Throws an error if Deno has no KV. A bundle may run without the flag and the line in deno.json

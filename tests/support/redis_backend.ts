@@ -85,10 +85,11 @@ export async function storeOn(
     today = () => TODAY,
     msUntilMidnight = () => 86_400_000,
     onDamaged = () => {},
+    onForbidden = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
   const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
-  const store = await createRedisStore({ link, prefix, calendar, onDamaged });
+  const store = await createRedisStore({ link, prefix, calendar, onDamaged, onForbidden });
   return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
@@ -97,9 +98,9 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, msUntilMidnight, onDamaged, ...linkOptions } = options;
+  const { prefix, today, msUntilMidnight, onDamaged, onForbidden, ...linkOptions } = options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, { prefix, today, msUntilMidnight, onDamaged });
+  const store = await storeOn(link, { prefix, today, msUntilMidnight, onDamaged, onForbidden });
   await connected(store);
   return store;
 }

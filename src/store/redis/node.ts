@@ -4,7 +4,15 @@ import { Problem } from "../../problem.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type ConnectionOptions, RedisConnection } from "./connection.ts";
-import { type Command, isFailure, isWrite, problemOf, type Reply, UNSENT } from "./reply.ts";
+import {
+  type Command,
+  isFailure,
+  isRefused,
+  isWrite,
+  problemOf,
+  type Reply,
+  UNSENT,
+} from "./reply.ts";
 
 /** Time in which the nodes of a cluster or the Sentinels have to connect, in milliseconds. */
 const OPEN_MS = 700;
@@ -75,6 +83,8 @@ export class RedisNode {
   /** The time by `performance.now()` when a cluster last named it. */
   namedAt = -Infinity;
   #confirmedAt = -Infinity;
+  /** True if the last write reached too few replicas. */
+  #lacksReplicas = false;
 
   constructor(options: NodeOptions) {
     this.address = options.address;
@@ -115,7 +125,9 @@ export class RedisNode {
     const failure = replies.find(isFailure);
     if (failure?.kind === "refused" && isWriting) health.unwritable(failure.cause);
     else if (failure !== undefined) health.unreachable(failure.cause);
-    else if (isWriting) health.healthy();
+    // A key that is refused says nothing about the store.
+    else if (replies.every((reply) => isRefused(reply, "missingKey"))) return replies;
+    else if (isWriting && !this.#lacksReplicas) health.healthy();
     else health.readable();
     return replies;
   }
@@ -163,7 +175,8 @@ export class RedisNode {
     const last = replies.at(-1);
     const count = last?.kind === "done" ? Number(last.value) : 0;
     const own = replies.slice(0, -1);
-    if (count >= replicas) return own;
+    this.#lacksReplicas = count < replicas;
+    if (!this.#lacksReplicas) return own;
     const cause = new Error(`${count} of ${replicas} replicas have it`);
     if (last?.kind === "done") this.#options.health.unwritable(cause);
     return own.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);

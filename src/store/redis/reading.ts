@@ -19,7 +19,7 @@ import {
   yearsToRead,
 } from "./redis_layout.ts";
 import type { StoreLink } from "./node.ts";
-import { problemOf } from "./reply.ts";
+import { isRefused, problemOf } from "./reply.ts";
 
 /** Number of counters of a list that are read at once. More would delay hits, here and in Redis. */
 const LISTED_AT_ONCE = 250;
@@ -31,6 +31,8 @@ export interface RedisStoreOptions {
   calendar: Calendar;
   /** Called if the days of a counter are found to be damaged. They count as none. */
   onDamaged(id: CounterId): void;
+  /** Called if Redis refuses a key, with the ACL rule that allows all keys of its kind. */
+  onForbidden(rule: string): void;
 }
 
 /** Lists counters, see `CounterStore.list`. */
@@ -74,8 +76,8 @@ async function readPage(
   return { counters, foreign };
 }
 
-/** The character that replaces bytes of a key that are not UTF-8. */
-const REPLACEMENT_CHARACTER = "\ufffd";
+/** The character that replaces bytes of a key or a value that are not UTF-8. */
+export const REPLACEMENT_CHARACTER = "\ufffd";
 
 /** Reads totals, 0 for a counter that does not exist. */
 export async function readTotals(
@@ -189,6 +191,10 @@ async function readGroups(
 ): Promise<readonly (readonly (string | null)[] | Problem)[]> {
   const sent = link.multiKeyAcrossSlots ? [groups.flat()] : groups;
   const replies = await link.send(sent.map((keys) => ["MGET", ...keys]));
+  // One key that the user may not read must not fail the others.
+  if (groups.length > sent.length && isRefused(replies[0], "missingKey")) {
+    return (await Promise.all(groups.map((group) => readGroups(link, [group])))).flat();
+  }
   let next = 0;
   return groups.map(({ length }, at) => {
     const reply = replies[link.multiKeyAcrossSlots ? 0 : at];

@@ -23,6 +23,8 @@ import { swapEach } from "./writes.ts";
 const MAX_PLAIN_TOTAL = MAX_HITS / 2;
 /** Number of counters whose open day is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
+/** The beginning of the keys of salts, which the counters of all prefixes share. */
+const SALT_PREFIX = "tallymark:salt:";
 /** Timeout of the readiness check of one shard, so that one that hangs does not delay the rest. */
 const PROBE_MS = 800;
 
@@ -34,9 +36,10 @@ const PROBE_MS = 800;
  * hits are plain INCRBYs. Opening days by compare-and-set took twice as long at midnight. Commands
  * of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
-export async function createRedisStore(options: RedisStoreOptions): Promise<OpenStore> {
+export async function createRedisStore(given: RedisStoreOptions): Promise<OpenStore> {
+  const options = { ...given, link: reportingLink(given) };
   const { link, prefix, calendar } = options;
-  await checkRights(link, prefix);
+  await checkRights(options);
   /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
   /** Settles when no change is tried again. */
@@ -153,12 +156,12 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
    * The salt of a day, made by the first process that needs it; Redis removes it when the day ends.
    */
   async function salt(day: Day): Promise<string> {
-    const key = `tallymark:salt:${day}`;
+    const key = `${SALT_PREFIX}${day}`;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
     const [, reply] = await link.send([
       ["SET", key, salt, "NX", "EX", String(secondsLeft())],
       ["GET", key],
-      ["DEL", `tallymark:salt:${day - 1}`],
+      ["DEL", `${SALT_PREFIX}${day - 1}`],
     ]);
     if (reply?.kind === "done" && typeof reply.value === "string") return reply.value;
     throw problemOf(reply, "store-unavailable");
@@ -170,16 +173,13 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
   }
 
   /**
-   * Sends an addition without a number: Redis checks everything else first, then refuses it, and
-   * writes nothing.
+   * Sends an addition without a number: Redis checks everything else first, then refuses it. The
+   * deletion, of a key that never exists, shows whether replicas are missing.
    */
   async function takesHits({ key }: Shard): Promise<boolean> {
-    try {
-      const [reply] = await withTimeout(PROBE_MS, link.send([["INCRBY", key, "none"]]));
-      return reply?.kind === "refused" && !isFailure(reply);
-    } catch {
-      return false;
-    }
+    const commands = [["INCRBY", key, "none"], ["DEL", relatedKey(key, "none")]];
+    const replies = await withTimeout(PROBE_MS, link.send(commands)).catch(() => []);
+    return isRefused(replies[0], "foreignValue") && replies[1]?.kind === "done";
   }
 
   return {
@@ -201,17 +201,45 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Open
   };
 }
 
+/** Returns the link with a report of each refused key. */
+function reportingLink({ link, prefix, onForbidden }: RedisStoreOptions): StoreLink {
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const replies = await link.send(commands);
+    replies.forEach((reply, at) => {
+      if (!isRefused(reply, "missingKey")) return;
+      for (const key of keysOf(commands[at] ?? [])) onForbidden(ruleFor(key, prefix));
+    });
+    return replies;
+  }
+  return { ...link, send };
+}
+
+/** Returns the keys of a command, those that a script declares. */
+function keysOf([name = "", ...args]: Command): readonly string[] {
+  if (name.startsWith("EVAL")) return args.slice(2, 2 + Number(args[1]));
+  return name === "MGET" ? args : args.slice(0, 1);
+}
+
+/** Returns the ACL rule for all keys of the kind of a key, see {@linkcode relatedKey}. */
+function ruleFor(key: string, prefix: string): string {
+  const start = [prefix, `{${prefix}`, SALT_PREFIX].find((start) => key.startsWith(start));
+  return start === undefined ? `~{*}*:${prefix}*` : `~${start}*`;
+}
+
 /**
- * Throws an error that names the commands and keys that the Redis user lacks. Sends every command
- * in a form that changes nothing, for a counter that no id can name. Other refusals and an
- * unreachable Redis are not errors here.
+ * Throws an error that names the commands and keys that the Redis user lacks, or the flag that a
+ * server like Redis lacks. Sends every command in a form that changes nothing, for counters that no
+ * id can name. Other refusals and an unreachable Redis are not errors here, nor are the keys of ids
+ * with a brace, which are few.
  */
-async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Promise<void> {
+async function checkRights({ link, prefix, onForbidden }: RedisStoreOptions): Promise<void> {
   const probe = `${prefix}\u0000`;
   const ledger = relatedKey(probe, "days");
-  const salt = "tallymark:salt:\u0000";
+  const braced = relatedKey(`${probe}}`, "days");
+  const salt = `${SALT_PREFIX}\u0000`;
+  const undeclared = "return redis.call('GET', ARGV[1])";
   const commands: readonly Command[] = [
-    ...[probe, ledger, salt].flatMap((key) => [["GET", key], ["SET", key, "", "XX"]]),
+    ...[probe, ledger, braced, salt].flatMap((key) => [["GET", key], ["SET", key, "", "XX"]]),
     ["MGET", probe],
     ["SCAN", "0", "COUNT", "1"],
     ["INCRBY", probe, "none"],
@@ -221,21 +249,30 @@ async function checkRights(link: Pick<StoreLink, "shards">, prefix: string): Pro
     ["EXPIRE", ledger, "1"],
     ["DEL", ledger],
     ["EVALSHA", "0".repeat(40), "1", probe],
-    ["EVAL", "return 1", "1", probe],
+    ["EVAL", undeclared, "1", probe, relatedKey(probe, "once")],
   ];
   // Redis checks permissions before it redirects, so that any master of a cluster tells them.
   const [shard] = link.shards(prefix);
   const replies = await shard?.ask(commands) ?? [];
+  if (replies.some((reply) => isRefused(reply, "undeclaredKey"))) {
+    throw new Error(
+      "The store refuses scripts with keys that they do not declare. " +
+        "Start Dragonfly with --default_lua_flags=allow-undeclared-keys.",
+    );
+  }
   const missing = new Set<string>();
+  let isUsable = true;
   replies.forEach((reply, at) => {
     if (!isRefused(reply, "missingRight")) return;
-    const [name = "", ...args] = commands[at] ?? [];
-    const [start] = args.find((arg) => arg.includes("\u0000"))?.split("\u0000") ?? [prefix];
-    const isCommand = /command/.test(reply.cause.message);
-    missing.add(isCommand ? `+${name.toLowerCase()}` : `~${start}*`);
+    const command = commands[at] ?? [];
+    const key = command.findLast((arg) => arg.includes("\u0000")) ?? prefix;
+    const isKey = isRefused(reply, "missingKey");
+    missing.add(isKey ? ruleFor(key, prefix) : `+${command[0]?.toLowerCase()}`);
+    isUsable &&= isKey && key === braced;
   });
-  if (missing.size === 0) return;
   const rules = [...missing].join(" ");
+  if (isUsable && rules !== "") onForbidden(rules);
+  if (isUsable) return;
   throw new Error(
     `The Redis user lacks permissions. Run ACL SETUSER with these rules: ${rules}`,
   );

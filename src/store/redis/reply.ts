@@ -65,6 +65,10 @@ const REFUSALS = {
   /** Redis requires a login that the setting does not have. */
   missingLogin: /^NOAUTH\b/,
   missingRight: /^NOPERM|The user executing the script can't|ACL failure in script/,
+  /** A part of those: an error of the keys of a command, so that the store itself works. */
+  missingKey: /\baccess (?:a|one of the|at least one of the|the '.*') keys?\b/s,
+  /** Dragonfly refuses what Redis allows, unless a flag is set. */
+  undeclaredKey: /\bundeclared key\b/,
   unknownScript: /^NOSCRIPT\b/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
   /** It, or another node, may accept the command soon. The last is about an undeclared key. */
@@ -88,6 +92,6 @@ export function isRefused(
  * of its command alone.
  */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
-  return reply.kind === "lost" || reply.kind === "refused" &&
-      (reply === UNSENT || isRefused(reply, "store") || isRefused(reply, "missingRight"));
+  if (reply.kind !== "refused" || isRefused(reply, "missingKey")) return reply.kind === "lost";
+  return reply === UNSENT || isRefused(reply, "store") || isRefused(reply, "missingRight");
 }

@@ -76,12 +76,16 @@ end
 `;
 
 const SCRIPTS = {
-  /** Adds hits of a day. Arguments: the day, and the amount. Returns the new total. */
+  /**
+   * Adds hits of a day. Arguments: the day, and the amount. Returns the new total. SET removes a
+   * time to live that another program gave the total, which INCRBY would keep.
+   */
   add: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 if total + ARGV[2] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
 open(total, tonumber(ARGV[1]))
+redis.call('SET', KEYS[1], text(total), 'XX')
 return redis.call('INCRBY', KEYS[1], ARGV[2])
 `),
 
@@ -157,6 +161,9 @@ end
 
 if total + amount > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
 if amount > 0 or #names > 1 then redis.call('SET', KEYS[1], '', stored and 'NX' or 'XX') end
+-- A user who may not add cannot add by SET either.
+local reply = amount > 0 and redis.pcall('INCRBY', KEYS[1], 'none')
+if reply and not string.find(reply.err, '${SCRIPT_ERRORS.notACounter}', 1, true) then return reply end
 local has_end = #visitors > 0 and redis.call('EXPIRE', KEYS[3], ARGV[2]) == 1
 if amount > 0 then open(total, tonumber(ARGV[1])) end
 if #visitors > 0 then write('SADD', KEYS[3], unpack(visitors)) end
@@ -164,7 +171,7 @@ if #visitors > 0 and not has_end then write('EXPIRE', KEYS[3], ARGV[2]) end
 for name, first in pairs(firsts) do write('SET', name, first, 'PX', 86400000) end
 if next(firsts) and epoch ~= '' then write('SET', KEYS[4], epoch, 'EX', ${EPOCH_SECONDS}) end
 for name, first in pairs(again) do write('SET', name, first, 'KEEPTTL') end
-if amount > 0 then write('INCRBY', KEYS[1], text(amount)) end
+if amount > 0 then write('SET', KEYS[1], text(total + amount)) end
 return replies
 `),
 
@@ -174,10 +181,10 @@ return replies
    * 1. the expected value: `=` and the text, `-` if there must be none, or empty if any will do
    *    (any total for the first key)
    * 2. the new value: `=` and the text, `-` to delete it, or empty to leave it. A number before
-   *    the `=` is its time to live in seconds. The total keeps its own.
+   *    the `=` is its time to live in seconds.
    *
    * Returns the total before, or `-` if there was none. Returns nil and changes nothing if the
-   * comparison fails.
+   * comparison fails. Fails itself if a key that it compares is not a string.
    *
    * Keys are deleted first, because a Redis that is out of memory accepts all commands of a
    * script after the first change.
@@ -186,8 +193,9 @@ return replies
 local stored = redis.call('GET', KEYS[1])
 local is_expected = ARGV[1] == (stored and '=' .. stored or '-')
 if not is_expected and (ARGV[1] ~= '' or not stored or not total_of(stored)) then return false end
-for at, other in ipairs(redis.call('MGET', unpack(KEYS, 2))) do
-  local expected = ARGV[2 * at + 1]
+for at = 2, #KEYS do
+  local expected = ARGV[2 * at - 1]
+  local other = expected ~= '' and redis.call('GET', KEYS[at])
   if expected ~= '' and expected ~= (other and '=' .. other or '-') then return false end
 end
 local deleted = {}
@@ -203,8 +211,7 @@ if #deleted > 0 then
 end
 for at, key in ipairs(KEYS) do
   local ttl, value = string.match(ARGV[2 * at], '^(%d*)=(.*)$')
-  if value and at == 1 then write('SET', key, value, 'KEEPTTL')
-  elseif value and ttl ~= '' then write('SET', key, value, 'EX', ttl)
+  if value and ttl ~= '' then write('SET', key, value, 'EX', ttl)
   elseif value then write('SET', key, value) end
 end
 return stored or '-'

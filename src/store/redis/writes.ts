@@ -3,7 +3,12 @@ import type { Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { planWrite, type Writes } from "../../counter/planner.ts";
 import { formatLedger, formatReport, formatYear, relatedKey } from "./redis_layout.ts";
-import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
+import {
+  readCounters,
+  type RedisStoreOptions,
+  REPLACEMENT_CHARACTER,
+  type StoredCounter,
+} from "./reading.ts";
 import { type Command, problemOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
@@ -45,7 +50,9 @@ export async function swapEach(
   ): Promise<readonly Write[]> {
     const counters = await reading;
     const swaps = pending.flatMap((write, at) => {
-      const counter = counters[at] ?? new Problem("store-unavailable");
+      const found = counters[at] ?? new Problem("store-unavailable");
+      // Bytes that are not UTF-8 could never be compared.
+      const counter = isDecoded(found) ? found : new Problem("not-a-counter");
       if (counter instanceof Problem) {
         outcomes.set(write, counter);
         return [];
@@ -53,7 +60,11 @@ export async function swapEach(
       const { record } = counter;
       const { result, writes } = planWrite(record, write.update, today);
       outcomes.set(write, result);
-      return writes ? [{ write, record, command: swapCall(counter, writes, today) }] : [];
+      if (writes !== undefined) {
+        return [{ write, record, command: swapCall(counter, writes, today) }];
+      }
+      // MGET shows a value of another type as missing.
+      return record.exists ? [] : [{ write, record, command: compareCall(counter) }];
     });
     if (swaps.length === 0) return [];
     const replies = await sendScripts(link, swaps.map(({ command }) => command));
@@ -130,8 +141,22 @@ function swapCall(
   for (const year of new Set([...storedYears.keys(), ...years.keys()])) {
     put(`days${year}`, storedYears.get(year), years.get(year) ?? (history && null));
   }
-  if (report !== undefined) put("report", texts.report, report && formatReport(report));
+  // Compared even if it stays, to find a value of another type.
+  put("report", texts.report, report === undefined ? texts.report : report && formatReport(report));
   return scriptCall("swap", keys, args);
+}
+
+/** Returns the call that fails if an entry is not a string, and else changes nothing. */
+function compareCall({ key, texts: { total, ledger, report } }: StoredCounter): Command {
+  const keys = [key, relatedKey(key, "days"), relatedKey(key, "report")];
+  return scriptCall("swap", keys, [total, ledger, report].flatMap((text) => [entryOf(text), ""]));
+}
+
+function isDecoded(counter: StoredCounter | Problem): boolean {
+  if (counter instanceof Problem) return true;
+  const { ledger, report, years } = counter.texts;
+  return ![ledger, report, ...years.map(([, text]) => text)]
+    .some((text) => text?.includes(REPLACEMENT_CHARACTER));
 }
 
 /** Returns an argument of `swap`: a value, "-" for none, or "" for any. */

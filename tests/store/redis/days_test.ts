@@ -10,6 +10,7 @@ import {
   type Write,
 } from "../../../src/counter/store.ts";
 import { Problem } from "../../../src/problem.ts";
+import type { Command, Reply } from "../../../src/store/redis/reply.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { connected, openRedisStore, storeOn } from "../../support/redis_backend.ts";
@@ -21,7 +22,7 @@ const HOME = counterId("home");
 const DAY = 20_778;
 /** The rules that the documentation gives to the user of the service. */
 const DOCUMENTED =
-  "~hits:* ~{hits:* ~tallymark:salt:* +ping +info +get +mget +set +incrby +del +scan +eval +evalsha +sadd +sismember +expire"
+  "~hits:* ~{hits:* ~{*}*:hits:* ~tallymark:salt:* +ping +info +get +mget +set +incrby +del +scan +eval +evalsha +sadd +sismember +expire"
     .split(" ");
 const NONE = { newest: DAY, hits: [] };
 
@@ -438,13 +439,18 @@ for (
     },
     {
       what: "may not touch the ledgers",
-      rules: ["~hits:*", "~tallymark:salt:*", "+@all"],
+      rules: ["~hits:*", "~{*}*:hits:*", "~tallymark:salt:*", "+@all"],
+      missing: "~{hits:*",
+    },
+    {
+      what: "may touch only the keys that scripts declare",
+      rules: ["~hits:*", "~{hits:*}days*", "~{*}*:hits:*", "~tallymark:salt:*", "+@all"],
       missing: "~{hits:*",
     },
     {
       what: "may do little more than count",
       rules: ["~hits:*", "+incrby", "+get", "+mget", "+ping", "+info", "+evalsha", "+eval"],
-      missing: "+set ~{hits:* ~tallymark:salt:* +scan +sismember +sadd +expire +del",
+      missing: "+set ~{hits:* ~{*}*:hits:* ~tallymark:salt:* +scan +sismember +sadd +expire +del",
     },
   ]
 ) {
@@ -467,6 +473,48 @@ for (
     },
   );
 }
+
+Deno.test(
+  "createRedisStore: where its user may not use incrby, a hit with a key counts nothing, and a retry is no repeat",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+    await redis.command("ACL", "SETUSER", "few", "-incrby");
+    const once = () => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }]);
+    for (const [outcome] of [await once(), await once()]) {
+      strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+    }
+    await redis.command("ACL", "SETUSER", "few", "+incrby");
+    deepStrictEqual(await once(), [[{ hits: 1, repeat: false }]]);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a server that refuses undeclared keys is not opened, and the error names its flag",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const link = await linkTo(redis.url);
+    // As Dragonfly replies by default.
+    const cause = new Error("ERR Error running script: script tried accessing undeclared key");
+    const shards = (prefix: string) =>
+      link.shards(prefix).map((shard) => ({
+        ...shard,
+        async ask(commands: readonly Command[]) {
+          const replies = await shard.ask(commands);
+          return replies.map((reply, at): Reply => {
+            const isUndeclared = commands[at]?.[0] === "EVAL" && commands[at].length > 4;
+            return isUndeclared ? { kind: "refused", cause } : reply;
+          });
+        },
+      }));
+    await rejects(storeOn({ ...link, shards }), /--default_lua_flags=allow-undeclared-keys/);
+    await link.close();
+  },
+);
 
 for (const lacking of ["sadd", "expire", "set"]) {
   Deno.test(
@@ -548,8 +596,10 @@ Deno.test(
     await using redis = await startRedis();
     await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
     const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
-    await redis.command("ACL", "SETUSER", "few", "-incrby");
-    const outcomes = await store.addOnce([{ id: HOME, hits: [{ key: "k" }] }]);
+    const keys = ["~hits:*", "~{hits:*}days", "~{hits:*}[es]*", "%R~{hits:*}*"];
+    await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
+    const hits = [{ key: "k" }, { visitor: "v", remember: true }];
+    const outcomes = await store.addOnce([{ id: HOME, hits }]);
     deepStrictEqual(outcomes.map((each) => each instanceof Problem && each.kind), [
       "outcome-unknown",
     ]);

@@ -3,7 +3,7 @@ import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import { type Reply, UNSENT } from "../../../src/store/redis/reply.ts";
 import { Problem } from "../../../src/problem.ts";
-import { MAX_HITS } from "../../../src/counter/store.ts";
+import { type CounterStore, MAX_HITS } from "../../../src/counter/store.ts";
 import { createLog } from "../../../src/log.ts";
 import { createStoreHealth, NOOP_HEALTH } from "../../../src/store/store_health.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../../support/redis_backend.ts";
 import { testOnce } from "../../support/once_contract.ts";
 import { testHistory } from "../../support/history_contract.ts";
-import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
 import {
   addition,
   rejectsWith,
@@ -24,6 +24,10 @@ import {
 } from "../../support/store_contract.ts";
 
 const HOME = counterId("home");
+const OTHER = counterId("other");
+const SET_TO_6 = { hits: 6, days: undefined, mode: "replace" } as const;
+/** 2026-06-01. */
+const DAY_OF_2026 = 20_605;
 
 const KIND: StoreKind = {
   ...needsRedis,
@@ -69,14 +73,124 @@ for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
   );
 }
 
-Deno.test("createRedisStore: a key keeps its time to live", needsRedis, async () => {
-  await using redis = await startRedis();
-  await redis.command("SET", "hits:home", "5", "EX", "1000");
-  const store = await openRedisStore(redis.url);
-  deepStrictEqual(await store.add([addition(HOME, 1)]), [6]);
-  ok(Number(await redis.command("TTL", "hits:home")) > 900);
-  await store.close();
-});
+for (
+  const [what, change] of [
+    ["the first hit of a day", (store) => store.add([addition(HOME, 1)])],
+    ["a hit with a key", (store) => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }])],
+    ["a set", (store) => store.write([{ id: HOME, update: SET_TO_6 }])],
+  ] satisfies [string, (store: CounterStore) => Promise<unknown>][]
+) {
+  Deno.test(`createRedisStore: ${what} removes a time to live`, needsRedis, async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "5", "EX", "1000");
+    const store = await openRedisStore(redis.url);
+    await change(store);
+    strictEqual(await redis.command("GET", "hits:home"), "6");
+    strictEqual(await redis.command("TTL", "hits:home"), -1);
+    await store.close();
+  });
+}
+
+/** Commands that leave something of another program under a key of the counter `home`. */
+const FOREIGN_KEYS: readonly (readonly [command: string, key: string, ...values: string[]])[] = [
+  ["RPUSH", "hits:home", "1"],
+  ["HSET", "hits:home", "hits", "5"],
+  ["SADD", "hits:home", "5"],
+  ["ZADD", "hits:home", "5", "member"],
+  ["XADD", "hits:home", "*", "hits", "5"],
+  ["RPUSH", "{hits:home}days", "1"],
+  ["HSET", "{hits:home}report", "hits", "5"],
+];
+
+for (const foreign of FOREIGN_KEYS) {
+  Deno.test(
+    `createRedisStore: ${foreign[0]} ${
+      foreign[1]
+    } by another program is found by sets and deletions, and stays`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const [, key] = foreign;
+      await redis.command(...foreign);
+      const before = await redis.command("DUMP", key);
+      const store = await openRedisStore(redis.url);
+      for (const update of [undefined, SET_TO_6]) {
+        const outcomes = await store.write([{ id: HOME, update }, { id: OTHER, update }]);
+        deepStrictEqual(outcomes.map(shown)[0], "not-a-counter");
+        deepStrictEqual(await redis.command("DUMP", key), before);
+        deepStrictEqual(await store.read([OTHER]), [update === undefined ? 0 : 6]);
+      }
+      await store.close();
+    },
+  );
+}
+
+for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"]) {
+  Deno.test(
+    `createRedisStore: bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const store = await openRedisStore(redis.url, { today: () => DAY_OF_2026 });
+      const days = { newest: DAY_OF_2026, hits: Array(300).fill(1) };
+      await store.write([{ id: HOME, update: { ...SET_TO_6, days } }]);
+      await redis.command("EVAL", "redis.call('SET', KEYS[1], '\\255\\254')", "1", key);
+      const before = await redis.command("DUMP", key);
+      for (const update of [undefined, SET_TO_6]) {
+        deepStrictEqual((await store.write([{ id: HOME, update }])).map(shown), ["not-a-counter"]);
+        deepStrictEqual(await redis.command("DUMP", key), before);
+      }
+      deepStrictEqual(await store.read([HOME]), [6]);
+      await store.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a key that its user may not use fails its counter alone, and is told of once",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const rules = ["~hits:*", "~{hits:*", "~tallymark:salt:*", "+@all"];
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
+    const told: string[] = [];
+    const health = {
+      ...NOOP_HEALTH,
+      unreachable: () => told.push("unreachable"),
+      unwritable: () => told.push("unwritable"),
+    };
+    const onForbidden = (rule: string) => told.push(rule);
+    const url = `redis://few:few@127.0.0.1:${redis.port}`;
+    const store = await openRedisStore(url, { health, onForbidden });
+    deepStrictEqual(told, ["~{*}*:hits:*"]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    const scripts = await scriptCalls(redis);
+    for (let round = 2; round < 5; round++) {
+      const braced = counterId(`blog/}${round}`);
+      const outcomes = await store.add([addition(HOME, 1), addition(braced, 1)]);
+      deepStrictEqual(outcomes.map(shown), [round, "store-unavailable"]);
+      const queries = [HOME, braced].map((id) => ({ id, since: 0 }));
+      const states = await store.history(queries);
+      deepStrictEqual(states.map((state) => state instanceof Problem ? state.kind : state.hits), [
+        round,
+        "store-unavailable",
+      ]);
+      await store.check();
+    }
+    // The day of `home` stays open, and the scripts of the others are refused.
+    strictEqual(await scriptCalls(redis), scripts);
+    ok(told.includes("~{*}*:hits:*"));
+    ok(told.every((one) => one.startsWith("~")), told.join());
+    await store.close();
+  },
+);
+
+/** Returns the number of scripts that a Redis has run. */
+async function scriptCalls(redis: RedisServer): Promise<number> {
+  const stats = String(await redis.command("INFO", "commandstats"));
+  const calls = stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm);
+  return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 Deno.test(
   "createRedisStore: many hits that cross zero together are taken back",

@@ -32,6 +32,20 @@ const MEANINGS: Record<string, string[]> = {
   "ERR ACL failure in script: User has no permissions to run the 'set' command script: 1": [
     "forbidden",
   ],
+  "NOPERM this user has no permissions to access one of the keys used as arguments": [
+    ...["login refused", "forbidden", "forbidden key"],
+  ],
+  "NOPERM No permissions to access a key": ["login refused", "forbidden", "forbidden key"],
+  "ERR The user executing the script can't access at least one of the keys mentioned in command": [
+    "forbidden",
+    "forbidden key",
+  ],
+  "ERR ACL failure in script: No permissions to access the 'a}b' key script: 1": [
+    ...["forbidden", "forbidden key"],
+  ],
+  "ERR Error running script: @user_script:1: script tried accessing undeclared key": [
+    "undeclared key",
+  ],
   "WRONGPASS invalid username-password pair or user is disabled.": ["login refused"],
   "NOAUTH Authentication required.": ["login refused", "needs login"],
   "READONLY You can't write against a read only replica.": ["replica"],
@@ -48,7 +62,7 @@ const MEANINGS: Record<string, string[]> = {
 
 /** Errors of a single command: everything else says that the store cannot do its work. */
 const OWN_ERRORS =
-  /WRONGTYPE|not an integer|overflow|full|NOSCRIPT|unknown command|syntax|WRONGPASS|TRYAGAIN|non local|SELECT/;
+  /WRONGTYPE|access(?! a non)|undeclared|not an integer|overflow|full|NOSCRIPT|unknown command|syntax|WRONGPASS|TRYAGAIN|non local|SELECT/;
 
 for (const [message, meant] of Object.entries(MEANINGS)) {
   Deno.test(`reply: what "${message.slice(0, 70)}" means`, () => {
@@ -61,6 +75,8 @@ for (const [message, meant] of Object.entries(MEANINGS)) {
       ...isRefused(reply, "login") ? ["login refused"] : [],
       ...isRefused(reply, "missingLogin") ? ["needs login"] : [],
       ...isRefused(reply, "missingRight") ? ["forbidden"] : [],
+      ...isRefused(reply, "missingKey") ? ["forbidden key"] : [],
+      ...isRefused(reply, "undeclaredKey") ? ["undeclared key"] : [],
     ];
     deepStrictEqual(found, meant);
     strictEqual(isFailure(reply), !OWN_ERRORS.test(message));

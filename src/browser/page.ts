@@ -104,9 +104,4 @@ sessionButton.addEventListener("click", () => {
 addEventListener("hashchange", showView);
 showView();
 
-// The icon is made of the mark in the page, which saves a request.
-const mark = document.querySelector(".brand svg") ?? document.body;
-const file = new Blob([new XMLSerializer().serializeToString(mark)], { type: "image/svg+xml" });
-const href = URL.createObjectURL(file);
-document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href }));
 console.info("Tallymark: this page only reads, its pictures count nothing.");

@@ -1,11 +1,23 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { chart } from "./script/history_chart.ts";
-import { byId, errorMessage, fill, grouped, here, make } from "./script/elements.ts";
+import { yearCalendar } from "./script/year_calendar.ts";
+import { shortAbove } from "./script/cells.ts";
+import {
+  byId,
+  choice,
+  errorMessage,
+  fill,
+  grouped,
+  here,
+  make,
+  timeText,
+} from "./script/elements.ts";
 import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "./script/figures.ts";
+import { chart } from "./script/history_chart.ts";
 import { imageSnippets, inHtml, queryOf, snippetBox } from "./script/snippets.ts";
-import { describe, summary } from "./script/summary.ts";
+import { askForSession, isSignedIn } from "./script/session_store.ts";
+import { summary } from "./script/summary.ts";
 
 /** The response of `/p.json`. */
 interface SharedData {
@@ -13,17 +25,28 @@ interface SharedData {
   total: number;
   since: string | null;
   older: number;
+  timeZone: string;
   days: { day: string; hits: number }[];
   counters: { id: string; hits: number }[];
 }
 
+/** Number of counters in an embedded page. */
+const EMBEDDED_COUNTERS = 5;
+/** Most views of a counter that the list has in full. */
+const MAX_WHOLE = 9_999_999;
+
 const given = new URLSearchParams(location.search);
-const query = queryOf(["prefix", "key"].map((name) => [name, given.get(name) ?? ""]));
+const keep = (names: readonly string[]) =>
+  queryOf(names.flatMap((name) => {
+    const value = given.get(name);
+    return value === null ? [] : [[name, value] as const];
+  }));
+const query = keep(["prefix", "key", "title"]);
 const isEmbedded = given.get("embed") === "1";
 const main = byId("shared");
 
 async function load(): Promise<SharedData> {
-  const response = await fetch(new URL(`p.json${location.search}`, here)).catch(() => {
+  const response = await fetch(new URL(`p.json?${keep(["prefix", "key"])}`, here)).catch(() => {
     throw new Error("The server cannot be reached.");
   });
   const data = await response.json().catch(() => ({}));
@@ -31,28 +54,38 @@ async function load(): Promise<SharedData> {
   throw new Error(data.detail ?? `The server returned ${response.status}.`);
 }
 
-function show({ prefix, total, since, older, days, counters }: SharedData) {
+function show({ prefix, total, since, older, timeZone, days, counters }: SharedData) {
+  // The title of the document is that of the page, in front of the name of the service.
+  const title = document.title.replace(/ · Tallymark$/, "");
   const today = dayNumber(days.at(-1)?.day ?? "") || Math.floor(Date.now() / DAY_MS);
   const byDay = Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
   const sum = figuresOf({ id: prefix, hits: total, days: byDay }, today, YEAR);
-  const views = chart("All counters", 240, "90d", () => undefined);
-  const facts = make("p.facts");
+  const [name, height, range] = isEmbedded
+    ? [title, 180, "30d"] as const
+    : ["All counters", 240, "90d"] as const;
+  const views = chart(name, height, range, () => undefined);
+  const time = `as of ${timeText(Date.now())} · days in ${timeZone}`;
+  const overview = make(
+    "section.panel",
+    { "aria-label": name },
+    make("dl.figures", ...summary(sum, beginning(since, older))),
+    views.element,
+  );
+  const open = make("a", { href: `p?${query}`, target: "_blank" }, "Open page");
+  const head = make(".title-head", make("h1", { dir: "auto" }, title), make("p.lead", time));
+  /** A card for the owner alone. */
+  const shared = make("div");
   fill(
     main,
-    make(".head", make("h1", { dir: "auto" }, prefix)),
-    make(
-      "section.panel",
-      { "aria-label": "All counters" },
-      make("dl.figures", ...summary(sum, beginning(since, older))),
-      views.element,
-    ),
-    make(".panel.more", facts, calendar(prefix)),
-    ranking(prefix, counters),
-    !isEmbedded && sharing(prefix),
-    isEmbedded && make("p.small", make("a", { href: `p?${query}`, target: "_blank" }, "Open page")),
+    ...(isEmbedded
+      ? [overview, ranking(prefix, counters.slice(0, EMBEDDED_COUNTERS))]
+      : [head, overview, yearCalendar(sum.days, today), ranking(prefix, counters), shared]),
+    isEmbedded && make("p.open.small", make("span", time), open),
   );
-  describe(facts, sum, today, { days: byDay, since: since ?? undefined });
   views.show(sum.days, today);
+  const showOwner = () => fill(shared, sharing(title));
+  if (isSignedIn()) showOwner();
+  askForSession(showOwner, () => fill(shared));
 }
 
 /** Returns the day from which on the total was counted, or how much of it is older. */
@@ -62,54 +95,64 @@ function beginning(since: string | null, older: number) {
   return older > 0 ? `${grouped(older)} before ${day}` : `since ${day}`;
 }
 
-/** Scrolls on narrow pages, because a calendar that fits a phone could not be read. */
-function calendar(prefix: string) {
-  const image = make("img", { alt: `Views of ${prefix}, each day of the last year` });
-  image.src =
-    new URL(`calendar.svg?${query}&theme=auto&${queryOf([["label", prefix]])}`, here).href;
-  const box = make(".wide-image", { tabindex: 0, role: "group", "aria-label": "Calendar" }, image);
-  image.addEventListener("load", () => box.scrollLeft = box.scrollWidth);
-  return box;
-}
-
 function ranking(prefix: string, counters: SharedData["counters"]) {
   const most = counters[0]?.hits || 1;
   const rows = counters.map(({ id, hits }) => {
     const name = make(".id", make("bdi", { title: id }, id.slice(prefix.length) || id));
-    name.style.setProperty("--share", `${100 * hits / most}%`);
-    return make("tr", make("th", { scope: "row" }, name), make("td", grouped(hits)));
+    name.style.setProperty("--share", String(hits / most));
+    const views = make("td", { title: grouped(hits) }, shortAbove(MAX_WHOLE, hits));
+    return make("tr", make("th", { scope: "row" }, name), views);
   });
   const head = ["Counter", "Total"].map((name) => make("th", { scope: "col" }, name));
   return make(
-    ".panel.more",
-    make("h2", "Most read"),
-    counters.length === 0
-      ? make("p", "No counters yet.")
-      : make("table.counters", make("thead", make("tr", ...head)), make("tbody", ...rows)),
-  );
-}
-
-/** Shows the lines to embed the page, and its preview image. */
-function sharing(prefix: string) {
-  const page = new URL(`p?${query}`, here).href;
-  const { HTML } = imageSnippets(new URL(`preview.png?${query}`, here).href, `views of ${prefix}`);
-  const Embed =
-    `<iframe src="${inHtml(`${page}&embed=1`)}" title="${inHtml(`Views of ${prefix}`)}"` +
-    ` width="100%" height="1300" style="border:0" referrerpolicy="no-referrer"></iframe>`;
-  const Image = `<a href="${inHtml(page)}">${HTML}</a>`;
-  const origins = document.querySelector<HTMLMetaElement>("[name=embed-origins]")?.content;
-  return make(
-    ".panel.more",
-    make("h2", "Share"),
-    ...snippetBox("paste", { Embed, Image, Link: page }, "Embed", () => "Copy"),
-    make(
-      "p.small",
-      origins
-        ? `Embedding works on ${origins.replaceAll(" ", ", ")}.`
-        : "Embedding is off until the owner sets EMBED_ORIGINS. The image and the link work everywhere.",
+    "section.panel.card",
+    { "aria-label": "Most read" },
+    !isEmbedded && make("h2", "Most read"),
+    counters.length === 0 ? make("p", "No counters yet.") : make(
+      "table.counters",
+      { "aria-label": "Most read" },
+      make("thead", make("tr", ...head)),
+      make("tbody", ...rows),
     ),
   );
 }
 
-if (isEmbedded) document.querySelector<HTMLElement>(".top")?.remove();
+const SITES = ["light or dark", "light", "dark"];
+const THEMES = ["", "light", "dark"];
+
+/** Shows its owner the lines to embed the page, and its preview image. */
+function sharing(title: string) {
+  const origins = document.querySelector<HTMLMetaElement>("[name=embed-origins]")?.content;
+  const box = make("div");
+  const site = choice("Your site", SITES, 0, (index) => showBox(THEMES[index] ?? ""));
+  showBox("");
+
+  function showBox(theme: string) {
+    const page = new URL(`p?${query}`, here).href;
+    const image = new URL(`preview.png?${keep(["prefix", "key"])}`, here).href;
+    const { HTML } = imageSnippets(image, `views of ${title}`);
+    const look = theme === "" ? "" : `&theme=${theme}`;
+    const scheme = theme === "" ? "" : `;color-scheme:${theme}`;
+    const Embed =
+      `<iframe src="${inHtml(`${page}&embed=1${look}`)}" title="${inHtml(`Views of ${title}`)}"` +
+      ` width="100%" height="760" style="border:0${scheme}" referrerpolicy="no-referrer"></iframe>`;
+    const snippets = { Embed, Image: `<a href="${inHtml(page)}">${HTML}</a>`, Link: page };
+    fill(box, ...snippetBox("paste", snippets, "Embed", () => "Copy"));
+  }
+
+  return make(
+    "section.panel.card",
+    { "aria-label": "Share" },
+    make(".head", make("h2", "Share"), make("small.end", "Only you see this card.")),
+    make(".line", make("small", "Your site is"), site.element),
+    box,
+    make(
+      "p.small",
+      origins
+        ? `Embedding works on ${origins.replaceAll(" ", ", ")}.`
+        : "Embedding is off until you set EMBED_ORIGINS. The image and the link work everywhere.",
+    ),
+  );
+}
+
 load().then(show, (error) => fill(main, make("p.note", { role: "alert" }, errorMessage(error))));

@@ -19,7 +19,7 @@ import {
   type Query,
   valuesOf,
 } from "./query.ts";
-import { headResponse, problemImageResponse, problemResponse } from "./response.ts";
+import { asksForPage, headResponse, problemImageResponse, problemResponse } from "./response.ts";
 
 /** Responds to requests by the route table. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
@@ -82,7 +82,11 @@ export function createDispatcher(
   function fail(error: unknown, state: RequestState): Response | Promise<Response> {
     const problem = toProblem(error, log);
     const { route, request, query, queryError } = state;
-    if (route === undefined) return finish(problemResponse(problem, "json"), state);
+    if (route === undefined) {
+      const format = asksForPage(request) ? "html" : "json";
+      const { pathname } = new URL(request.url);
+      return finish(problemResponse(problem, format, pathname), state);
+    }
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
     const { errors = "json", protocol } = route;
     const format = typeof errors === "function" ? errors(query) : errors;

@@ -132,6 +132,7 @@ export async function headResponse(response: Response): Promise<Response> {
 export function problemResponse(
   problem: Problem,
   format: TextFormat | ((problem: Problem) => string),
+  path = "/",
 ): Response {
   const isOwn = typeof format !== "function";
   const headers = {
@@ -140,7 +141,7 @@ export function problemResponse(
     ...(format === "json" && { "content-type": "application/problem+json" }),
     ...(format === "html" && { "content-security-policy": PROBLEM_POLICY }),
   };
-  const body = isOwn ? formatProblem(problem, format) : format(problem);
+  const body = isOwn ? formatProblem(problem, { format, path }) : format(problem);
   return createResponse(body, headers, problem.status);
 }
 
@@ -170,13 +171,20 @@ function problemHeaders({ kind, status, allow }: Problem): HeaderRecord {
   };
 }
 
-function formatProblem({ kind, title, status, detail }: Problem, format: TextFormat): string {
+function formatProblem(
+  { kind, title, status, detail }: Problem,
+  { format, path }: { format: TextFormat; path: string },
+): string {
   if (format === "text") return `${title}: ${detail}`;
   if (format === "html") {
+    const said = PAGE_WORDS[status] ?? { heading: title, words: detail };
+    // A proxy may serve all paths below another one.
+    const root = "../".repeat(path.split("/").length - 2) || "./";
     return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      `<title>${title} · Tallymark</title><style>${PROBLEM_STYLE}</style></head>` +
-      `<body><main><h1>${title}</h1><p>${inHtml(detail)}</p></main></body></html>`;
+      `<meta name="viewport" content="width=device-width, initial-scale=1">${ICON}` +
+      `<title>${said.heading} · Tallymark</title><style>${PROBLEM_STYLE}</style></head>` +
+      `<body><main>${MARK}<h1>${said.heading}</h1><p>${inHtml(said.words)}</p>` +
+      `<p><a href="${root}">Build a badge</a> <a href="${root}api">API</a></p></main></body></html>`;
   }
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
 }
@@ -188,9 +196,31 @@ export async function readProblem(response: Response): Promise<Problem> {
   return new Problem(isProblemName(kind) ? kind : "internal", { detail });
 }
 
-const PROBLEM_POLICY = `${SVG_POLICY}; frame-ancestors 'none'`;
-const PROBLEM_STYLE = ":root{color-scheme:light dark}body{max-width:34em;margin:20vh auto;" +
-  "padding:0 20px;font:15px/22px -apple-system,'Segoe UI',Helvetica,Arial,sans-serif}";
+const PROBLEM_POLICY = `${SVG_POLICY}; img-src data:; frame-ancestors 'none'`;
+/** The colors and sizes of the other pages. */
+const PROBLEM_STYLE = ":root{color-scheme:light dark}body{margin:64px 20px;" +
+  "background:light-dark(#fbfbf9,#0f1312);color:light-dark(#1a1f1d,#e8edeb);" +
+  "font:15px/22px -apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif}" +
+  "main{max-width:380px;margin:auto;padding:28px;text-align:center;border-radius:8px;" +
+  "border:1px solid light-dark(#e3e5e0,#2b3230);background:light-dark(#fff,#161b1a)}" +
+  "svg{width:56px}h1{margin:14px 0 4px;font-size:20px;line-height:28px}p{margin:0 0 18px;" +
+  "color:light-dark(#5b645f,#9ca7a2)}a{margin:0 10px;color:light-dark(#0b7261,#5ad1b2)}";
+
+/** The words of a page for a status, in place of those of the problem. */
+const PAGE_WORDS: Readonly<Record<number, { heading: string; words: string }>> = {
+  401: {
+    heading: "This link opens nothing",
+    words: "Its key is wrong, or the owner has made a new one. Ask the person who sent it to you.",
+  },
+  404: { heading: "Nothing at this address", words: "This server has no page here." },
+};
+
+/** The mark of the service. */
+const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" ` +
+  `stroke="#17957f" stroke-width="2.4" stroke-linecap="round" aria-hidden="true">` +
+  `<path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14M1.5 16.5L22.5 7.5"/></svg>`;
+/** The mark as the icon of a page. It is in the page, because it must not depend on its path. */
+export const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">`;
 
 /** Escapes text for HTML. */
 export function inHtml(text: string): string {

@@ -54,7 +54,7 @@ export function describeRoutes(routes: readonly Route[]) {
       description:
         "Unknown parameters are ignored. A known parameter that appears twice is a 400. " +
         "Invalid values of what only shapes an image fall back to the default. " +
-        "An unknown path is a 404, and an unsupported method is a 405 with `Allow`. " +
+        "An unknown path is a 404, for a browser a page, and an unsupported method is a 405 with `Allow`. " +
         "`OPTIONS` answers CORS preflight requests where reads are public. " +
         "Image endpoints draw errors: with status 200 if `Accept` names an image type and not " +
         "`text/html`, and with the status of the error otherwise.",

@@ -62,6 +62,7 @@ export const schemas = {
     total: HITS,
     since: { type: ["string", "null"], format: "date", description: "The first known day." },
     older: { ...NUMBER, description: "The hits before that day." },
+    timeZone: TIME_ZONE,
     days: listOf(DAY, { maxItems: 400 }),
     counters: listOf(RANKED, { maxItems: 20 }),
   }),

@@ -1,5 +1,6 @@
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import type { Route } from "../http/endpoint.ts";
+import { ICON } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "../browser/page.css" with { type: "text" };
 import html from "../browser/page.html" with { type: "text" };
@@ -26,9 +27,12 @@ export async function composeSharedPage(): Promise<Page> {
 }
 
 const STYLE = css.replaceAll(/^ +/gm, "");
-const PAGE_SOURCES = "img-src 'self' blob:; connect-src 'self'";
+const PAGE_SOURCES = "img-src 'self' blob: data:; connect-src 'self'";
 
-/** Puts a style and a script into a document. `sources` are the directives for other content. */
+/**
+ * Puts a style, a script and the icon into a document. `sources` are the directives for other
+ * content.
+ */
 export async function compose(
   html: string,
   { style, script, sources }: { style: string; script: string; sources: string },
@@ -37,6 +41,7 @@ export async function compose(
   return {
     html: html
       .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
+      .replace("</head>", () => `${ICON}</head>`)
       .replace(' src="page.js">', () => `>${script}`),
     policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ${sources}; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +

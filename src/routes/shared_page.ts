@@ -21,19 +21,38 @@ const embed = {
   schema: { type: "string", enum: ["1"] },
 } as const satisfies Parameter;
 
+const title = {
+  name: "title",
+  meaning: "The heading of the page. By default it is the last part of the prefix.",
+  schema: { type: "string" },
+} as const satisfies Parameter;
+
+const theme = {
+  name: "theme",
+  meaning: "The color scheme of the page. `auto` follows the reader.",
+  schema: { type: "string", default: "auto", enum: ["light", "dark", "auto"] },
+} as const satisfies Parameter;
+
+/** Maximum length of a title. */
+const MAX_TITLE = 100;
+
 /** `GET /p`: the numbers of a group as a page for people without the secret. */
 export function sharedPage({ embedOrigins }: Service): Endpoint {
   const load = loadOnce(async () => (await import("../page/compose.ts")).composeSharedPage());
   const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
   return endpoint("prefix", {
     summary: "Show a group to everyone with its read key",
-    parameters: [embed],
+    parameters: [embed, title, theme],
     errors: "html",
     async respond({ id, query, request }) {
       const { html, policy } = await load();
       const isEmbedded = query.get("embed") === "1" && embedOrigins.length > 0;
       const ancestors = isEmbedded ? embedOrigins.join(" ") : "'none'";
-      const page = html.replace("<!--head-->", () => headOf(id, request, embedOrigins));
+      const shown = (query.get("title") ?? "").slice(0, MAX_TITLE).trim();
+      const heading = shown || (/[^/]+(?=\/*$)/.exec(id)?.[0] ?? id);
+      const classes = [query.get("theme") ?? "auto", isEmbedded ? "embedded" : ""].join(" ").trim();
+      const page = html.replace("<html", () => `<html class="${inHtml(classes)}"`)
+        .replace("<!--head-->", () => headOf(heading, request, embedOrigins));
       const isPacked = acceptsGzip(request);
       return createResponse(isPacked ? await gzip(page) : page, {
         ...headers,
@@ -49,14 +68,19 @@ export function sharedPage({ embedOrigins }: Service): Endpoint {
 }
 
 /** Returns the part of the head that services read which show previews of links. */
-function headOf(prefix: string, request: Request, embedOrigins: readonly string[]): string {
-  const image = publicUrl("preview.png", request);
-  image.searchParams.set("prefix", prefix);
-  const key = new URL(request.url).searchParams.get("key");
-  if (key !== null) image.searchParams.set("key", key);
-  const title = inHtml(`${prefix} · Tallymark`);
+function headOf(heading: string, request: Request, embedOrigins: readonly string[]): string {
+  const [page, image] = [publicUrl("p", request), publicUrl("preview.png", request)];
+  for (const [name, value] of new URL(request.url).searchParams) {
+    if (["prefix", "key"].includes(name)) image.searchParams.set(name, value);
+    // Other parameters may hold the secret.
+    if (["prefix", "key", "title"].includes(name)) page.searchParams.set(name, value);
+  }
+  const title = inHtml(`${heading} · Tallymark`);
   return `<title>${title}</title>
+    <meta property="og:type" content="website">
     <meta property="og:title" content="${title}">
+    <meta property="og:url" content="${inHtml(page.href)}">
+    <meta property="og:description" content="${inHtml(`How often ${heading} was viewed.`)}">
     <meta property="og:image" content="${inHtml(image.href)}">
     <meta property="og:image:width" content="1200">
     <meta property="og:image:height" content="630">
@@ -103,6 +127,7 @@ export function sharedData({ counters }: Service): Endpoint {
         total,
         since: firstDay,
         older,
+        timeZone: counters.calendar.timeZone,
         days,
         counters: ranking.slice(0, SHARED_COUNTERS),
       };

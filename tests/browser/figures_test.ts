@@ -7,7 +7,6 @@ import {
   namedBars,
   sparkline,
   sumOf,
-  trendOf,
 } from "../../src/browser/script/figures.ts";
 
 const TODAY = dayNumber("2026-11-22");
@@ -20,34 +19,23 @@ Deno.test("figuresOf adds up the days of a line by how long ago they are", () =>
     "2026-10-20": 1000,
     "2027-01-01": 5,
   };
-  const { today, yesterday, week, priorWeek, month, priorMonth, total } = figuresOf({
+  const { today, yesterday, week, month, total } = figuresOf({
     id: "a",
     hits: 9999,
     days,
   }, TODAY);
-  deepStrictEqual([today, yesterday, week, priorWeek, month, priorMonth, total], [
+  deepStrictEqual([today, yesterday, week, month, total], [
     1,
     10,
     11,
-    100,
     111,
-    1000,
     9999,
   ]);
   const sum = sumOf("b/", [
     figuresOf({ id: "b/a", hits: 1, days }, TODAY),
     figuresOf({ id: "b/b", hits: 2, days }, TODAY),
   ]);
-  deepStrictEqual([sum.today, sum.priorMonth, sum.total], [2, 2000, 3]);
-});
-
-Deno.test("trendOf tells up from down without color, and no change, and says what has nothing to compare with", () => {
-  deepStrictEqual(trendOf(15, 10), { up: true, text: "▲ 50%", word: "up" });
-  deepStrictEqual(trendOf(5, 10), { up: false, text: "▼ 50%", word: "down" });
-  deepStrictEqual(trendOf(1001, 1000), { up: false, text: "0%", word: "" });
-  strictEqual(trendOf(120, 1).text, `▲ ${(11_900).toLocaleString()}%`);
-  deepStrictEqual(trendOf(5, 0), { up: true, text: "new", word: "" });
-  deepStrictEqual(trendOf(0, 0), { up: false, text: "–", word: "" });
+  deepStrictEqual([sum.today, sum.month, sum.total], [2, 222, 3]);
 });
 
 Deno.test("sparkline cuts a day above three times the usual one, so that the others keep their rhythm", () => {

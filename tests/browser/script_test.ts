@@ -5,6 +5,7 @@ import { tempDir } from "../support/temp_dir.ts";
 const BUNDLES = [
   ["browser/built/page.min.js", "browser/page.ts"],
   ["browser/built/shared.min.js", "browser/shared.ts"],
+  ["browser/built/api.min.js", "browser/api.ts"],
   ["browser/built/tally.min.js", "browser/tally.js", "iife"],
   ["browser/built/like.min.js", "browser/like.js", "iife"],
   ["browser/built/top.min.js", "browser/top.js"],

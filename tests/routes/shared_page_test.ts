@@ -28,9 +28,9 @@ Deno.test("GET /p sends the policy of a page, and is private, not listed and wit
   strictEqual(headers["referrer-policy"], "no-referrer");
   match(
     headers["content-security-policy"] ?? "",
-    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
   );
-  doesNotMatch(body, /sessionStorage|localStorage/);
+  doesNotMatch(body, /localStorage/);
 });
 
 Deno.test("GET /p names EMBED_ORIGINS as frame-ancestors with embed=1 only", async () => {
@@ -51,7 +51,7 @@ for (const openReads of [true, false]) {
       const { status, headers, body } = await app.send(`GET /p?prefix=blog/${query}`);
       strictEqual(status, 401, query);
       strictEqual(headers["content-type"], "text/html; charset=utf-8");
-      match(body, /^<!DOCTYPE html>.*<h1>Unauthorized<\/h1><p>This page needs the read key/);
+      match(body, /^<!DOCTYPE html>.*<h1>This link opens nothing<\/h1><p>Its key is wrong/);
       doesNotMatch(body, /blog/);
     }
   });
@@ -75,7 +75,13 @@ Deno.test("GET /p writes no text of the query into the page as markup", async ()
   const { status, body } = await app.send(`GET /p?${query}`, authorized);
   strictEqual(status, 200);
   ok(!body.includes("<script>alert"));
-  ok(body.includes("<title>&quot;>&lt;script>alert(1)&lt;/script>&amp;lt;'$&amp;$1/ ·"));
+  ok(body.includes("<title>script>&amp;lt;'$&amp;$1 ·"), "the last part of the prefix");
+  const titled = await app.send(
+    `GET /p?prefix=a/&title=${encodeURIComponent(hostile)}&theme=${encodeURIComponent(hostile)}`,
+    authorized,
+  );
+  ok(!titled.body.includes("<script>alert"));
+  ok(titled.body.includes("<title>&quot;>&lt;script>alert(1)&lt;/script>&amp;lt;'$&amp;$1/ ·"));
 });
 
 Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB with the longest ids", async () => {
@@ -103,6 +109,7 @@ Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB
     "total",
     "since",
     "older",
+    "timeZone",
     "days",
     "counters",
   ]);
@@ -119,5 +126,23 @@ Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB
 Deno.test("GET /p.json of a group without counters is empty", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /p.json?prefix=a/&key=${await keyOf(app, "a/")}`);
-  deepStrictEqual(json, { prefix: "a/", total: 0, since: null, older: 0, days: [], counters: [] });
+  const { timeZone, ...numbers } = Object(json);
+  strictEqual(timeZone, "UTC");
+  deepStrictEqual(numbers, {
+    ...{ prefix: "a/", total: 0, since: null, older: 0, days: [], counters: [] },
+  });
+});
+
+Deno.test("GET /p says to other sites what it is, and never the secret", async () => {
+  await using app = await memoryApp();
+  const key = await keyOf(app, "blog/");
+  const { body } = await openPage(app, "&title=My+garden&theme=dark&token=secret-in-the-address");
+  const head = (name: string) =>
+    new RegExp(`<meta property="og:${name}" content="([^"]*)">`).exec(body)?.[1];
+  strictEqual(head("type"), "website");
+  strictEqual(head("title"), "My garden · Tallymark");
+  strictEqual(head("url"), `http://localhost/p?prefix=blog%2F&amp;key=${key}&amp;title=My+garden`);
+  strictEqual(head("description"), "How often My garden was viewed.");
+  match(body, /<html class="dark" lang="en">/);
+  doesNotMatch(body, /secret-in-the-address/);
 });

@@ -32,7 +32,7 @@ Deno.test("GET / tells a browser a policy that lets this page's own script and s
     "cache-control": "no-cache",
     "content-security-policy": "default-src 'none'; " +
       `script-src ${hashIn(/<script type="?module"?>([^]*)<\/script>/)}; ` +
-      `style-src ${hashIn(/<style>([^]*?)<\/style>/)}; img-src 'self' blob:; ` +
+      `style-src ${hashIn(/<style>([^]*?)<\/style>/)}; img-src 'self' blob: data:; ` +
       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       "require-trusted-types-for 'script'; trusted-types 'none'",
     "content-type": "text/html; charset=utf-8",
@@ -42,12 +42,12 @@ Deno.test("GET / tells a browser a policy that lets this page's own script and s
   });
 });
 
-Deno.test("GET / is below 75 kB before compression, names no other origin and makes no markup of text", async () => {
+Deno.test("GET / is below 82 kB before compression, names no other origin and makes no markup of text", async () => {
   await using closed = await memoryApp({ openReads: false });
   await using app = await memoryApp();
   for (const service of [closed, app]) {
     const { body } = await service.send("GET /", { accept: BROWSER });
-    ok(new TextEncoder().encode(body).length < 75_000, `${body.length}`);
+    ok(new TextEncoder().encode(body).length < 82_000, `${body.length}`);
   }
   const { body } = await app.send("GET /", { accept: BROWSER });
   const origins = [...body.matchAll(/https?:\/\/[^\s"'`/]+/g)].map(([origin]) => origin);
@@ -69,4 +69,18 @@ Deno.test("GET / is gzipped for callers that take that, and for no others", asyn
   strictEqual(plain.headers["content-encoding"], undefined);
   const refusing = await app.send("HEAD /", { "accept": BROWSER, "accept-encoding": "gzip;q=0" });
   strictEqual(refusing.headers["content-encoding"], undefined);
+});
+
+Deno.test("an unknown path is a page in a browser, with links that work below a path, and JSON elsewhere", async () => {
+  await using app = await memoryApp();
+  for (const [path, root] of [["/blgo", "./"], ["/a/b", "../"], ["/a/b/", "../../"]]) {
+    const { status, headers, body } = await app.send(`GET ${path}`, { accept: BROWSER });
+    strictEqual(status, 404);
+    strictEqual(headers["content-type"], "text/html; charset=utf-8");
+    match(headers["content-security-policy"] ?? "", /^default-src 'none'/);
+    match(body, /<link rel="icon" href="data:image\/svg\+xml,.*<h1>Nothing at this address<\/h1>/);
+    ok(body.includes(`<a href="${root}api">`), path);
+    const elsewhere = await app.send(`GET ${path}`);
+    strictEqual(elsewhere.headers["content-type"], "application/problem+json");
+  }
 });

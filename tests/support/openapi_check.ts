@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { problemResponses, type ResponseObject } from "../../src/openapi/responses.ts";
+import { bodies, problemResponses, type ResponseObject } from "../../src/openapi/responses.ts";
 import type { Schema } from "../../src/openapi/schemas.ts";
 import type { Operation, PathItem } from "../../src/openapi/document.ts";
 import { openapi } from "./surface.ts";
@@ -32,7 +32,13 @@ function describedAnswer(
   status: number,
 ): ResponseObject | undefined {
   if (path === undefined) {
-    return status === 404 || status === 400 ? problemResponses([400], "json")[400] : undefined;
+    const described = problemResponses([400], "json")[400];
+    // A browser gets a page.
+    return status === 404 && described
+      ? { ...described, content: { ...described.content, ...bodies.html } }
+      : status === 400
+      ? described
+      : undefined;
   }
   const operation = operations(path).get(method);
   if (operation !== undefined) {

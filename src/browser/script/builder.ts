@@ -1,56 +1,35 @@
 import { byId, choice, debounced, errorMessage, fill, make, plural } from "./elements.ts";
 import {
   awaitResult,
-  type Choices,
   forgetResult,
+  isCurrent,
   result,
   showPicture,
   showResult,
 } from "./preview.ts";
 import type { Control } from "../../page/compose.ts";
-import { call, facts, sessionToken } from "./session.ts";
+import {
+  addressOf,
+  type Choices,
+  chosen,
+  type DesignState,
+  INITIAL_VALUES,
+  KINDS,
+  newDesign,
+  OFF,
+  offIn,
+  parametersOf,
+  STYLE_DEFAULTS,
+  styleDefault,
+  tileName,
+  valueWords,
+  WORDS,
+  words,
+} from "./design.ts";
+import { callForJson, facts, Refused, sessionToken } from "./session.ts";
 import { prefixOf } from "./figures.ts";
 import { queryOf } from "./snippets.ts";
 
-/** The kinds of pictures by path, in the order of the tabs. */
-const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
-/** The parameters whose values are the tiles. */
-const TILES: Record<string, string> = { badge: "style", "chart.svg": "kind" };
-/** The labels of parameters and values that differ from their names. */
-const WORDS: Record<string, string> = {
-  led: "LED",
-  flap: "Split flap",
-  "kind:total": "Total over time",
-  "calendar.svg": "A year of days",
-  "card.svg": "Card",
-  bg: "Background",
-  valueColor: "Number color",
-  locale: "Language of numbers",
-  theme: "Light and dark",
-  spark: "Sparkline",
-  show: "Two numbers",
-  "show:": "(off)",
-  period: "Period",
-  "theme:": "Automatic",
-  "theme:off": "As shields.io",
-  auto: "Follow the reader",
-  plain: "12345",
-  grouped: "12,345",
-  compact: "12.3K",
-  "spark:": "Automatic",
-  "spark:off": "(off)",
-  month: "This month",
-  year: "This year",
-  total: "All time",
-};
-/** The values of a new design. Snippets contain what differs from the defaults of the service. */
-const INITIAL_VALUES: Record<string, string> = { style: "terminal", numbers: "grouped" };
-/** The styles that, as charts, have `STYLE_DEFAULTS`. */
-const SPARK_STYLES = ["pill", "terminal"];
-/** Initial values: bars of 14 days, in the colors of the reader's theme. */
-const STYLE_DEFAULTS: Record<string, string> = { spark: "14", theme: "auto" };
-/** The choice that leaves a style default out. */
-const OFF = "off";
 /** The named colors of shields.io, as the swatches show them. */
 const COLORS: [name: string, hex: string][] = [
   ["brightgreen", "#4b0"],
@@ -64,13 +43,8 @@ const COLORS: [name: string, hex: string][] = [
   ["lightgrey", "#939393"],
 ];
 
-let kind = "badge";
-/** True if the key is valid for all counters under the prefix of the id. */
-let usesGroupKey = false;
-/** The chosen tile of each kind. */
-const picked: Map<string, string> = new Map();
-/** True if the badge shall count. Kept while a kind that cannot count is shown. */
-let counts: boolean | undefined;
+/** The chosen design. */
+const state: DesignState = newDesign();
 
 // --- The form ------------------------------------------------------------------------------------
 
@@ -101,13 +75,13 @@ const closed = make(
 );
 const everything = make("span", { dir: "auto" });
 const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
-  usesGroupKey = index === 1;
+  state.usesGroupKey = index === 1;
   show();
 });
 const opens = make(".under", make("small", "Key scope"), opening.element);
 const tiles = make(".tiles", { id: "tiles", role: "tabpanel", "aria-label": "Style" });
 const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
-  kind = KINDS[index] ?? kind;
+  state.kind = KINDS[index] ?? state.kind;
   showTiles();
   show();
 }, "tiles");
@@ -195,29 +169,6 @@ function swatch(className: string, value: string, name: string, checked = false,
   return label;
 }
 
-/** Returns the parameters of the picture, with their defaults in it. */
-function parameters() {
-  const place = KINDS.indexOf(kind);
-  return Object.entries(facts.controls).filter(([, { in: shaped = [0] }]) => shaped.includes(place))
-    .map(([name, { default: usual }]) => ([
-      name,
-      String((place > 0 && facts.defaults[name]) || (usual ?? "")),
-    ] as [name: string, usual: string]));
-}
-
-/** Returns a name such as "labelColor" as words. */
-function words(name: string) {
-  const spaced = name.replace(/-/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return WORDS[name] ?? spaced[0]?.toUpperCase() + spaced.slice(1);
-}
-
-function valueWords(name: string, value: string) {
-  const [, count, unit = ""] = /^(\d+)([dwm]?)$/.exec(value) ?? [];
-  const units = { w: "weeks", m: "months" } as Record<string, string>;
-  if (count) return `Last ${count} ${units[unit] ?? "days"}`;
-  return WORDS[`${name}:${value}`] ?? (value === "" ? "(none)" : words(value));
-}
-
 function fieldOf(name: string, { default: usual = "", enum: values, minimum, maximum }: Control) {
   if (name === "spark") values = ["7", "14", "30"];
   if (values && name in STYLE_DEFAULTS) values = [OFF, ...values];
@@ -242,10 +193,11 @@ function fieldOf(name: string, { default: usual = "", enum: values, minimum, max
 
 /** Shows a tile per value of the parameter that the tiles choose, or one tile for the picture. */
 function showTiles() {
-  const name = tileName();
+  const { kind } = state;
+  const name = tileName(kind);
   const control = facts.controls[name];
   const all = control?.enum ?? [kind];
-  const first = picked.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
+  const first = state.tiles.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
   tiles.classList.toggle("tall", kind !== "badge");
   fill(
     tiles,
@@ -266,49 +218,6 @@ function showTiles() {
 
 // --- What is chosen ------------------------------------------------------------------------------
 
-/** Returns the name of the parameter that the tiles choose. */
-function tileName() {
-  return TILES[kind] ?? "";
-}
-
-function counterId() {
-  return idField.value.trim() || "home";
-}
-
-function isCounting() {
-  return kind === "badge" && countRadio.checked;
-}
-
-function styleOf() {
-  return kind === "badge" ? String(new FormData(form).get("style") ?? "") : "";
-}
-
-/** Returns the values that differ from the defaults. */
-function chosen(tile?: string): Choices {
-  const data = new FormData(form);
-  const style = kind === "badge" && tile || styleOf();
-  return parameters().flatMap(([name, usual]) => {
-    if (offIn(name, style)) return [];
-    let value = String(data.get(name) ?? "").trim();
-    if (name === "color" && data.get("swatch") !== "other") value = String(data.get("swatch"));
-    if (tile && name === tileName()) value = tile;
-    if (name in STYLE_DEFAULTS) value = value === OFF ? "" : value || styleDefault(name, style);
-    return ["", usual].includes(value) ? [] : [[name, value] as [string, string]];
-  });
-}
-
-/** Returns the style default of a parameter, or an empty text. */
-function styleDefault(name: string, style: string) {
-  return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
-}
-
-/** Returns where a parameter would have no effect, or an empty text. */
-function offIn(name: string, style: string) {
-  const { counting, unseen } = facts.controls[name] ?? {};
-  if (isCounting() && counting === false) return "a badge that counts";
-  return unseen?.includes(facts.controls.style?.enum?.indexOf(style) ?? -1) ? "this style" : "";
-}
-
 /** Returns fields of the form. Only members that selects and inputs share are used. */
 function controls(selector: string) {
   return (form.querySelectorAll(selector) as NodeListOf<HTMLInputElement>);
@@ -319,8 +228,8 @@ const showSoon = debounced(show);
 /** Handles a choice or a typed text. */
 function take({ target }: Event) {
   const { name, value } = target as HTMLInputElement;
-  if (name === tileName()) picked.set(kind, value);
-  if (name === "do" && kind === "badge") counts = countRadio.checked;
+  if (name === tileName(state.kind)) state.tiles.set(state.kind, value);
+  if (name === "do" && state.kind === "badge") state.counts = countRadio.checked;
   awaitResult();
   showSoon();
 }
@@ -334,10 +243,11 @@ export function forgetPictures() {
 /** Fills the form from a query, as the address has it. */
 export function restoreDesign(query: URLSearchParams) {
   const picture = query.get("picture");
-  if (picture !== null && KINDS.includes(picture)) kind = picture;
+  if (picture !== null && KINDS.includes(picture)) state.kind = picture;
+  const { kind } = state;
   kindTabs.mark(KINDS.indexOf(kind));
-  const tile = query.get(tileName() || "picture");
-  if (tile !== null) picked.set(kind, tile);
+  const tile = query.get(tileName(kind) || "picture");
+  if (tile !== null) state.tiles.set(kind, tile);
   showTiles();
   idField.value = query.get("id") ?? "";
   const color = query.get("color") ?? "";
@@ -351,70 +261,74 @@ export function restoreDesign(query: URLSearchParams) {
     }
   }
   const wanted = query.get("do");
-  counts = wanted === null ? undefined : wanted === "count";
+  state.counts = wanted === null ? undefined : wanted === "count";
+  readForm();
   for (const name of Object.keys(STYLE_DEFAULTS)) {
     // A whole design that leaves it out has it off.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
-    const isDefault = value === (styleDefault(name, styleOf()) || OFF);
+    const isDefault = value === (styleDefault(name, kind, state.values.style ?? "") || OFF);
     for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
   }
   // Links of 1.1.0 call it family.
-  usesGroupKey = (query.get("group") ?? query.get("family")) === "on";
+  state.usesGroupKey = (query.get("group") ?? query.get("family")) === "on";
   show();
 }
 
 // --- What is shown -------------------------------------------------------------------------------
 
 /** Shows the design: its fields, its pictures and what is pasted. */
-export function show() {
+export async function show() {
   if (byId("badges").hidden) return;
+  const { kind } = state;
   const isBadge = kind === "badge";
   countRadio.disabled = !isBadge;
   // The choice returns with the badge. Visitors have no key, so only a line that shows works.
-  countRadio.checked = isBadge && (counts ?? sessionToken() !== undefined);
+  countRadio.checked = isBadge && (state.counts ?? sessionToken() !== undefined);
   showRadio.checked = !countRadio.checked;
+  readForm();
+  const { isCounting, isOnce, values } = state;
   onlyShow.hidden = isBadge;
-  once.hidden = !isCounting();
-  closed.hidden = facts.openReads || isCounting() || !sessionToken();
-  ownColor.hidden = new FormData(form).get("swatch") !== "other";
-  const known = new Map(parameters());
+  once.hidden = !isCounting;
+  closed.hidden = facts.openReads || isCounting || !sessionToken();
+  ownColor.hidden = values.swatch !== "other";
+  const known = new Map(parametersOf(kind, facts));
   labelField.placeholder = known.get("label") ?? "";
   showKnown(known);
-  showHint();
-  const id = counterId();
+  const id = idField.value.trim();
   const prefix = prefixOf(id);
-  if (prefix === "") usesGroupKey = false;
-  opens.hidden = prefix === "" || !isCounting();
-  opening.mark(usesGroupKey ? 1 : 0);
+  if (prefix === "") state.usesGroupKey = false;
+  opens.hidden = prefix === "" || !isCounting;
+  opening.mark(state.usesGroupKey ? 1 : 0);
   everything.textContent = `all counters under ${prefix}`;
-  const looks = chosen();
-  keepAddress(looks);
+  const looks = chosen(state, facts);
+  // The address names the design, so that it can be shared.
+  const address = addressOf(state, id, looks);
+  history.replaceState(null, "", address.length === 0 ? "#badges" : `#badges&${queryOf(address)}`);
+  const mine = awaitResult();
+  const obstacle = await checkName(id);
+  if (!isCurrent(mine)) return;
+  const shownId = id === "" || obstacle === "" ? id : undefined;
   for (const image of tiles.querySelectorAll("img")) {
-    showPicture(image, `${kind}?${queryOf([["id", id], ...chosen(image.dataset.value)])}`);
+    showPicture(image, kind, { id: shownId, looks: chosen(state, facts, image.dataset.value) });
   }
   showResult({
     kind,
-    id,
+    id: shownId,
+    obstacle,
     looks,
-    isCounting: isCounting(),
-    isOnce: isCounting() && onceBox.checked,
-    prefix: isCounting() && usesGroupKey ? prefix : "",
+    isCounting,
+    isOnce: isCounting && isOnce,
+    prefix: isCounting && state.usesGroupKey ? prefix : "",
     label: labelField.disabled ? "" : labelField.value.trim(),
   });
 }
 
-/** Writes the design into the address, so that it can be shared. */
-function keepAddress(looks: Choices) {
-  const all: Choices = [
-    ["picture", kind === "badge" ? "" : kind],
-    ["id", idField.value.trim()],
-    ...looks,
-    ["do", counts === undefined || kind !== "badge" ? "" : counts ? "count" : "show"],
-    ["once", isCounting() && onceBox.checked ? "day" : ""],
-    ["group", usesGroupKey ? "on" : ""],
-  ];
-  const kept = all.filter(([, value]) => value !== "");
-  history.replaceState(null, "", kept.length === 0 ? "#badges" : `#badges&${queryOf(kept)}`);
+/** Reads what is chosen in the form. */
+function readForm() {
+  const data = new FormData(form);
+  state.values = Object.fromEntries([...data].map(([name, value]) => [name, String(value)]));
+  state.isCounting = state.kind === "badge" && countRadio.checked;
+  state.isOnce = onceBox.checked;
 }
 
 /** Disables the fields that a style or a counting badge does not have, and says so. */
@@ -425,7 +339,7 @@ function showKnown(known: Map<string, string>) {
     const isKnown = known.has(name);
     const label = control.closest("label");
     if (label) label.hidden = !isKnown;
-    const place = offIn(name, styleOf());
+    const place = offIn(name, state, facts);
     control.disabled = !isKnown || place !== "";
     if (isKnown && place) off.push({ name: words(name).toLowerCase(), place });
   }
@@ -435,21 +349,29 @@ function showKnown(known: Map<string, string>) {
   ).join(" ");
 }
 
-async function showHint() {
-  const id = counterId();
-  if (idField.value.trim() === "") {
-    idHint.textContent = "A name of your own, such as user/repo or blog/first-post.";
-    return;
+/** Says below the name what is known of it. Returns what to do before the design is of use. */
+async function checkName(id: string) {
+  const { words, obstacle } = await aboutName(id);
+  if (idField.value.trim() !== id) return obstacle;
+  idHint.textContent = words;
+  idField.ariaInvalid = String(id !== "" && obstacle !== "");
+  idHint.classList.toggle("bad", id !== "" && obstacle !== "");
+  return obstacle;
+}
+
+async function aboutName(id: string) {
+  const words = "A new name starts at 0.";
+  if (id === "") {
+    const example = "A name of your own, such as user/repo or blog/first-post.";
+    return { words: example, obstacle: "Name a counter first" };
   }
-  const text = "A new name starts at 0.";
-  if (!facts.openReads && !sessionToken()) {
-    idHint.textContent = text;
-    return;
+  if (!facts.openReads && !sessionToken()) return { words, obstacle: "" };
+  try {
+    const { hits } = await callForJson(`count?${queryOf([["id", id]])}`);
+    return { words: `${plural(hits, "view")} so far. ${words}`, obstacle: "" };
+  } catch (error) {
+    const isWrong = error instanceof Refused && error.status === 400;
+    const obstacle = isWrong ? "Correct the name first" : "Wait until the server is back";
+    return { words: errorMessage(error), obstacle };
   }
-  const views = await call(`count.txt?${queryOf([["id", id]])}`)
-    .then((answer) => answer.text(), errorMessage);
-  if (counterId() !== id) return;
-  idHint.textContent = /^\d+$/.test(views)
-    ? `${plural(Number(views), "view")} so far. ${text}`
-    : views;
 }

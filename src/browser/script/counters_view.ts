@@ -1,6 +1,16 @@
 import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "./history_chart.ts";
-import { announce, byId, errorMessage, fill, grouped, icon, make, plural } from "./elements.ts";
+import {
+  announce,
+  byId,
+  errorMessage,
+  fill,
+  grouped,
+  icon,
+  make,
+  plural,
+  timeText,
+} from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";
 import { summary } from "./summary.ts";
@@ -27,9 +37,9 @@ let range: RangeName = "90d";
 const asOf = make("small");
 const refresh = make(
   "button",
-  { click: reload },
+  { click: reload, "aria-label": "Refresh" },
   icon("M12 7a5 5 0 1 1-1.5-3.6M12 1.5v2.7H9.3"),
-  "Refresh",
+  make("span.medium", "Refresh"),
 );
 const head = make(".head", make("h1", "Counters"), make(".end", asOf, refresh));
 const away = make(".note", { role: "alert", hidden: true });
@@ -75,10 +85,15 @@ function emptyPanel() {
     make("h1", "No counters yet"),
     make("p", "Counters are created by their first view. There is nothing to set up."),
     make("ol.first", ...steps),
-    make("a.button.primary", { href: "#badges" }, "Build your first badge"),
+    make("a.button.primary", { href: "#badges", click: nameFirst }, "Build your first badge"),
     " ",
     make("a.button.quiet", { href: "#data" }, "Import counters from elsewhere"),
   );
+}
+
+/** Moves the focus to the name once the builder is there. */
+function nameFirst() {
+  addEventListener("hashchange", () => byId("id").focus(), { once: true });
 }
 
 // --- Loading -------------------------------------------------------------------------------------
@@ -119,7 +134,7 @@ export async function load() {
     tookMs = performance.now() - start;
     away.textContent = warnings.join(". ");
     away.hidden = warnings.length === 0;
-    asOf.textContent = `as of ${timeText(loadedAt)}`;
+    asOf.textContent = `as of ${timeText(loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
     head.hidden = hero.hidden = isEmpty;
     empty.hidden = !isEmpty;
@@ -199,10 +214,6 @@ function showAway(error: unknown) {
     asOf.textContent = "";
     for (const part of [hero, ...tableParts, empty]) part.hidden = true;
   }
-}
-
-function timeText(time: number) {
-  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
 /** Shows gray blocks in the size of the figures and rows. */

@@ -110,14 +110,23 @@ export function errorMessage(error: unknown) {
 }
 
 const integers = new Intl.NumberFormat();
-const short = new Intl.NumberFormat([], { notation: "compact", roundingMode: "trunc" });
+const short = new Intl.NumberFormat([], {
+  notation: "compact",
+  maximumSignificantDigits: 3,
+  roundingMode: "trunc",
+});
 
 export function grouped(value: number) {
   return integers.format(value);
 }
 
+/** Returns three digits of a number, such as "12.3M". */
 export function compact(value: number) {
   return short.format(value);
+}
+
+export function timeText(time: number) {
+  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
 /** Returns "1 counter" or "2 counters". */

@@ -7,9 +7,7 @@ export interface Figures {
   today: number;
   yesterday: number;
   week: number;
-  priorWeek: number;
   month: number;
-  priorMonth: number;
   total: number;
   days: readonly number[];
 }
@@ -53,7 +51,10 @@ function dateText(how: Intl.DateTimeFormatOptions) {
 const shortDay = dateText({ month: "short", day: "numeric" });
 const weekday = dateText({ weekday: "short", month: "short", day: "numeric" });
 export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric" });
-const shortMonth = dateText({ month: "short" });
+export const monthName = dateText({ month: "short" });
+export const shortWeekday = dateText({ weekday: "short" });
+/** Returns the day of the month as a number in text. */
+export const dayOfMonth = (day: number) => String(new Date(day * DAY_MS).getUTCDate());
 const longMonth = dateText({ month: "long", year: "numeric" });
 
 /** Returns the figures of a line of `/counters`. */
@@ -83,9 +84,7 @@ function sumsOf(id: string, total: number, days: readonly number[]): Figures {
     today: days[0] ?? 0,
     yesterday: days[1] ?? 0,
     week: within(0, 7),
-    priorWeek: within(7, 14),
     month: within(0, 30),
-    priorMonth: within(30, 60),
   };
 }
 
@@ -109,17 +108,9 @@ export function prefixOf(id: string) {
     : id.slice(0, id.indexOf("/") + 1);
 }
 
-/** Returns the change of a number in percent, or "new" if it was 0. */
-export function trendOf(now: number, then: number) {
-  if (then === 0) return { up: now > 0, text: now > 0 ? "new" : "–", word: "" };
-  const percent = Math.round(100 * (now - then) / then);
-  if (percent === 0) return { up: false, text: "0%", word: "" };
-  const up = percent > 0;
-  return {
-    up,
-    text: `${up ? "▲" : "▼"} ${Math.abs(percent).toLocaleString()}%`,
-    word: up ? "up" : "down",
-  };
+/** Returns the days from the first one with views on. Rows have more, which are 0. */
+export function knownDays(days: readonly number[]) {
+  return days.slice(0, days.findLastIndex((hits) => hits > 0) + 1);
 }
 
 /**
@@ -154,14 +145,14 @@ function round(value: number) {
  */
 export function knownRange(range: Range, { hits }: Days): Range {
   if (range.unit !== "day") return range;
-  const known = hits.findLastIndex((hits) => hits > 0) + 1;
+  const known = knownDays(hits).length;
   if (known === 0) return range;
   return { unit: "day", count: Math.min(range.count, Math.max(7, known)) };
 }
 
 /** Returns the bars of a range with their names, oldest first. */
 export function namedBars(days: Days, range: Range): ChartBar[] {
-  const [short, long] = range.unit === "month" ? [shortMonth, longMonth] : [shortDay, weekday];
+  const [short, long] = range.unit === "month" ? [monthName, longMonth] : [shortDay, weekday];
   return barsOf(days, range).map((bar, index) => ({
     ...bar,
     back: range.count - 1 - index,

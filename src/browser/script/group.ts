@@ -53,7 +53,16 @@ async function fetchHistory(query: string) {
 function showKey(prefix: string, place: HTMLElement) {
   return orExplain(place, async () => {
     const [key, readKey] = await Promise.all([keyOf("prefix", prefix), keyOf("read", prefix)]);
-    const shared = new URL(`p?${queryOf([["prefix", prefix], ["key", readKey]])}`, here).href;
+    const title = make("input", { "aria-label": "Title of the shared page" });
+    title.placeholder = /[^/]+(?=\/*$)/.exec(prefix)?.[0] ?? prefix;
+    const sharedLink = () => {
+      const heading = title.value.trim();
+      const titled = heading === "" ? [] : [["title", heading] as const];
+      const link = queryOf([["prefix", prefix], ["key", readKey], ...titled]);
+      return new URL(`p?${link}`, here).href;
+    };
+    const open = make("a.button", { href: sharedLink(), target: "_blank" }, "Open shared page");
+    title.addEventListener("input", () => open.href = sharedLink());
     const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
@@ -77,8 +86,9 @@ function showKey(prefix: string, place: HTMLElement) {
       make("h3", "Shared page"),
       make(
         ".line",
-        copyButton("Copy share link", () => shared, `Copy share link of ${prefix}`),
-        make("a.button", { href: shared, target: "_blank" }, "Open shared page"),
+        title,
+        copyButton("Copy share link", sharedLink, `Copy share link of ${prefix}`),
+        open,
       ),
       make(
         "p.small",

@@ -1,4 +1,5 @@
 import { ceilingOf, peakIndex, RANGES } from "../../chart/bars.ts";
+import { dailyFigures } from "./daily_figures.ts";
 import { announce, choice, compact, draw, fill, grouped, make } from "./elements.ts";
 import { type ChartBar, knownRange, namedBars } from "./figures.ts";
 
@@ -15,6 +16,15 @@ const [TOP, BOTTOM, SIDE] = [20, 24, 44];
 /** Width of a long peak label, in pixels. */
 const PEAK_WIDTH = 150;
 
+/** The bars of a chart, where they are, and which one is a peak. */
+interface Layout {
+  readonly bars: readonly ChartBar[];
+  readonly range: RangeName;
+  readonly room: number;
+  readonly height: number;
+  readonly peak: number;
+}
+
 /** Creates a bar chart with its ranges, a tooltip, and its figures as a table. */
 export function chart(
   title: string,
@@ -25,10 +35,50 @@ export function chart(
 ) {
   let days: readonly number[] = [];
   let today = 0;
-  let bars: ChartBar[] = [];
-  let at = -1;
-  let step = 1;
+  const { plot, show: showIn } = plotOf(title, remarkOf);
+  const daily = dailyFigures();
+  const { element: ranges, mark } = rangesOf(title, range, (chosen) => {
+    if (choose) return choose(chosen);
+    range = chosen;
+    paint();
+  });
+  const head = make(".chart-head", make("h2", { dir: "auto" }, title), ranges);
+  new ResizeObserver(paint).observe(plot);
 
+  function paint() {
+    const room = plot.clientWidth;
+    if (room === 0) return;
+    const known = { newest: today, hits: days };
+    const bars = namedBars(known, knownRange(RANGES[range], known));
+    showIn({ bars, range, room, height, peak: peakIndex(bars, known) });
+    daily.show(bars, range !== "12m");
+  }
+
+  return {
+    element: make(".chart", head, plot, daily.element),
+    show(newDays: readonly number[], newToday: number, newRange = range) {
+      [days, today, range] = [newDays, newToday, newRange];
+      mark(range);
+      paint();
+    },
+  };
+}
+
+/** Creates the buttons of the ranges. */
+function rangesOf(title: string, range: RangeName, choose: (range: RangeName) => void) {
+  const names = NAMES.map((name) =>
+    make("span", make("span", { "aria-hidden": true }, name), make("span.sr", RANGE_WORDS[name]))
+  );
+  const take = (index: number) => choose(NAMES[index] ?? range);
+  const { element, mark } = choice(`Range of ${title}`, names, NAMES.indexOf(range), take);
+  return { element, mark: (range: RangeName) => mark(NAMES.indexOf(range)) };
+}
+
+/** Creates the place of the bars, whose figures a pointer or arrow keys show one by one. */
+function plotOf(title: string, remarkOf: (bar: ChartBar) => string | undefined) {
+  let bars: readonly ChartBar[] = [];
+  let step = 1;
+  let at = -1;
   const tip = make(".tip", { hidden: true });
   const plot = make(".plot", {
     tabindex: 0,
@@ -37,13 +87,13 @@ export function chart(
     pointerdown: follow,
     pointermove: follow,
     // On touch screens every tap leaves. The tooltip stays until the plot loses the focus.
-    pointerleave: ({ pointerType }) => pointerType === "touch" || hide(),
-    blur: hide,
+    pointerleave: ({ pointerType }) => pointerType === "touch" || point(-1),
+    blur: () => point(-1),
     keydown: (event) => {
       const { key } = event;
       if (key === "Escape" && !tip.hidden) {
         event.stopPropagation();
-        hide();
+        point(-1);
       }
       if (key !== "ArrowLeft" && key !== "ArrowRight") return;
       event.preventDefault();
@@ -52,59 +102,28 @@ export function chart(
       announce(tip.innerText);
     },
   });
-  const table = make("table.plain");
-  const daily = make(
-    "details.daily",
-    { toggle: listFigures },
-    make("summary", "Daily figures"),
-    table,
-  );
-  const names = NAMES.map((name) =>
-    make(
-      "span",
-      make("span", { "aria-hidden": true }, name),
-      make("span.sr", RANGE_WORDS[name]),
-    )
-  );
-  const picker = choice(`Range of ${title}`, names, NAMES.indexOf(range), (index) => {
-    const chosen = NAMES[index] ?? range;
-    if (choose) return choose(chosen);
-    range = chosen;
-    paint();
-  });
-  const element = make(
-    ".chart",
-    make(".chart-head", make("h2", { dir: "auto" }, title), picker.element),
-    plot,
-    daily,
-  );
-  new ResizeObserver(paint).observe(plot);
-
-  function hide() {
-    tip.hidden = true;
-    at = -1;
-    mark();
-  }
 
   function follow({ clientX }: PointerEvent) {
     point(Math.floor((clientX - plot.getBoundingClientRect().left) / step));
   }
 
+  /** Shows the figures of a bar, or none. */
   function point(index: number) {
     const bar = bars[index];
-    if (!bar) return hide();
-    if (index === at) return;
-    at = index;
+    if (bar && index === at) return;
+    at = bar ? index : -1;
+    tip.hidden = !bar;
+    for (const [index, path] of plot.querySelectorAll(".bar").entries()) {
+      path.classList.toggle("at", index === at);
+    }
+    if (!bar) return;
+    const remark = remarkOf(bar);
     fill(
       tip,
-      bar.long,
-      make("br"),
-      make("b", grouped(bar.hits)),
+      ...[bar.long, make("br"), make("b", grouped(bar.hits))],
       bar.hits === 1 ? " view" : " views",
+      remark !== undefined && make("div", remark),
     );
-    const remark = remarkOf(bar);
-    if (remark) tip.append(make("br"), remark);
-    tip.hidden = false;
     const middle = (index + .5) * step;
     const room = plot.clientWidth;
     const besides = middle > room / 2
@@ -112,111 +131,85 @@ export function chart(
       : middle + step / 2 + 8;
     tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, besides))}px`;
     tip.style.top = `${TOP}px`;
-    mark();
-  }
-
-  function mark() {
-    for (const [index, path] of plot.querySelectorAll(".bar").entries()) {
-      path.classList.toggle("at", index === at);
-    }
-  }
-
-  function paint() {
-    const room = plot.clientWidth;
-    if (room === 0) return;
-    const known = { newest: today, hits: days };
-    bars = namedBars(known, knownRange(RANGES[range], known));
-    const right = room - SIDE;
-    const bottom = height - BOTTOM;
-    const most = Math.max(...bars.map(({ hits }) => hits));
-    const ceiling = ceilingOf(most);
-    const peak = peakIndex(bars, known);
-    step = right / bars.length;
-    const y = (hits: number) => bottom - (bottom - TOP) * hits / ceiling;
-    const lines = [0, .5, 1].flatMap((part) => {
-      const at = y(ceiling * part);
-      return [
-        draw("path.grid", { d: `M0 ${Math.round(at) + .5}H${right}` }),
-        draw("text", { x: room, y: at + 4, "text-anchor": "end" }, compact(ceiling * part)),
-      ];
-    });
-    const strokes = bars.map(({ hits }, index) => {
-      const kind = index === bars.length - 1 ? ".now" : index === peak ? ".hot" : "";
-      const tall = hits === 0 ? 0 : Math.max(1.5, bottom - y(hits));
-      return draw(`path.bar${kind}`, { d: barPath((index + .5) * step, bottom, tall, step) });
-    });
-    let free = 0;
-    const ticks = bars.flatMap(({ tick, name }, index) => {
-      const x = (index + .5) * step;
-      if (!tick || x < free || x < 16 || x > right - 8) return [];
-      free = x + 56;
-      return draw("text", { x, y: height - 5, "text-anchor": "middle" }, name);
-    });
-    const svg = draw(
-      "svg",
-      {
-        height,
-        role: "img",
-        "aria-label": `Views of ${title}, last ${bars.length} ${
-          range === "12m" ? "months" : "days"
-        }: ${sentence()}`,
-      },
-      ...lines,
-      ...strokes,
-      ...ticks,
-      peakName(peak, right, y),
-    );
-    fill(plot, svg, tip);
-    hide();
-    listFigures();
-  }
-
-  function sentence() {
-    const most = bars.reduce((one, other) => other.hits > one.hits ? other : one);
-    const sum = bars.reduce((sum, { hits }) => sum + hits, 0);
-    return `${grouped(sum)} in all, most ${range === "12m" ? "in" : "on"} ${most.long} with ${
-      grouped(most.hits)
-    }`;
-  }
-
-  function peakName(peak: number, right: number, y: (hits: number) => number) {
-    const bar = bars[peak];
-    if (!bar) return;
-    // At an edge the label begins or ends with the bar.
-    const middle = (peak + .5) * step;
-    const half = barWidth(step) / 2;
-    const [x, anchor] = middle < PEAK_WIDTH / 2
-      ? [middle - half, "start"]
-      : middle > right - PEAK_WIDTH / 2
-      ? [middle + half, "end"]
-      : [middle, "middle"];
-    const above = y(bar.hits) - 7;
-    const isCrossed = TOP > above - 12 && TOP < above + 4;
-    return draw(
-      "text.peak",
-      { x, y: isCrossed ? TOP - 5 : above, "text-anchor": anchor },
-      grouped(bar.hits),
-      draw("tspan", ` · ${bar.name}`),
-    );
-  }
-
-  function listFigures() {
-    const lines = daily.open ? bars.toReversed() : [];
-    const rows = lines.map(({ long, hits }) =>
-      make("tr", make("th", { scope: "row" }, long), make("td", grouped(hits)))
-    );
-    fill(table, make("tbody", ...rows));
   }
 
   return {
-    element,
-    show(newDays: readonly number[], newToday: number, newRange = range) {
-      [days, today, range] = [newDays, newToday, newRange];
-      picker.mark(NAMES.indexOf(range));
-      paint();
+    plot,
+    show(layout: Layout) {
+      bars = layout.bars;
+      step = (layout.room - SIDE) / bars.length;
+      fill(plot, drawBars(title, layout), tip);
+      point(-1);
     },
   };
 }
+
+/** Draws bars, scale and dates. */
+function drawBars(title: string, layout: Layout) {
+  const { bars, range, room, height, peak } = layout;
+  const right = room - SIDE;
+  const bottom = height - BOTTOM;
+  const step = right / bars.length;
+  const ceiling = ceilingOf(Math.max(...bars.map(({ hits }) => hits)));
+  const y = (hits: number) => bottom - (bottom - TOP) * hits / ceiling;
+  const lines = [0, .5, 1].flatMap((part) => {
+    const at = y(ceiling * part);
+    return [
+      draw("path.grid", { d: `M0 ${Math.round(at) + .5}H${right}` }),
+      draw("text", { x: room, y: at + 4, "text-anchor": "end" }, compact(ceiling * part)),
+    ];
+  });
+  const strokes = bars.map(({ hits }, index) => {
+    const kind = index === bars.length - 1 ? ".now" : index === peak ? ".hot" : "";
+    const tall = hits === 0 ? 0 : Math.max(1.5, bottom - y(hits));
+    return draw(`path.bar${kind}`, { d: barPath((index + .5) * step, bottom, tall, step) });
+  });
+  let free = 0;
+  const ticks = bars.flatMap(({ tick, name }, index) => {
+    const x = (index + .5) * step;
+    if (!tick || x < free || x < 16 || x > right - 8) return [];
+    free = x + 56;
+    return draw("text", { x, y: height - 5, "text-anchor": "middle" }, name);
+  });
+  const unit = range === "12m" ? "months" : "days";
+  const label = `Views of ${title}, last ${bars.length} ${unit}: ${sentence(bars, range)}`;
+  const parts = [...lines, ...strokes, ...ticks, drawPeak(layout, y)];
+  return draw("svg", { height, role: "img", "aria-label": label }, ...parts);
+}
+
+function sentence(bars: readonly ChartBar[], range: RangeName) {
+  const most = bars.reduce((one, other) => other.hits > one.hits ? other : one);
+  const sum = bars.reduce((sum, { hits }) => sum + hits, 0);
+  const when = `${range === "12m" ? "in" : "on"} ${most.long}`;
+  return `${grouped(sum)} in all, most ${when} with ${grouped(most.hits)}`;
+}
+
+/** Draws number and date above a peak. */
+function drawPeak({ bars, room, peak }: Layout, y: (hits: number) => number) {
+  const bar = bars[peak];
+  if (!bar) return;
+  // At an edge the label begins or ends with the bar.
+  const right = room - SIDE;
+  const step = right / bars.length;
+  const middle = (peak + .5) * step;
+  const half = barWidth(step) / 2;
+  const [x, anchor] = middle < PEAK_WIDTH / 2
+    ? [middle - half, "start"]
+    : middle > right - PEAK_WIDTH / 2
+    ? [middle + half, "end"]
+    : [middle, "middle"];
+  const above = y(bar.hits) - 7;
+  const isCrossed = TOP > above - 12 && TOP < above + 4;
+  return draw(
+    "text.peak",
+    { x, y: isCrossed ? TOP - 5 : above, "text-anchor": anchor },
+    bar.hits > MAX_WHOLE_PEAK ? compact(bar.hits) : grouped(bar.hits),
+    draw("tspan", ` · ${bar.name}`),
+  );
+}
+
+/** Most views that a peak has in full. */
+const MAX_WHOLE_PEAK = 9_999_999;
 
 function barWidth(step: number) {
   return Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;

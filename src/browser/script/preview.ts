@@ -1,14 +1,16 @@
 import { keyOf } from "./counter.ts";
-import { choice, errorMessage, fill, here, icon, make } from "./elements.ts";
+import { byId, choice, errorMessage, fill, here, icon, make } from "./elements.ts";
+import type { Choices } from "./design.ts";
 import { call, facts, sessionToken } from "./session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "./snippets.ts";
-
-export type Choices = (readonly [name: string, value: string])[];
 
 /** A design. `prefix` is the prefix of its key, or empty for the key of the counter. */
 export interface Design {
   kind: string;
-  id: string;
+  /** Empty for a sample, undefined if there is nothing to show. */
+  id: string | undefined;
+  /** The step before there is a line to paste, or empty. */
+  obstacle: string;
   looks: Choices;
   isCounting: boolean;
   isOnce: boolean;
@@ -22,6 +24,7 @@ let format = "Markdown";
 let turn = 0;
 
 const views = make(".views");
+const viewName = make("small");
 const snippets = make("section.panel.snippets", { "aria-label": "To paste" });
 const notes = make(".notes");
 
@@ -34,7 +37,7 @@ export const result = make(
     views,
     make(
       ".viewbar",
-      make("small", "Preview on light and dark"),
+      viewName,
       choice("Size", ["1×", "2×"], 0, (index) => views.classList.toggle("twice", index === 1))
         .element,
     ),
@@ -42,6 +45,11 @@ export const result = make(
   snippets,
   notes,
 );
+
+/** Reports whether a design is the last one. */
+export function isCurrent(mine: number) {
+  return mine === turn;
+}
 
 export function showResult(design: Design) {
   showReadmes(design);
@@ -72,7 +80,7 @@ function showReadmes({ kind, id, looks }: Design) {
           make("p.title", { dir: "auto" }),
           make(
             ".row",
-            make("img", { id: `on-${ground}`, alt: `Preview on a ${ground} page` }),
+            make("img", { id: `on-${ground}`, error: blank }),
             kind === "badge" && make("i"),
             kind === "badge" && make("i"),
           ),
@@ -83,24 +91,45 @@ function showReadmes({ kind, id, looks }: Design) {
     );
   }
   for (const title of views.querySelectorAll(".title")) {
-    title.textContent = /[^/]*(?=\/?$)/.exec(id)?.[0] ?? "";
+    title.textContent = /[^/]*(?=\/?$)/.exec(id ?? "")?.[0] ?? "";
   }
   for (const image of views.querySelectorAll("img")) {
-    showPicture(image, `${kind}?${queryOf([["id", id], ...looks])}`);
+    image.alt = id === undefined ? "" : `Preview on a ${image.id.slice(3)} page`;
+    showPicture(image, kind, { id, looks });
   }
+  viewName.textContent = isSample(id) ? "Preview with sample numbers" : "Preview on light and dark";
+}
+
+function isSample(id: string | undefined) {
+  return id === "" || !facts.openReads && !sessionToken();
+}
+
+/** Takes a picture that is not there out of the page, so that no earlier one stays. */
+function blank({ target }: Event) {
+  const image = target as HTMLImageElement;
+  image.removeAttribute("src");
+  image.alt = "";
 }
 
 /** The path and session of each image. */
 const pictured: WeakMap<HTMLImageElement, string> = new WeakMap();
 
 /** Shows a picture without counting. If reads are protected, visitors see a sample. */
-export async function showPicture(image: HTMLImageElement, path: string) {
+export async function showPicture(
+  image: HTMLImageElement,
+  kind: string,
+  { id, looks }: Pick<Design, "id" | "looks">,
+) {
   const token = sessionToken();
-  const shown = `${path} ${token}`;
-  if (pictured.get(image) === shown) return;
+  const path = isSample(id)
+    ? `sample/${kind}?${queryOf(looks)}`
+    : `${kind}?${queryOf([["id", id ?? ""], ...looks])}`;
+  const shown = id === undefined ? "" : `${path} ${token}`;
+  if (shown !== "" && pictured.get(image) === shown) return;
   pictured.set(image, shown);
-  if (facts.openReads || !token) {
-    image.src = new URL(facts.openReads ? path : `sample/${path}`, here).href;
+  if (id === undefined) return image.removeAttribute("src");
+  if (facts.openReads || isSample(id)) {
+    image.src = new URL(path, here).href;
     return;
   }
   const answer = await call(path, { headers: { accept: "image/svg+xml" } }).catch(() => undefined);
@@ -113,6 +142,11 @@ export async function showPicture(image: HTMLImageElement, path: string) {
 
 async function showSnippets(design: Design) {
   const mine = awaitResult();
+  if (design.obstacle !== "") {
+    fill(snippets, ...blocked(design.obstacle));
+    snippets.ariaBusy = "false";
+    return fill(notes);
+  }
   let failure: string | undefined;
   const texts = await snippetsOf(design).catch((error) => {
     failure = errorMessage(error);
@@ -128,8 +162,20 @@ async function showSnippets(design: Design) {
   showNotes(design, failure);
 }
 
+/** Returns what to do first, in place of the line to paste. */
+function blocked(obstacle: string) {
+  const toField = make("button.quiet", { click: () => byId("id").focus() }, obstacle);
+  return [
+    make("p.hold", { id: "obstacle" }, toField, make("small", "Then the line to paste is here.")),
+    make(
+      ".paste",
+      make("button", { "aria-disabled": true, "aria-describedby": "obstacle" }, `Copy ${format}`),
+    ),
+  ];
+}
+
 async function snippetsOf(
-  { kind, id, looks, isCounting, isOnce, prefix, label }: Design,
+  { kind, id = "", looks, isCounting, isOnce, prefix, label }: Design,
 ): Promise<Record<string, string>> {
   const key = !isCounting || !sessionToken()
     ? "KEY"

@@ -1,7 +1,8 @@
 import type { PageFacts } from "../../page/compose.ts";
 import { byId, errorMessage, here } from "./elements.ts";
+import { askForSession, isSignedIn, keepSession, sessionToken } from "./session_store.ts";
 
-const SESSION = "tallymark-session";
+export { isSignedIn, sessionToken };
 
 /** The facts about the service, from the page. */
 export const facts: PageFacts = JSON.parse(byId("facts").textContent);
@@ -16,22 +17,14 @@ export class Refused extends Error {
 type SessionEvent = "began" | "ended" | "left" | "refused";
 let changed: (event: SessionEvent) => void = () => {};
 
+/** Calls a function when the session changes, in this tab or in another one. */
 export function onSession(act: (event: SessionEvent) => void) {
   changed = act;
-}
-
-export function sessionToken(): string | undefined {
-  const { token, expires } = JSON.parse(sessionStorage.getItem(SESSION) ?? "{}");
-  return Date.parse(expires) > Date.now() ? token : undefined;
-}
-
-/** Reports whether there is a session, which may have expired since the last call. */
-export function isSignedIn() {
-  return sessionStorage.getItem(SESSION) !== null;
+  askForSession(() => act("began"), () => act("left"));
 }
 
 function endSession(event: SessionEvent) {
-  sessionStorage.removeItem(SESSION);
+  keepSession(null);
   changed(event);
 }
 
@@ -76,7 +69,7 @@ export function isOver(error: unknown) {
 async function begin(secret: string) {
   const headers = { authorization: `Bearer ${secret}` };
   const answer = await call("session", { method: "POST", headers });
-  sessionStorage.setItem(SESSION, await answer.text());
+  keepSession(await answer.text());
   changed("began");
 }
 

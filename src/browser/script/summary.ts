@@ -1,24 +1,27 @@
 import { chart } from "./history_chart.ts";
 import { errorMessage, fill, grouped, make } from "./elements.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
-import { trend } from "./lines.ts";
+import { shortAbove, trend, weekFacts } from "./cells.ts";
+
+/** Most views that a figure has in full. The whole of a larger one is below it. */
+const MAX_WHOLE = 99_999_999;
 
 /** Returns the figures above a chart. They are blank until the sum is known. */
 export function summary(sum: Figures | undefined, belowTotal: string) {
-  const figure = (name: string, value: number | undefined, why: Node | string) =>
+  const tile = (name: string, value: number | undefined, why: Node | string) =>
     make(
       "div",
       make("dt", name),
-      make("dd.n", value === undefined ? make("span.ghost") : grouped(value)),
+      make("dd.n", value === undefined ? make("span.ghost") : shortAbove(MAX_WHOLE, value)),
+      value !== undefined && value > MAX_WHOLE && make("dd.why", grouped(value)),
       make("dd.why", why),
     );
-  const versus = (now = 0, then = 0, words: string) =>
-    then === 0 ? " " : make("span", trend(now, then), ` vs prior ${words}`);
+  const change = (span: number) => sum ? make("span", trend(sum.days, span), " in full days") : " ";
   return [
-    figure("Today", sum?.today, sum ? `${grouped(sum.yesterday)} yesterday` : " "),
-    figure("Last 7 days", sum?.week, versus(sum?.week, sum?.priorWeek, "7 days")),
-    figure("Last 30 days", sum?.month, versus(sum?.month, sum?.priorMonth, "30 days")),
-    figure("Total", sum?.total, sum ? belowTotal : " "),
+    tile("Today", sum?.today, sum ? `${shortAbove(MAX_WHOLE, sum.yesterday)} yesterday` : " "),
+    tile("Last 7 days", sum?.week, change(7)),
+    tile("Last 30 days", sum?.month, change(30)),
+    tile("Total", sum?.total, sum ? belowTotal : " "),
   ];
 }
 
@@ -50,10 +53,10 @@ export function rowDetail(
   return make(".split", make("div", views.element, facts), make("div", ...parts));
 }
 
-/** Shows the best day, the average and the beginning of the daily history. */
-export function describe(
+/** Shows the numbers in full, the best day, the average and the beginning of the daily history. */
+function describe(
   place: HTMLElement,
-  { month }: Figures,
+  { month, total, days: last }: Figures,
   today: number,
   { days = {}, since = Object.keys(days).sort()[0] }: History = {},
 ) {
@@ -62,9 +65,12 @@ export function describe(
   const [best] = all.toSorted(([, one], [, other]) => other - one);
   const first = since ? dayNumber(since) : today;
   const span = Math.max(1, Math.min(30, today - first + 1));
-  const fact = (name: string, value: string) => make("span", `${name} `, make("b", value));
+  const fact = (name: string, value: Node | string) => make("span", `${name} `, make("b", value));
   fill(
     place,
+    fact("Total", grouped(total)),
+    fact("Last 30 days", grouped(month)),
+    fact("7 full days", weekFacts(last)),
     best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
     fact("Daily average", grouped(Math.round(month / span))),
     since && fact("Daily history since", fullDay(first)),

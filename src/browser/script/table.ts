@@ -1,10 +1,9 @@
+import { Arrangement, type Column, type Group, type Line, nameOf } from "./arrangement.ts";
+import { amount, sparkOf, trend } from "./cells.ts";
 import { counterDetail, drafts } from "./counter.ts";
 import { debounced, fill, grouped, icon, make, plural } from "./elements.ts";
 import { type Figures, prefixOf } from "./figures.ts";
 import { groupDetail } from "./group.ts";
-import { type Group, groupsOf, groupsWith, type Line, lineOf, sparkOf, trend } from "./lines.ts";
-
-type Column = "id" | "today" | "yesterday" | "week" | "month" | "total";
 
 /** The columns, with the class that hides each on narrow pages. */
 const COLUMNS: [column: Column, name: string, className: string][] = [
@@ -15,22 +14,20 @@ const COLUMNS: [column: Column, name: string, className: string][] = [
   ["month", "30 days", "wide"],
   ["total", "Total", "medium"],
 ];
-const ROW_HEIGHT = 41;
+/** Number of columns: those, trend and sparkline. */
+const ALL_COLUMNS = COLUMNS.length + 2;
+/** Pages as narrow as a phone have the name on a line of its own. */
+const phone = matchMedia("(max-width: 480px)");
+/** Height of a row in pixels, as the style has it. */
+const rowHeight = () => phone.matches ? 73 : 41;
 /** Height above and below the screen that has rows too, in pixels. Scrolling shows no gap. */
 const MARGIN = 400;
 /** Maximum number of new rows in a frame, so that a jump among thousands stays responsive. */
 const ROWS_PER_FRAME = 8;
 const GROUPED = "tallymark-grouped";
-/** Minimum number of counters that are grouped by default. */
-const MANY = 8;
-/** Maximum number of counters with which groups start unfolded. */
-const MAX_UNFOLDED = 50;
-/** Number of rows of an unfolded group before its button for the rest. */
-const GROUP_ROWS = 20;
 
-let rows: Figures[] = [];
-/** The rows in groups. Cached, because sums take long. */
-let allGroups: Line[] | undefined;
+/** The counters, in the order in which the table shows them. */
+const all = new Arrangement();
 /** Today in the time zone of the service, as days since 1970. 0 until the counters are loaded. */
 let today = 0;
 /** Loads the counters again. */
@@ -39,11 +36,6 @@ let reload: () => Promise<void>;
 let lines: Line[] = [];
 /** Index of the open line, or -1. */
 let openAt = -1;
-let order: { column: Column; ascending: boolean } = { column: "month", ascending: false };
-/** The groups that were folded or unfolded by hand, by prefix. */
-const unfolded: Map<string, boolean> = new Map();
-/** The prefixes of the groups that show all of their rows. */
-const whole: Set<string> = new Set();
 interface Opened {
   id: string;
   isGroup: boolean;
@@ -65,6 +57,11 @@ const search = make("input", {
   placeholder: "Search counters",
   input: debounced(arrange),
 });
+const sorting = make(
+  "select",
+  { change: () => sortBy(COLUMNS[sorting.selectedIndex]?.[0] ?? "id") },
+  ...COLUMNS.map(([, name]) => make("option", name)),
+);
 const isGrouped = make("input", {
   type: "checkbox",
   change: () => {
@@ -82,6 +79,7 @@ const tools = make(
     make("kbd", { "aria-hidden": true }, "/"),
   ),
   make("label.check", isGrouped, "Group by prefix"),
+  make("label.check.sort", "Sort by", sorting),
   count,
 );
 const heads = COLUMNS.map(([column, name, className]) =>
@@ -91,12 +89,18 @@ const heads = COLUMNS.map(([column, name, className]) =>
     make("button", { click: () => sortBy(column) }, name),
   )
 );
-const daysHead = make("th.days", { scope: "col" }, make("span.medium", "Last "), "30 days");
+const headRow = make(
+  "tr",
+  ...heads.slice(0, 4),
+  make("th.trend", { scope: "col" }, "Trend"),
+  ...heads.slice(4),
+  make("th.days", { scope: "col" }, "Last 30 days"),
+);
 const body = make("tbody");
 const table = make(
-  "table.counters",
+  "table.counters.list",
   { "aria-label": "Counters" },
-  make("thead", make("tr", ...heads, daysHead)),
+  make("thead", headRow),
   body,
 );
 const panel = make(".panel", table);
@@ -108,6 +112,7 @@ export function initTable(load: typeof reload) {
   reload = load;
   addEventListener("scroll", drawSoon, { passive: true });
   addEventListener("resize", drawSoon);
+  phone.addEventListener("change", redraw);
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && open) toggle(open.id, open.isGroup);
     const isTyping = document.activeElement?.matches("input, textarea, select");
@@ -122,13 +127,13 @@ export function showGhosts() {
   tools.hidden = panel.hidden = false;
   noMatch.hidden = true;
   count.textContent = "";
-  const ghost = () => make("td", { colspan: COLUMNS.length + 1 }, make("span.ghost"));
+  const ghost = () => make("td", { colspan: ALL_COLUMNS }, make("span.ghost"));
   fill(body, ...Array.from({ length: 6 }, () => make("tr", { "aria-hidden": true }, ghost())));
 }
 
 export function showRows(newRows: Figures[], newToday: number) {
-  [rows, today, allGroups] = [newRows, newToday, undefined];
-  share = rows.reduce((most, { month }) => Math.max(most, month), 1);
+  [all.rows, today] = [newRows, newToday];
+  share = newRows.reduce((most, { month }) => Math.max(most, month), 1);
   arrange();
 }
 
@@ -139,19 +144,18 @@ export function renewDetail() {
 
 /** Reports whether the id is that of a loaded counter. */
 export function isCounter(id: string) {
-  return rows.some((row) => row.id === id);
+  return all.rows.some((row) => row.id === id);
 }
 
 /** Removes the owner's counters. A typed search stays if the session only ended. */
 export function forgetRows(keepsTyped: boolean) {
-  [rows, lines, today, allGroups] = [[], [], 0, undefined];
+  all.forget(!keepsTyped);
+  [lines, today] = [[], 0];
   drawn.clear();
   if (keepsTyped && open) open = { ...open, detail: undefined, height: 0 };
   else {
     open = undefined;
     search.value = "";
-    unfolded.clear();
-    whole.clear();
   }
   fill(body);
   fill(noMatch);
@@ -161,21 +165,22 @@ export function forgetRows(keepsTyped: boolean) {
 // --- Order ---------------------------------------------------------------------------------------
 
 function sortBy(column: Column) {
-  const ascending = order.column === column ? !order.ascending : column === "id";
-  order = { column, ascending };
+  all.sortBy(column);
   arrange();
 }
 
 /** Searches, groups and sorts, then draws. */
 function arrange() {
   if (today === 0) return;
-  const wanted = search.value.trim().toLowerCase();
-  const found = wanted === "" ? rows : rows.filter(({ id }) => id.toLowerCase().includes(wanted));
-  isGrouped.checked = JSON.parse(localStorage.getItem(GROUPED) ?? String(rows.length >= MANY));
-  lines = groupsOrCounters(found).sort(inOrder)
-    .flatMap((line) => [line, ...memberLines(line)]);
+  const { rows } = all;
+  all.search(search.value);
+  all.group(JSON.parse(localStorage.getItem(GROUPED) ?? "null") ?? undefined);
+  const { found, order } = all;
+  isGrouped.checked = all.isGrouped;
+  lines = all.lines();
+  sorting.selectedIndex = COLUMNS.findIndex(([column]) => column === order.column);
   for (const [index, head] of heads.entries()) {
-    const isIt = COLUMNS[index]?.[0] === order.column;
+    const isIt = index === sorting.selectedIndex;
     head.ariaSort = !isIt ? "none" : order.ascending ? "ascending" : "descending";
   }
   table.setAttribute("aria-rowcount", String(lines.length + 1));
@@ -188,8 +193,8 @@ function arrange() {
     make("p", "The search looks anywhere in a name."),
     make("button", { click: clearSearch }, "Clear search"),
   );
-  const all = plural(rows.length, "counter");
-  const text = wanted === "" ? all : `${grouped(found.length)} of ${all}`;
+  const every = plural(rows.length, "counter");
+  const text = all.isSearching ? `${grouped(found.length)} of ${every}` : every;
   if (count.textContent !== text) count.textContent = text;
   redraw();
 }
@@ -198,36 +203,6 @@ function clearSearch() {
   search.value = "";
   arrange();
   search.focus();
-}
-
-function groupsOrCounters(found: Figures[]) {
-  if (!isGrouped.checked) return found.map((row) => lineOf(row));
-  allGroups ??= groupsOf(rows);
-  return isSearching() ? groupsWith(found, allGroups) : allGroups;
-}
-
-function isSearching() {
-  return search.value.trim() !== "";
-}
-
-/** A search unfolds every group that it finds. */
-function isUnfolded(prefix: string) {
-  return isSearching() || (unfolded.get(prefix) ?? rows.length <= MAX_UNFOLDED);
-}
-
-function memberLines({ row, prefix, group }: Line): Line[] {
-  if (!group || !isUnfolded(prefix)) return [];
-  const members = group.found.map((row) => lineOf(row, prefix)).sort(inOrder);
-  const more = members.length - GROUP_ROWS;
-  if (more <= 0 || isSearching() || whole.has(prefix)) return members;
-  return [...members.slice(0, GROUP_ROWS), { row, prefix, more }];
-}
-
-function inOrder({ row: one }: Line, { row: other }: Line) {
-  const { column, ascending } = order;
-  const sign = ascending ? 1 : -1;
-  if (column === "id") return one.id < other.id ? -sign : sign;
-  return sign * (one[column] - other[column]) || (one.id < other.id ? -1 : 1);
 }
 
 // --- Rows near the screen ------------------------------------------------------------------------
@@ -241,13 +216,13 @@ function redraw() {
 
 /** Returns the height of everything above a line. */
 function topOf(index: number) {
-  return index * ROW_HEIGHT + (openAt >= 0 && index > openAt ? open?.height ?? 0 : 0);
+  return index * rowHeight() + (openAt >= 0 && index > openAt ? open?.height ?? 0 : 0);
 }
 
 /** Returns the last line that begins above a height, or the first. */
 function indexAt(height: number) {
-  const index = Math.max(0, Math.floor(height / ROW_HEIGHT));
-  const below = Math.floor((height - (open?.height ?? 0)) / ROW_HEIGHT);
+  const index = Math.max(0, Math.floor(height / rowHeight()));
+  const below = Math.floor((height - (open?.height ?? 0)) / rowHeight());
   return openAt < 0 || index <= openAt ? index : Math.max(openAt, below);
 }
 
@@ -327,59 +302,60 @@ function room(height: number) {
 function rowFor(line: Line, index: number) {
   const { row, prefix, group, more } = line;
   if (more) return moreRow(prefix, more, index);
+  const shows = group ? all.isUnfolded(prefix) : isOpen(line);
   const opener = make(
     "button.opener",
     {
       title: row.id,
-      "aria-expanded": isOpen(line),
-      "aria-label": group || prefix === "" ? undefined : row.id,
-      click: () => toggle(row.id, group !== undefined),
+      "aria-expanded": shows,
+      "aria-label": group
+        ? `${plural(group.members.length, "counter")} under ${prefix}`
+        : prefix === ""
+        ? undefined
+        : row.id,
+      click: () => group ? fold(prefix) : toggle(row.id, false),
     },
     icon("M5 3l4 4-4 4", "svg.icon.chevron"),
-    make(
-      "span",
-      { dir: "auto" },
-      group ? prefix.replace(/^https:../, "") : row.id.slice(prefix.length),
-    ),
+    make("span.name", { dir: "auto" }, nameOf(line)),
   );
-  const bar = make(".id", opener, group && foldButton(prefix, group));
+  const bar = make(".id", opener, ...group ? aboutGroup(line, group) : []);
   const kind = (group ? ".group" : prefix === "" ? "" : ".in") + (isOpen(line) ? ".chosen" : "");
-  if (!group) bar.style.setProperty("--share", `${100 * row.month / share}%`);
+  if (!group) bar.style.setProperty("--share", String(row.month / share));
   return make(
     `tr${kind}`,
     { "aria-rowindex": index + 2 },
     make("th", { scope: "row" }, bar),
-    make(row.today === 0 ? "td.soft" : "td", grouped(row.today)),
-    make("td.wide.soft", grouped(row.yesterday)),
-    make(
-      "td",
-      make("span.two", make("span", grouped(row.week)), trend(row.week, row.priorWeek)),
-    ),
-    make("td.wide", grouped(row.month)),
-    make("td.medium", grouped(row.total)),
+    make(row.today === 0 ? "td.soft" : "td", amount(row.today)),
+    make("td.wide.soft", amount(row.yesterday)),
+    make("td", amount(row.week)),
+    make("td.trend", trend(row.days)),
+    make("td.wide", amount(row.month)),
+    make("td.medium", amount(row.total)),
     make("td.days", sparkOf(row.days)),
   );
 }
 
-/** Returns the button that folds a group, or the number of its counters that a search found. */
-function foldButton(prefix: string, { members, found }: Group) {
-  const all = plural(members.length, "counter");
-  if (isSearching()) {
-    const count = `${grouped(found.length)} of ${grouped(members.length)}`;
-    return make("small.fold-group", count, make("span.wide", " counters"));
-  }
-  const shows = isUnfolded(prefix);
-  return make(
-    "button.fold-group",
-    { "aria-expanded": shows, "aria-label": `${all} under ${prefix}`, click: () => fold(prefix) },
-    make("span", grouped(members.length), make("span.wide", " counters")),
-    icon("M3 5l4 4 4-4"),
-  );
+/** Returns the number of counters of a group, and the button that opens its details. */
+function aboutGroup(line: Line, { members, found }: Group) {
+  const every = plural(members.length, "counter");
+  const { id } = line.row;
+  return [
+    make("small", all.isSearching ? `${grouped(found.length)} of ${every}` : every),
+    make(
+      "button.about",
+      {
+        "aria-expanded": isOpen(line),
+        "aria-label": `Details of ${id}`,
+        click: () => toggle(id, true),
+      },
+      "Details",
+    ),
+  ];
 }
 
 function moreRow(prefix: string, more: number, index: number) {
   const click = () => {
-    whole.add(prefix);
+    all.showWhole(prefix);
     arrange();
     // The first row that was left out takes the place of the button.
     focusOn((line) => line === lines[index]);
@@ -389,16 +365,16 @@ function moreRow(prefix: string, more: number, index: number) {
   return make(
     "tr.in.rest",
     { "aria-rowindex": index + 2 },
-    make("td", { colspan: COLUMNS.length + 1 }, button),
+    make("td", { colspan: ALL_COLUMNS }, button),
   );
 }
 
 // --- Opening -------------------------------------------------------------------------------------
 
 function fold(prefix: string) {
-  unfolded.set(prefix, !isUnfolded(prefix));
+  all.fold(prefix);
   arrange();
-  focusOn((line) => line.group && line.prefix === prefix, ".fold-group");
+  focusOn((line) => line.group && line.prefix === prefix);
 }
 
 function toggle(id: string, isGroup: boolean) {
@@ -409,17 +385,17 @@ function toggle(id: string, isGroup: boolean) {
   openAt = lines.findIndex(isOpen);
   for (const line of drawn.keys()) if (changed.includes(line.row.id)) drawn.delete(line);
   drawRows();
-  focusOn((line) => !line.more && isGroup === (line.group !== undefined) && line.row.id === id);
+  const isLine = (line: Line) =>
+    !line.more && isGroup === (line.group !== undefined) && line.row.id === id;
+  focusOn(isLine, isGroup ? ".about" : "button");
 }
 
 /** Opens a counter of a group, and scrolls to it. */
 function reveal(id: string) {
-  const prefix = prefixOf(id);
-  unfolded.set(prefix, true);
-  whole.add(prefix);
+  all.showWhole(prefixOf(id));
   open = { id, isGroup: false, detail: undefined, height: 0 };
   arrange();
-  scrollBy(0, body.getBoundingClientRect().top + topOf(openAt) - 2 * ROW_HEIGHT);
+  scrollBy(0, body.getBoundingClientRect().top + topOf(openAt) - 2 * rowHeight());
   drawRows(true);
   focusOn(isOpen);
 }
@@ -435,7 +411,7 @@ function detailFor(opened: Opened, { row, group }: Line) {
     const inside = group
       ? groupDetail(row, { members: group.members, today, reveal })
       : counterDetail(row, today, reload);
-    opened.detail = make("tr.detail", make("td", { colspan: COLUMNS.length + 1 }, inside));
+    opened.detail = make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside));
     new ResizeObserver((_, observer) => {
       if (open !== opened) return observer.disconnect();
       const height = opened.detail?.offsetHeight ?? 0;

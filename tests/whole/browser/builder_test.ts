@@ -8,12 +8,15 @@ import { waitFor } from "../../support/wait_for.ts";
 
 const OPEN = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
 const CLOSED = { SECRET_TOKEN: SECRET };
+/** The builder with a name. */
+const NAMED = "/#badges&id=home";
 const HOSTILE = `"><img src=x onerror=alert(1)>'](javascript:alert(1)) \`[b]`;
 
 testPage(
   "the builder shows a badge as it will look where it is pasted, and looking at it never counts",
   {
     env: OPEN,
+    path: NAMED,
   },
   async ({ page, service, browser }) => {
     await page.getByText("Only show the number").click();
@@ -34,7 +37,7 @@ testPage(
 
 testPage(
   "a visitor first gets a line that only shows, the owner one that counts with its key",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, service, browser }) => {
     match(await copied(page, "URL"), /\/badge\?id=home&/);
     await page.getByText("Count views and show them").click();
@@ -54,7 +57,7 @@ testPage(
 
 testPage(
   "the builder has a control for every look of a picture",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, service }) => {
     const described = await (await fetch(`${service.url}/openapi.json`)).json();
     for (const path of ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"]) {
@@ -74,7 +77,7 @@ testPage(
 
 testPage(
   "the builder shows every style as a tile with its name",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, service }) => {
     const described = await (await fetch(`${service.url}/openapi.json`)).json();
     const { schema } = described.paths["/badge"].get.parameters
@@ -92,7 +95,7 @@ testPage(
 
 testPage(
   "the builder disables what a style does not use, and says so",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page }) => {
     await page.getByText("More options").click();
     const spark = page.getByLabel("Sparkline");
@@ -108,7 +111,7 @@ testPage(
 
 testPage(
   "the builder keeps the design in its address, which can be shared",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, browser }) => {
     await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
     await page.getByRole("radio", { name: "Flat square" }).check();
@@ -125,7 +128,7 @@ testPage(
 
 testPage(
   "the builder puts hostile texts into snippets that stay one image",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, browser }) => {
     await page.getByLabel("Counter", { exact: true }).fill(HOSTILE);
     await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
@@ -148,7 +151,7 @@ testPage(
 
 testPage(
   "the builder keeps a comma of the label in the text of an AsciiDoc image",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page }) => {
     await page.getByLabel("Label", { exact: true }).fill('views, "all" of them');
     match(await copied(page, "AsciiDoc"), /^image:\S+\["views, \\"all\\" of them"\]$/);
@@ -157,6 +160,7 @@ testPage(
 
 testPage("a label may be any word, and what is automatic can be off", {
   env: OPEN,
+  path: NAMED,
 }, async ({ page, browser }) => {
   await page.getByLabel("Label", { exact: true }).fill("off");
   match(await copied(page, "URL"), /label=off&style=terminal&.*spark=14/);
@@ -171,7 +175,7 @@ testPage("a label may be any word, and what is automatic can be off", {
   ok(!(await copied(second.page, "URL")).includes("spark="));
 });
 
-for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
+for (const hash of ["#picture=x&label=a&id=home", "#badges&picture=x&label=a&id=home"]) {
   Deno.test(
     `the builder shows a badge where its address is ${hash}, which names no picture`,
     needsChromium,
@@ -187,6 +191,7 @@ for (const hash of ["#picture=x&label=a", "#badges&picture=x&label=a"]) {
 
 testPage("charts only show: the builder says so, and goes back to counting with the badge", {
   env: OPEN,
+  path: NAMED,
 }, async ({ page, service }) => {
   await page.getByRole("radio", { name: "Pixel" }).check();
   await page.getByRole("radio", { name: /^Count views/ }).check();
@@ -205,6 +210,7 @@ testPage("charts only show: the builder says so, and goes back to counting with 
 
 testPage("the builder offers the key of a group, once a day, and the list of most read pages", {
   env: OPEN,
+  path: NAMED,
 }, async ({ page, service }) => {
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
@@ -228,10 +234,14 @@ testPage("the builder offers the key of a group, once a day, and the list of mos
 
 testPage("the builder shows a sample where reads are closed, and to the owner the counter itself", {
   env: CLOSED,
+  path: NAMED,
   prepare: hitHome,
 }, async ({ page }) => {
   await shown(page, "#on-light");
-  match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?id=home&/);
+  match(
+    await page.locator("#on-light").getAttribute("src") ?? "",
+    /\/sample\/badge\?style=terminal&/,
+  );
   const { width } = await shown(page, "#on-dark");
   await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
     .waitFor();
@@ -248,7 +258,7 @@ testPage("the builder shows a sample where reads are closed, and to the owner th
 Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
   await using service = await startLocalService(OPEN);
   await using proxy = behindPath("/hits/", service.url);
-  await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/`);
+  await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/${NAMED.slice(1)}`);
   const { page, complaints } = opened;
   await shown(page, "#on-light");
   match(await copied(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
@@ -282,7 +292,7 @@ Deno.test(
 for (const width of [320, 768, 1280]) {
   testPage(
     `the builder can be used by everybody at ${width} px, in light and in dark`,
-    { env: OPEN, viewport: { width, height: 800 } },
+    { env: OPEN, path: NAMED, viewport: { width, height: 800 } },
     async ({ page }) => {
       await shown(page, "#on-light");
       await page.getByText("More options").click();
@@ -296,7 +306,7 @@ for (const width of [320, 768, 1280]) {
 
 testPage(
   "a badge is designed with the keyboard alone",
-  { env: OPEN },
+  { env: OPEN, path: NAMED },
   async ({ page, service }) => {
     await page.getByRole("radio", { name: /^Count views/ }).focus();
     await page.keyboard.press("ArrowDown");
@@ -317,8 +327,9 @@ testPage(
 
 testPage("the page has the mark as its icon, and says in the console that it only reads", {
   env: OPEN,
+  path: NAMED,
 }, async ({ page }) => {
-  strictEqual(await page.locator("link[rel=icon][href^='blob:']").count(), 1);
+  strictEqual(await page.locator("link[rel=icon][href^='data:image/svg']").count(), 1);
   const said = page.waitForEvent("console");
   await page.reload();
   match((await said).text(), /^Tallymark: this page only reads/);
@@ -396,3 +407,32 @@ function serving(
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
+
+testPage(
+  "without a name the builder shows samples and has nothing to copy, and says what to do first",
+  { env: OPEN },
+  async ({ page, service }) => {
+    await settled(page);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?/);
+    const copy = page.getByRole("button", { name: "Copy Markdown" });
+    strictEqual(await copy.getAttribute("aria-disabled"), "true");
+    await assertAccessibleInBothModes(page);
+    await page.getByRole("button", { name: "Name a counter first" }).click();
+    await page.keyboard.type("user/repo");
+    await page.getByText("0 views so far.").waitFor();
+    match(await copied(page, "URL"), /\/badge\?id=user\/repo&/);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/badge\?id=user\/repo&/);
+    // The sentence of the problem, and no picture of it.
+    await page.getByLabel("Counter", { exact: true }).fill("x".repeat(201));
+    await page.getByText(/200 bytes/).waitFor();
+    await page.getByRole("button", { name: "Correct the name first" }).waitFor();
+    strictEqual(await page.locator(".tile img[src], #on-light[src], #on-dark[src]").count(), 0);
+    strictEqual(await page.locator("#id").getAttribute("aria-invalid"), "true");
+    await assertAccessibleInBothModes(page);
+    await page.route(`${service.url}/count?*`, (route) => route.abort());
+    await page.getByLabel("Counter", { exact: true }).fill("other");
+    await page.getByText("The server cannot be reached.").waitFor();
+    await page.getByRole("button", { name: "Wait until the server is back" }).waitFor();
+    strictEqual(await page.locator("#on-light[src]").count(), 0);
+  },
+);

@@ -30,8 +30,8 @@ testOwner(
     const detail = page.locator(".detail");
     await detail.getByText(/^Best day .*, 7$/).waitFor();
     await detail.getByText("Daily figures").click();
-    await detail.locator(".daily tr").nth(29).waitFor();
-    strictEqual(await detail.locator(".daily tr").count(), 30);
+    await detail.locator(".daily td[title]").nth(29).waitFor();
+    strictEqual(await detail.locator(".daily td[title]").count(), 30);
     const { key } = await (await fetch(`${service.url}/key?id=blog/one`, { headers: authorized }))
       .json();
     await detail.getByRole("tab", { name: "Script" }).click();

@@ -55,8 +55,8 @@ testOwner(
     const figures = await page.locator(".figures > div").allInnerTexts();
     deepStrictEqual(figures.map((text) => text.replace(/\s+/g, " ")), [
       "Today 21 4 yesterday",
-      "Last 7 days 25 up 400% ▲ 400% vs prior 7 days",
-      "Last 30 days 30",
+      "Last 7 days 25 new in full days",
+      "Last 30 days 30 new in full days",
       "Total 12,657 in 4 counters",
     ]);
   },
@@ -68,7 +68,7 @@ testOwner("counters are grouped by prefix, with their sum, and the choice is rem
 ], async ({ page }) => {
   await page.getByRole("button", { name: "Total" }).click();
   const group = page.getByRole("row", { name: /blog\// }).first();
-  match((await group.innerText()).replace(/\s+/g, " "), /blog\/ 2 counters 21 4 25 .* 310/);
+  match((await group.innerText()).replace(/\s+/g, " "), /blog\/ 2 counters Details 21 4 25 .* 310/);
   deepStrictEqual((await idsOf(page)).slice(0, 4), [HOSTILE, "blog/", "blog/two", "blog/one"]);
   await page.getByRole("button", { name: "2 counters under blog/" }).click();
   deepStrictEqual((await idsOf(page)).slice(0, 3), [HOSTILE, "blog/", "javascript:alert(1)"]);
@@ -114,7 +114,7 @@ testOwner(
   [...PAGES, { id: "https://example.com", hits: 7 }],
   async ({ page, service }) => {
     const prefix = "https://example.com/";
-    await page.getByTitle(prefix, { exact: true }).click();
+    await page.getByRole("button", { name: `Details of ${prefix}` }).click();
     const detail = page.locator(".detail");
     const query = new URLSearchParams({ prefix });
     const ask = async (path: string) =>
@@ -123,7 +123,7 @@ testOwner(
     await detail.getByText(key, { exact: true }).waitFor();
     await detail.getByText("badge?prefix=https%3A//example.com/").waitFor();
     strictEqual(counters, 50);
-    const row = page.getByRole("row", { name: /^example\.com/ });
+    const row = page.locator("tr.group");
     ok((await row.innerText()).includes(hits.toLocaleString("en-US")));
     await detail.getByRole("button", { name: "Last 12 months" }).click();
     match(await detail.getByRole("img").getAttribute("aria-label") ?? "", /12 months: 1,225 in/);
@@ -140,7 +140,7 @@ testOwner(
   "where reads are protected a group offers the list alone, and says why",
   PAGES,
   async ({ page }) => {
-    await page.getByTitle("https://example.com/", { exact: true }).click();
+    await page.getByRole("button", { name: "Details of https://example.com/" }).click();
     const detail = page.locator(".detail");
     await detail.getByText("Reads are protected on this server").waitFor();
     deepStrictEqual(await detail.getByRole("tab").allInnerTexts(), ["List"]);
@@ -251,6 +251,9 @@ testOwner(
     strictEqual(await chart.locator("table tr").count(), 12);
     await chart.getByRole("button", { name: "Last 30 days" }).click();
     strictEqual(await chart.locator(".bar").count(), 30);
+    // A calendar of weeks, with a cell for each day.
+    strictEqual(await chart.locator("table td[title]").count(), 30);
+    strictEqual(await chart.locator("table .best").count(), 1);
     await page.keyboard.press("ArrowRight");
     strictEqual(await chart.locator(".bar").count(), 90);
     strictEqual(await page.locator(":focus").textContent(), "90dLast 90 days");
@@ -436,7 +439,7 @@ for (const width of [320, 390, 768, 1600]) {
       for (const figure of await page.locator(".figures .n").all()) {
         strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
       }
-      await page.getByTitle("blog/", { exact: true }).click();
+      await page.getByRole("button", { name: "Details of blog/" }).click();
       await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
       await check(page);
       await page.getByRole("link", { name: "Data" }).click();
@@ -447,17 +450,39 @@ for (const width of [320, 390, 768, 1600]) {
   );
 }
 
+const TRILLION = 123_456_789_012;
+
 testOwner(
-  "the prefix of a group can be read on a phone",
-  Array.from({ length: 30 }, (_, index) => ({ id: `github/${index}`, hits: 12_345 })),
+  "on a phone names are whole, large numbers are short, and a group has one arrow",
+  [
+    ...["one", "npm/a-name-that-is-long"].map((name, index) => ({
+      id: `github/${name}`,
+      hits: TRILLION,
+      days: { [dayAgo(0)]: 7_654_321 + index, [dayAgo(1)]: TRILLION - 8_000_000 },
+    })),
+    { id: "github/", hits: 3 },
+    ...["a", "b", "c", "d", "e"].map((id) => ({ id, hits: 12 })),
+  ],
   async ({ page }) => {
-    const name = page.getByTitle("github/", { exact: true }).locator("span");
-    strictEqual(await cutOff(name), 0);
-    const fold = page.getByRole("button", { name: "30 counters under github/" });
-    const [nameBox, foldBox] = await Promise.all([name.boundingBox(), fold.boundingBox()]);
-    ok(nameBox && foldBox && nameBox.x + nameBox.width <= foldBox.x);
+    const names = page.locator(".name");
+    deepStrictEqual((await names.allInnerTexts()).slice(0, 4), [
+      ...["github/", "npm/a-name-that-is-long", "one", "github/"],
+    ]);
+    for (const name of await names.all()) strictEqual(await cutOff(name), 0);
+    const group = page.locator("tr.group");
+    strictEqual(await group.locator(".chevron").count(), 1);
+    const cells = page.locator("tr.in").first().locator("td:visible");
+    deepStrictEqual((await cells.allInnerTexts()).slice(0, 2), ["7,654,322", "123B"]);
+    for (const figure of await page.locator(".figures .n").all()) {
+      strictEqual(await cutOff(figure), 0);
+    }
+    await page.getByRole("button", { name: "3 counters under github/" }).click();
+    strictEqual((await idsOf(page)).length, 6);
+    await page.getByLabel("Sort by").selectOption("Counter");
+    deepStrictEqual((await idsOf(page)).slice(0, 2), ["a", "b"]);
+    await assertAccessible(page);
   },
-  { viewport: { width: 390, height: 800 } },
+  { viewport: { width: 390, height: 1200 } },
 );
 
 /** Returns how much wider a text is than its element, in pixels. */

@@ -7,7 +7,7 @@ import {
   type ServiceAddress,
   startLocalService,
 } from "../../support/local_service.ts";
-import { dayAgo, importLines, openRow, signIn } from "../../support/owner_page.ts";
+import { dayAgo, importLines, signIn } from "../../support/owner_page.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { TIME_ZONE } from "../../support/time_zones.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -64,22 +64,24 @@ Deno.test(
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));
     await page.goto(await addressOf(service));
     await page.getByRole("heading", { name: "Most read" }).waitFor();
-    await page.getByAltText("Views of blog/").waitFor();
-    deepStrictEqual(requests.toSorted(), ["/calendar.svg", "/p", "/p.json"]);
+    await page.getByRole("img", { name: "Views of each day" }).waitFor();
+    deepStrictEqual(requests.toSorted(), ["/p", "/p.json"]);
+    strictEqual(await page.getByRole("heading", { level: 1 }).innerText(), "blog");
+    match(await page.locator(".lead").innerText(), /^as of .* · days in /);
     deepStrictEqual(
       await page.locator(".figures dd.n").allInnerTexts(),
       ["30", "55", "55", "1,507"],
     );
     const older = await page.locator(".figures dd.why").last().innerText();
     strictEqual(older, `452 before ${FIRST_DAY}`);
-    match(await page.locator(".facts").innerText(), new RegExp(`history since ${FIRST_DAY}`));
+    match(await page.locator(".facts").innerText(), /^Best day .*Daily average/s);
     deepStrictEqual(
       (await page.locator("table.counters tbody th").allInnerTexts()).map((text) =>
         text.slice(0, 9)
       ),
       ["hello", "a-long-ti", "<img src="],
     );
-    doesNotMatch(await page.content(), /secret|999,999|Sign in/);
+    doesNotMatch(await page.locator("body").innerText(), /secret|999,999|Sign in|Share/);
     strictEqual(await page.locator("input").count(), 0);
     deepStrictEqual(complaints, []);
   },
@@ -107,7 +109,7 @@ for (const width of [390, 768, 1280]) {
       const options = { viewport: { width, height: 900 }, bypassCSP: true };
       const address = `${service.url}/p?prefix=blog/`;
       await using opened = await openPage(sharedChromium(), address, options);
-      strictEqual(await opened.page.getByRole("heading").innerText(), "Unauthorized");
+      strictEqual(await opened.page.getByRole("heading").innerText(), "This link opens nothing");
       await assertAccessibleInBothModes(opened.page);
     },
   );
@@ -129,7 +131,7 @@ async function framed(browser: Browser, origin: string): Promise<string> {
   const frame = opened.page.frameLocator("iframe");
   return await waitFor("the frame or its refusal", async () => {
     if (opened.complaints.some((text) => text.includes("frame-ancestors"))) return "refused";
-    const isShown = await frame.getByRole("heading", { name: "Most read" }).isVisible();
+    const isShown = await frame.getByRole("table", { name: "Most read" }).isVisible();
     return isShown ? await frame.locator("body").innerText() : undefined;
   });
 }
@@ -144,9 +146,9 @@ Deno.test(
     await using service = await startShared({ EMBED_ORIGINS: `http://localhost:${port}` });
     const page = await addressOf(service);
     const browser = sharedChromium();
-    address = `${page}&embed=1`;
+    address = `${page}&embed=1&title=Garden&theme=light`;
     const shown = await framed(browser, `http://localhost:${port}/`);
-    match(shown, /^blog\/\n/);
+    match(shown, /\nGarden\n/);
     match(shown, /Open page/);
     doesNotMatch(shown, /Share|Tallymark/);
     strictEqual(await framed(browser, `http://127.0.0.1:${port}/`), "refused");
@@ -155,20 +157,36 @@ Deno.test(
   },
 );
 
-Deno.test("a shared page copies the line that embeds it", needsChromium, async () => {
-  await using service = await startShared({ EMBED_ORIGINS: "https://blog.example" });
-  const address = await addressOf(service);
-  await using opened = await openPage(sharedChromium(), address);
-  const { page } = opened;
-  await page.getByText("Embedding works on https://blog.example.").waitFor();
-  await page.getByRole("button", { name: "Copy Embed" }).click();
-  await page.getByRole("button", { name: "Copied" }).waitFor();
-  const line: string = await page.evaluate("navigator.clipboard.readText()");
-  const source = `${address.replaceAll("&", "&amp;")}&amp;embed=1`;
-  ok(line.startsWith(`<iframe src="${source}" title="Views of blog/" `), line);
-  await page.getByRole("tab", { name: "Image" }).click();
-  match(await page.locator("pre").innerText(), /^<a href="[^"]+"><img [^>]*preview\.png\?prefix=/);
-});
+Deno.test(
+  "a shared page gives its owner alone the line that embeds it",
+  needsChromium,
+  async () => {
+    await using service = await startShared({ EMBED_ORIGINS: "https://blog.example" });
+    const address = await addressOf(service);
+    await using opened = await openPage(sharedChromium(), service.url);
+    await signIn(opened.page);
+    await opened.page.getByText(/^as of /).waitFor();
+    // Another tab of this browser.
+    const page = await opened.page.context().newPage();
+    await page.goto(`${address}&title=My+garden`);
+    await page.getByRole("heading", { name: "My garden", exact: true }).waitFor();
+    await page.getByText("Embedding works on https://blog.example.").waitFor();
+    await page.getByRole("button", { name: "light", exact: true }).click();
+    await page.getByRole("button", { name: "Copy Embed" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const line: string = await page.evaluate("navigator.clipboard.readText()");
+    const source = `${
+      address.replaceAll("&", "&amp;")
+    }&amp;title=My+garden&amp;embed=1&amp;theme=light`;
+    ok(line.startsWith(`<iframe src="${source}" title="Views of My garden" `), line);
+    match(line, /height="760" style="border:0;color-scheme:light"/);
+    await page.getByRole("tab", { name: "Image" }).click();
+    match(
+      await page.locator("pre").innerText(),
+      /^<a href="[^"]+"><img [^>]*preview\.png\?prefix=/,
+    );
+  },
+);
 
 Deno.test("an owner copies the link of a shared page from a group", needsChromium, async () => {
   await using service = await startShared();
@@ -177,7 +195,7 @@ Deno.test("an owner copies the link of a shared page from a group", needsChromiu
   await signIn(page);
   await page.getByText(/^as of /).waitFor();
   await page.getByLabel("Group by prefix").check();
-  await openRow(page, "blog/");
+  await page.getByRole("button", { name: "Details of blog/" }).click();
   await page.getByText(`Daily history since ${FIRST_DAY}`).waitFor();
   await page.getByRole("button", { name: "Copy share link of blog/" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();

@@ -160,7 +160,7 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
     return keySecret;
   }
 
-  return { keysAreOn, check, secretFor };
+  return { keysAreOn, check, secretFor, isOwner: (c: Credentials) => ownerGrant(c) !== undefined };
 }
 
 /** The details of a 401, by what else would grant access. */

@@ -43,7 +43,8 @@ export interface GroupsOptions {
 /**
  * Creates the results over all counters with a prefix. A result is at most ten seconds old, and
  * each counter in it was correct at some instant in that time. Throws `group-too-large` for too
- * many counters, or too large a sum.
+ * many counters, or too large a sum, and `overloaded` if too many scans of strangers wait. With
+ * `isOwner`, and for results that are cached, a scan goes first.
  */
 export function createGroups(options: GroupsOptions) {
   const { calendar } = options;
@@ -53,9 +54,9 @@ export function createGroups(options: GroupsOptions) {
   return {
     sum: cached(scanner, (period: Period) => sumIn(period, calendar.today())),
     /** Resolves with the sums of the totals and of each day, from `since` on at least. */
-    history(prefix: CounterId, since: Day): Promise<CounterState> {
+    history(prefix: CounterId, since: Day, isOwner?: boolean): Promise<CounterState> {
       // Whole years, which are stored as one entry, so that fewer scans are needed.
-      return histories(prefix, firstDayOf(yearOf(since)));
+      return histories(prefix, firstDayOf(yearOf(since)), isOwner);
     },
     /** Resolves with the 100 counters with the most hits in a period, highest first, ties by id. */
     ranking: cached(scanner, (period: Period) => rankingIn(period, calendar.today())),
@@ -142,14 +143,18 @@ function exact(sum: number): number {
 function cached<Parameter, Value>(
   scanner: Scanner,
   foldFor: (parameter: Parameter) => Fold<Value>,
-): (prefix: CounterId, parameter: Parameter) => Promise<Value> {
+): (prefix: CounterId, parameter: Parameter, isOwner?: boolean) => Promise<Value> {
   /** `began` is the start of the scan, by `performance.now()`. */
   const results = new BoundedMap<string, { began: number; value: Value | Problem }>(CACHE_SIZE);
   const inFlight = new Map<string, Promise<Value>>();
 
-  async function find(name: string, prefix: CounterId, fold: Fold<Value>): Promise<Value> {
+  async function find(
+    name: string,
+    prefix: CounterId,
+    { fold, goesFirst }: { fold: Fold<Value>; goesFirst: boolean },
+  ): Promise<Value> {
     try {
-      const began = await scanner.scan(prefix, fold);
+      const began = await scanner.scan(prefix, fold, goesFirst);
       const value = fold.value();
       results.set(name, { began, value });
       return value;
@@ -162,15 +167,21 @@ function cached<Parameter, Value>(
     }
   }
 
-  return async (prefix, parameter) => {
+  return async (prefix, parameter, isOwner = false) => {
     const name = `${parameter} ${prefix}`;
+    const known = results.get(name);
+    // A result that is asked for again is evicted later, and not by the prefixes of strangers.
+    if (known !== undefined) results.set(name, known);
+    const goesFirst = isOwner || known !== undefined;
     const refresh = () => {
-      const value = inFlight.get(name) ??
-        find(name, prefix, foldFor(parameter)).finally(() => inFlight.delete(name));
-      inFlight.set(name, value);
+      // A scan that goes first does not wait for one that does not.
+      const scan = `${goesFirst} ${name}`;
+      const value = inFlight.get(scan) ??
+        find(name, prefix, { fold: foldFor(parameter), goesFirst })
+          .finally(() => inFlight.delete(scan));
+      inFlight.set(scan, value);
       return value;
     };
-    const known = results.get(name);
     const age = known === undefined ? Infinity : performance.now() - known.began;
     if (known === undefined || age > MAX_AGE_MS) return await refresh();
     if (age > REFRESH_AGE_MS) refresh().catch(() => {});
@@ -194,12 +205,18 @@ class Scanner {
 
   constructor(readonly options: GroupsOptions) {}
 
-  /** Resolves with the start of the pass. Throws `overloaded` if too many scans wait. */
-  scan(prefix: string, fold: Fold<unknown>): Promise<number> {
+  /**
+   * Resolves with the start of the pass. Throws `overloaded` if too many scans wait, unless this
+   * one goes first.
+   */
+  scan(prefix: string, fold: Fold<unknown>, goesFirst: boolean): Promise<number> {
     if (this.#hasEnded) return Promise.reject(new Problem("shutting-down"));
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
+    if (!goesFirst && this.#waiting.length >= MAX_WAITING) {
+      return Promise.reject(new Problem("overloaded"));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#waiting.push({ prefix, fold, counters: 0, resolve, reject });
+    const job = { prefix, fold, counters: 0, resolve, reject };
+    this.#waiting[goesFirst ? "unshift" : "push"](job);
     this.#passes ??= this.#passAll().finally(() => this.#passes = undefined);
     return promise;
   }

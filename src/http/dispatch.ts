@@ -69,7 +69,9 @@ export function createDispatcher(
       );
     try {
       const run = parse(route, state);
-      state.grant = route.authorize?.(state) ?? "open";
+      // Tell the owner of a group apart where anyone may read it, because owners go first.
+      state.grant = route.authorize?.(state) ??
+        (state.isPrefix && access.isOwner(state) ? "secret" : "open");
       const response = run(state);
       if (!(response instanceof Promise)) return succeed(response);
       return response.then(succeed, (error) => fail(error, state));

@@ -23,10 +23,10 @@ export function picture<Name extends string>(
     summary,
     parameters,
     parse: (query) => parseOthers?.(query) ?? [],
-    async respond({ id, isPrefix, query, request }, others) {
+    async respond({ id, isPrefix, query, request, grant }, others) {
       const first = since(query, counters.calendar.today());
       const read = async (id: CounterId, isPrefix: boolean) => {
-        const { hits, days } = await readDays(counters, { id, isPrefix, since: first });
+        const { hits, days } = await readDays(counters, { id, isPrefix, since: first, grant });
         return { id, total: hits, days };
       };
       // All in the same turn of the event loop, so that the store gets them in one batch.

@@ -24,9 +24,9 @@ export function count({ counters, readPolicy }: Service): Endpoint {
     parameters: [format, period],
     errors: (query) => isText(query.get("format")) ? "text" : "json",
     respond(context) {
-      const { id, isPrefix, query } = context;
+      const { id, isPrefix, query, grant } = context;
       const found: number | Promise<number | GroupSum> = isPrefix
-        ? counters.groups.sum(id, periodOf(query))
+        ? counters.groups.sum(id, periodOf(query), grant === "secret")
         : readPeriod(counters, context);
       return whenKnown(found, (found) => {
         const hits = typeof found === "number" ? found : found.hits;

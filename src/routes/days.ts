@@ -37,8 +37,8 @@ export function days({ counters, readPolicy }: Service): Endpoint {
     description: "Days without hits are 0. Days before the history of the counter are left out.",
     parameters: [fromDay, toDay],
     parse: (query) => parseRange(query, calendar.today()),
-    async respond({ id, isPrefix }, range) {
-      const { total, days } = await readRange(counters, { id, isPrefix }, range);
+    async respond({ id, isPrefix, grant }, range) {
+      const { total, days } = await readRange(counters, { id, isPrefix, grant }, range);
       const subject = isPrefix ? { prefix: id } : { id };
       const body = { ...subject, total, timeZone: calendar.timeZone, days };
       return createResponse(JSON.stringify(body), headers);

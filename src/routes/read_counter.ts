@@ -32,7 +32,9 @@ export const show = {
 } as const satisfies Parameter;
 
 /** A counter, or all counters with a prefix, which are read as one. */
-type Target = Pick<CounterContext, "id" | "isPrefix">;
+type Target = Pick<CounterContext, "id" | "isPrefix"> & {
+  readonly grant?: CounterContext["grant"] | undefined;
+};
 
 /** The part of a request for a badge that says what it reads. */
 type BadgeContext = Target & { readonly query: Query<"period" | "show"> };
@@ -52,10 +54,12 @@ export function checkPeriodOrShow(query: Query<"period" | "show">): void {
 /** Returns the hits of a counter or a prefix in the period that a query asks for. */
 export function readPeriod(
   counters: Counters,
-  { id, isPrefix, query }: Target & { query: Query<"period"> },
+  { id, isPrefix, query, grant }: Target & { query: Query<"period"> },
 ): number | Promise<number> {
   const period = periodOf(query);
-  if (isPrefix) return counters.groups.sum(id, period).then(({ hits }) => hits);
+  if (isPrefix) {
+    return counters.groups.sum(id, period, grant === "secret").then(({ hits }) => hits);
+  }
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
@@ -65,9 +69,11 @@ export function readPeriod(
 /** Resolves with the state of a counter or a prefix, with its days up to today, from `since` on. */
 export async function readDays(
   counters: Counters,
-  { id, isPrefix, since }: Target & { since: Day },
+  { id, isPrefix, since, grant }: Target & { since: Day },
 ): Promise<CounterState & { readonly days: Days }> {
-  const held = await (isPrefix ? counters.groups : counters).history(id, since);
+  const held = isPrefix
+    ? await counters.groups.history(id, since, grant === "secret")
+    : await counters.history(id, since);
   const newest = counters.calendar.today();
   return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
 }
@@ -91,10 +97,10 @@ interface RangeCounts {
 /** Resolves with the counts of a range. Reads the days from `since` on. */
 export async function readRange(
   counters: Counters,
-  { id, isPrefix }: Target,
+  target: Target,
   { first, last, since = first }: Range & { since?: Day },
 ): Promise<RangeCounts> {
-  const held = await readDays(counters, { id, isPrefix, since });
+  const held = await readDays(counters, { ...target, since });
   const all = held.days.hits;
   const firstDay = all.length === 0 ? null : formatDay(held.days.newest - all.length + 1);
   const older = Math.max(0, held.hits - all.reduce((sum, number) => sum + number, 0));
@@ -127,14 +133,14 @@ export function createLatestReader(counters: Counters) {
   const cache = new BoundedMap<string, Counts>(CACHE_SIZE);
 
   async function readCounts(context: BadgeContext, dayCount: number): Promise<BadgeCounts> {
-    const { id, isPrefix, query } = context;
+    const { id, isPrefix, query, grant } = context;
     const showsToday = query.get("show") !== undefined;
     if (dayCount === 0 && !showsToday) return { counts: await readPeriod(counters, context) };
     const period = periodOf(query);
     const today = counters.calendar.today();
     const start = periodStart(period, today);
     const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
-    const held = await readDays(counters, { id, isPrefix, since });
+    const held = await readDays(counters, { id, isPrefix, since, grant });
     const { days, hits } = held;
     const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
     return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };

@@ -115,12 +115,12 @@ export function sharedData({ counters }: Service): Endpoint {
     description:
       `The last ${SHARED_DAYS} days and the ${SHARED_COUNTERS} counters with the most hits, ` +
       "at most 10 s old.",
-    async respond({ id }) {
+    async respond({ id, grant }) {
       const today = counters.calendar.today();
       const range = { first: today - SHARED_DAYS + 1, last: today, since: 0 };
       const [{ total, days, firstDay, older }, ranking] = await Promise.all([
-        readRange(counters, { id, isPrefix: true }, range),
-        counters.groups.ranking(id, "total"),
+        readRange(counters, { id, isPrefix: true, grant }, range),
+        counters.groups.ranking(id, "total", grant === "secret"),
       ]);
       const body = {
         prefix: id,

@@ -21,9 +21,9 @@ export function top({ counters }: Service): Endpoint {
     summary: "List the counters of a group with the most hits",
     description: "The highest first, and ties by id. The numbers are at most 10 s old.",
     parameters: [period, limit],
-    async respond({ id, query }) {
+    async respond({ id, query, grant }) {
       const period = periodOf(query);
-      const ranking = await counters.groups.ranking(id, period);
+      const ranking = await counters.groups.ranking(id, period, grant === "secret");
       const body = {
         prefix: id,
         period,

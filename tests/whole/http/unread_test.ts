@@ -1,5 +1,7 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { growthDuring } from "../../bench/sizes.ts";
+import { projectFolder } from "../../support/programs.ts";
 import { connectTo } from "../../support/raw_http.ts";
 import { SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
@@ -40,9 +42,34 @@ Deno.test(
   },
 );
 
+Deno.test("for cancelled streams of HTTP/2, Deno prints the line of the documentation, and no other", async () => {
+  const text = await Deno.readTextFile(join(projectFolder, ".docs/troubleshooting.md"));
+  const [, printed = ""] = /^`(recv_reset[^`]*)`/m.exec(text) ?? [];
+  await using service = await startService({
+    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
+  });
+  using connection = await connectTo(service.url);
+  const streams = Array.from({ length: 100 }, (_, index) => [
+    frame(HEADERS, END, 2 * index + 1, fieldsOf(service.url, "/count")),
+    frame(RESET, 0, 2 * index + 1, new Uint8Array([0, 0, 0, 8])),
+  ]);
+  await connection.write(
+    await new Blob([PREFACE, frame(SETTINGS, 0, 0), ...streams.flat()]).bytes(),
+  );
+  await service.waitForOutput(/recv_reset/);
+  const response = await fetch(`${service.url}/count`);
+  deepStrictEqual([response.status, (await response.json()).hits], [200, 0]);
+  const { stderr } = await service.stop();
+  const others = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+  deepStrictEqual(others.map((line) => line.replace(/ \(\d+\)$/, "")), [printed]);
+});
+
 const encoder = new TextEncoder();
 /** Types and flags of frames (RFC 9113, section 6). */
-const [HEADERS, SETTINGS, END, ACKNOWLEDGED] = [1, 4, 5, 1];
+const [HEADERS, RESET, SETTINGS, END, ACKNOWLEDGED] = [1, 3, 4, 5, 1];
+
+/** The start of a connection. Frames follow, with those of settings first. */
+const PREFACE = new Blob(["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]);
 
 /** Sends requests for a path, and resolves when the heads of all responses have arrived. */
 async function askAndLeaveUnread(url: string, path: string): Promise<Deno.TcpConn> {
@@ -54,7 +81,7 @@ async function askAndLeaveUnread(url: string, path: string): Promise<Deno.TcpCon
   );
   const connection = await connectTo(url);
   const sent = new Blob([
-    encoder.encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    PREFACE,
     ...[frame(SETTINGS, 0, 0, settings), frame(SETTINGS, ACKNOWLEDGED, 0), ...requests],
   ]);
   await sent.stream().pipeTo(connection.writable, { preventClose: true });

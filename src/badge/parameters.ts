@@ -24,7 +24,7 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string", default: "blue" },
     },
     bg: {
-      meaning: "The background color of the terminal style.",
+      meaning: "The background color of `terminal`, `pill` and `pixel`.",
       schema: { type: "string", default: "#1e1e1e" },
     },
     labelColor: {
@@ -32,7 +32,8 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string" },
     },
     valueColor: {
-      meaning: "The color of the count in the terminal style. Same values as `color`.",
+      meaning:
+        "The color of the count, except in the styles of shields.io, which take `color` alone.",
       schema: { type: "string" },
     },
     font: {
@@ -76,7 +77,7 @@ export const BADGE_PARAMETERS = nameParameters(
     },
     goal: {
       meaning:
-        "A count to reach. The number reads 640 / 1,000, and its side is filled to that share, " +
+        "A count to reach. The number reads 640 / 1000, and its side is filled to that share, " +
         "except in `terminal` and the digit styles.",
       schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     },

@@ -18,8 +18,8 @@ interface Trace {
 }
 
 /**
- * Returns the address of a caller. Never guesses: with a wrong TRUST_PROXY, all callers behind a
- * proxy would have its address.
+ * Returns the address of a caller, or that it is unknown if the headers show that TRUST_PROXY is
+ * wrong. All callers behind a proxy would have its address then.
  */
 export function callerAddress(trace: Trace): Caller {
   const { proxies, cloudflare = null } = trace;

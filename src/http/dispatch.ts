@@ -80,7 +80,7 @@ export function createDispatcher(
     }
   }
 
-  /** Responds with an error. No other function does. */
+  /** Responds with an error in the format of the endpoint. */
   function fail(error: unknown, state: RequestState): Response | Promise<Response> {
     const problem = toProblem(error, log);
     const { route, request, query, queryError } = state;

@@ -43,7 +43,7 @@ export interface ParsedQuery {
   readonly error: Problem | undefined;
 }
 
-/** Maximum length of a query in characters: eight ids of the maximum length and a long visitor. */
+/** Maximum length of a query in characters, enough for 13 ids of the maximum length. */
 export const MAX_QUERY_LENGTH = 8192;
 
 /** Separates values of a parameter. Half of a surrogate pair, which no value contains alone. */

@@ -88,7 +88,8 @@ export function describeRoutes(routes: readonly Route[]) {
         counterKey: {
           ...KEY,
           description:
-            "A counter key from `/key`. It may be public: it counts its own counter or group only.",
+            "A counter key from `/key`. It may be public: it counts its own counter, or counts " +
+            "and lists those of its group.",
         },
         readKey: {
           ...KEY,

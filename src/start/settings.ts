@@ -134,10 +134,9 @@ export const SETTINGS = {
   },
 } satisfies Record<string, Setting<unknown>>;
 
-/** Every environment variable that the service reads. */
+/** The variables of all settings, and those that Deno Deploy sets. */
 export const VARIABLES: readonly string[] = [
   ...Object.values(SETTINGS).flatMap(namesOf),
-  // Set by Deno Deploy itself.
   ...["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"],
 ];
 

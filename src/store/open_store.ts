@@ -34,7 +34,7 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the store that the settings name. Nothing else opens one.
+ * Opens the store that the settings name.
  *
  * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not
  * answer within 5 s although the settings say to fail fast. Otherwise an unreachable

@@ -167,7 +167,7 @@ async function shoot(
   await signIn(page);
   await page.getByText(`${COUNTERS.length} counters`, { exact: true }).waitFor();
   if (view === "badges") {
-    await page.goto(`${url}/#badges`);
+    await page.goto(`${url}/#badges&id=user/tallymark`);
     await page.getByLabel("Pill").check();
     await page.waitForLoadState("networkidle");
     // Begins at the preview, which is between the questions on a narrow screen.

@@ -7,6 +7,7 @@ import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
 import { count, countText } from "./routes/count.ts";
 import { counts } from "./routes/counts.ts";
+import { dataScript } from "./routes/data_script.ts";
 import { days } from "./routes/days.ts";
 import { listDecisions } from "./routes/decisions.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
@@ -79,6 +80,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/sample/card.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.card)),
     route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "prefix", "none", leancloud(s)),
     route("/as/*", [...GET_HEAD_OPTIONS, "POST"], "anyone", "any", compat(s)),
+    route("/data.js", GET_HEAD, "anyone", "none", dataScript),
     route("/", GET_HEAD, "anyone", "none", welcome(() => routes, s)),
   ];
   return routes;

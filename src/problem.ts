@@ -136,7 +136,7 @@ export function isProblemName(text: unknown): text is ProblemName {
 }
 
 /** The names of all problems. */
-export const PROBLEM_NAMES: readonly string[] = Object.keys(KINDS);
+export const PROBLEM_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(KINDS);
 
 /** An error that is reported to the client, as RFC 9457 describes it. */
 export class Problem extends Error {

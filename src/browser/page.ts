@@ -4,6 +4,7 @@
 import { forgetPictures, initBuilder, restoreDesign, show } from "./script/builder.ts";
 import { forgetKeys } from "./script/counter.ts";
 import { forgetCounters, initCounters, load } from "./script/counters_view.ts";
+import { forgetData, showData } from "./script/data_loader.ts";
 import { byId, endToast } from "./script/elements.ts";
 import { forgetRequests, initRequests, showRequests } from "./script/requests.ts";
 import { followLink, isSignedIn, onSession, showGate, signOut } from "./script/session.ts";
@@ -52,6 +53,7 @@ function showView() {
   if (view === "counters") {
     if (isNew) load();
   } else if (view === "requests") showRequests();
+  else if (view === "data") showData();
   else if (view === "badges") {
     const query = new URLSearchParams(address.replace(/^badges&?/, ""));
     if (query.size > 0) restoreDesign(query);
@@ -63,7 +65,8 @@ onSession((event) => {
   const ended = event === "ended";
   if (event === "ended" || event === "left") {
     forgetCounters(ended);
-    forgetRequests(ended);
+    forgetRequests();
+    forgetData(ended);
     forgetKeys(ended);
     forgetPictures();
     endToast();

@@ -3,8 +3,10 @@ import type { Route } from "../http/endpoint.ts";
 import { ICON } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "../browser/page.css" with { type: "text" };
+import dataCss from "../browser/data.css" with { type: "text" };
 import html from "../browser/page.html" with { type: "text" };
 import script from "../browser/built/page.min.js" with { type: "text" };
+import dataScript from "../browser/built/data.min.js" with { type: "text" };
 import sharedHtml from "../browser/shared.html" with { type: "text" };
 import sharedScript from "../browser/built/shared.min.js" with { type: "text" };
 
@@ -14,11 +16,22 @@ export interface Page {
   readonly policy: string;
 }
 
-/** Composes the page as one document. */
+/** The script of the Data view, which the page loads when the view opens. */
+export { dataScript };
+
+/**
+ * Composes the page as one document. An import map has the hash of the script that it loads later,
+ * because the policy allows nothing else.
+ */
 export async function composePage(facts: PageFacts): Promise<Page> {
+  const hash = (await hashOf(dataScript)).slice(1, -1);
+  const imports = JSON.stringify({ integrity: { "./data.js": hash } });
   const filled = html.replace("<!--styles-->", () => stylesWithoutScript(facts))
-    .replace('id="facts">', (start) => start + inScript(facts));
-  return await compose(filled, { style: STYLE, script, sources: PAGE_SOURCES });
+    .replace('id="facts">', (start) => start + inScript(facts))
+    .replace('type="importmap">', (start) => start + imports);
+  const style = STYLE + dataCss.replaceAll(/^ +/gm, "");
+  const others = [imports, dataScript];
+  return await compose(filled, { style, script, sources: PAGE_SOURCES, others });
 }
 
 /** Composes the page of a group, whose head the server completes for each request. */
@@ -29,21 +42,28 @@ export async function composeSharedPage(): Promise<Page> {
 const STYLE = css.replaceAll(/^ +/gm, "");
 const PAGE_SOURCES = "img-src 'self' blob: data:; connect-src 'self'";
 
-/**
- * Puts a style, a script and the icon into a document. `sources` are the directives for other
- * content.
- */
+interface Parts {
+  readonly style: string;
+  readonly script: string;
+  /** The directives for other content. */
+  readonly sources: string;
+  /** Further scripts that the policy allows. */
+  readonly others?: readonly string[];
+}
+
+/** Puts a style, a script and the icon into a document. */
 export async function compose(
   html: string,
-  { style, script, sources }: { style: string; script: string; sources: string },
+  { style, script, sources, others = [] }: Parts,
 ): Promise<Page> {
-  const [styleHash, scriptHash] = await Promise.all([style, script].map(hashOf));
+  const [styleHash, ...hashes] = await Promise.all([style, script, ...others].map(hashOf));
   return {
     html: html
       .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
       .replace("</head>", () => `${ICON}</head>`)
       .replace(' src="page.js">', () => `>${script}`),
-    policy: `default-src 'none'; script-src ${scriptHash}; style-src ${styleHash}; ${sources}; ` +
+    policy:
+      `default-src 'none'; script-src ${hashes.join(" ")}; style-src ${styleHash}; ${sources}; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       "require-trusted-types-for 'script'; trusted-types 'none'",
   };

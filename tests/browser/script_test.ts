@@ -4,6 +4,7 @@ import { tempDir } from "../support/temp_dir.ts";
 
 const BUNDLES = [
   ["browser/built/page.min.js", "browser/page.ts"],
+  ["browser/built/data.min.js", "browser/data.ts"],
   ["browser/built/shared.min.js", "browser/shared.ts"],
   ["browser/built/api.min.js", "browser/api.ts"],
   ["browser/built/tally.min.js", "browser/tally.js", "iife"],

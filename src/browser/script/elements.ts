@@ -1,5 +1,5 @@
 // deno-fmt-ignore
-type HtmlAttribute = "alt" | "autocapitalize" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "name" | "placeholder" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value";
+type HtmlAttribute = "alt" | "autocapitalize" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple" | "name" | "open" | "placeholder" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value";
 type SvgAttribute =
   | "cx"
   | "cy"

@@ -443,7 +443,7 @@ for (const width of [320, 390, 768, 1600]) {
       await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
       await check(page);
       await page.getByRole("link", { name: "Data" }).click();
-      await page.getByLabel("A file to import").waitFor();
+      await page.getByRole("heading", { name: "Back up" }).waitFor();
       await check(page);
     },
     { viewport: { width, height: 800 } },

@@ -174,7 +174,8 @@ testOwner(
     ok(!(await page.content()).includes(token));
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByRole("link", { name: "Data" }).click();
-    await page.getByLabel("Lines to import").fill("typed 5");
+    await page.getByRole("button", { name: "Paste text" }).click();
+    await page.getByLabel("Text to import").fill("typed 5");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
     ok(!/blog\/(?:one|two)|>310<|key=[\w-]{22}/.test(await page.content()));
@@ -187,7 +188,8 @@ testOwner(
   LINES,
   async ({ page, service }) => {
     await page.getByRole("link", { name: "Data" }).click();
-    await page.getByLabel("Lines to import").fill("typed 5");
+    await page.getByRole("button", { name: "Paste text" }).click();
+    await page.getByLabel("Text to import").fill("typed 5");
     await page.getByRole("link", { name: "Counters" }).click();
     await openRow(page, "blog/two");
     await page.getByText(/key=[\w-]{22}/).first().waitFor();
@@ -202,7 +204,7 @@ testOwner(
     await signIn(page);
     await page.getByLabel("Total", { exact: true }).waitFor();
     strictEqual(await page.getByLabel("Total", { exact: true }).inputValue(), "4321");
-    strictEqual(await page.getByLabel("Lines to import").inputValue(), "typed 5");
+    strictEqual(await page.getByLabel("Text to import").inputValue(), "typed 5");
     strictEqual(await countOf(service, "blog/two"), "300");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Set blog/two, which held 300 views.").waitFor();

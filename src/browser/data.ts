@@ -1,0 +1,13 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/// <reference lib="esnext" />
+import { backupCard } from "./script/data/backup_card.ts";
+import { importCard } from "./script/data/import_card.ts";
+import type { Kit } from "./script/data/kit.ts";
+
+/** Creates the Data view in an element. The page loads this module when the view opens. */
+export function createDataView(place: Element, kit: Kit) {
+  const { element, forget, resume } = importCard(kit);
+  place.append(backupCard(kit), element);
+  return { forget, resume };
+}

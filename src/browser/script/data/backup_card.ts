@@ -1,0 +1,74 @@
+import { type Kit, pause } from "./kit.ts";
+import { CSV_HEADS, csvLines } from "./lines_of.ts";
+
+/** The last line of an export. Without it, the export was cut off. */
+const END = /\{"counters":\d+[^\n]*\}\n?$/;
+
+/** Returns the card that exports all counters. */
+export function backupCard({ make, fill, save, call, errorMessage, isOver }: Kit) {
+  const status = make("p.small", { role: "status" });
+
+  /** Saves all counters as a file. Throws if the response was cut off. */
+  async function exportAs(name: string, convert: (file: Blob) => Promise<Blob>) {
+    fill(status, "Exporting…");
+    try {
+      const file = await (await call("counters")).blob();
+      if (!END.test(await file.slice(-200).text())) {
+        throw new Error("The list was cut off: export again.");
+      }
+      save(await convert(file), name);
+      fill(status);
+    } catch (error) {
+      fill(status, isOver(error) ? "" : errorMessage(error));
+    }
+  }
+
+  const lines = () => exportAs("counters.ndjson", (file) => Promise.resolve(file));
+  const csv = () => exportAs("counters.csv", csvOf);
+  const warning = "Your keys are made from it, so with another secret your badges and pages stop " +
+    "counting. Keep a copy of ";
+  return make(
+    "section.panel.card",
+    make("h2", "Back up"),
+    make(
+      ".two-up",
+      make(
+        "",
+        make(
+          "p.small",
+          "Lines hold everything, and Import reads them again. CSV has a row for each counter and " +
+            "day, for spreadsheets.",
+        ),
+        make(
+          ".act",
+          make("button.primary", { click: lines }, "Export as lines"),
+          make("button", { click: csv }, "Export as CSV"),
+        ),
+        status,
+      ),
+      make(
+        "p.warn",
+        make("b", "The secret is not part of the export."),
+        ` ${warning}`,
+        make("code", "data/secret"),
+        ", or of your SECRET_TOKEN, next to the backup.",
+      ),
+    ),
+  );
+}
+
+/** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
+async function csvOf(file: Blob): Promise<Blob> {
+  const parts = ["\ufeff", CSV_HEADS];
+  let rest = "";
+  for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const counter = JSON.parse(line);
+      if (counter.id !== undefined) parts.push(csvLines(counter));
+    }
+    await pause();
+  }
+  return new Blob(parts, { type: "text/csv" });
+}

@@ -1,0 +1,44 @@
+import type { createDataView } from "../data.ts";
+import { load } from "./counters_view.ts";
+import {
+  byId,
+  debounced,
+  errorMessage,
+  fill,
+  grouped,
+  here,
+  icon,
+  make,
+  plural,
+  save,
+} from "./elements.ts";
+import { call, callForJson, isOver } from "./session.ts";
+
+/** The module that the view is in. */
+interface DataModule {
+  createDataView: typeof createDataView;
+}
+
+const tools = { call, callForJson, debounced, errorMessage, fill, grouped, icon, isOver, load };
+let view: ReturnType<typeof createDataView> | undefined;
+
+/** Shows the view, whose script is loaded when it opens first. */
+export async function showData() {
+  if (view) return view.resume();
+  const content = make("");
+  fill(byId("data"), make(".head", make("h1", "Data")), content);
+  try {
+    const { createDataView }: DataModule = await import(new URL("data.js", here).href);
+    // A second call may have created it in the meantime.
+    if (content.isConnected) view = createDataView(content, { ...tools, make, plural, save });
+  } catch {
+    const reload = make("button", { click: () => location.reload() }, "Reload the page");
+    const why = "This view is of another version than the server, or the server cannot be reached.";
+    fill(content, make("p.note", { role: "alert" }, why, reload));
+  }
+}
+
+/** Removes the owner's data. What was chosen stays if the session only ended. */
+export function forgetData(keepsTyped: boolean) {
+  view?.forget(keepsTyped);
+}

@@ -41,7 +41,7 @@ export interface CounterState {
  * `totalAtDayStart`, so that a hit writes nothing but the total.
  */
 export interface OpenYear {
-  /** The day to which new hits belong. It never goes back. */
+  /** The day to which new hits belong. It goes back only if a clock was ahead. */
   readonly openDay: Day;
   /**
    * The total when that day was opened. Negative if the counter was set to less than the hits of
@@ -131,6 +131,31 @@ export function rollOverDay(
     ledger: { openDay: today, totalAtDayStart: total, firstYear, before: [] },
     over: { year, last: ledger.openDay, hits: closed },
   };
+}
+
+/**
+ * Reports whether an open day is after tomorrow, because a clock that was ahead has opened it.
+ * Tomorrow may have begun in another time zone.
+ */
+export function isAhead(openDay: Day, today: Day): boolean {
+  return openDay > today + 1;
+}
+
+/** Reports whether hits of today belong to an open day. */
+export function isOpenOn(openDay: Day, today: Day): boolean {
+  return openDay >= today && !isAhead(openDay, today);
+}
+
+/**
+ * Removes the days after today if a clock that was ahead has opened the newest. Its hits become
+ * hits of today, because processes with another clock may still add to them. Hits of the other
+ * days that are removed belong to no day.
+ */
+export function dropAhead(days: Days, today: Day): Days {
+  const { newest, hits } = days;
+  if (!isAhead(newest, today)) return days;
+  const [ofToday = 0, ...older] = hits.slice(newest - today);
+  return { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] };
 }
 
 /** Returns the closed years with days from `since` on. */

@@ -6,6 +6,7 @@ import {
   type Day,
   type Days,
   formatDay,
+  isAhead,
   parseDay,
 } from "./history.ts";
 import type { ListedCounter, Update } from "./store.ts";
@@ -26,6 +27,8 @@ export interface NumberedLine {
 /** A line that sets a counter. In the mode `max` it may have days only. */
 export interface CounterLine extends Omit<Update, "mode"> {
   readonly id: CounterId;
+  /** Number of days after tomorrow that were left out. Their hits belong to no day. */
+  readonly leftOut?: number;
 }
 
 /** The reason why a line is invalid. The message is shown to the sender. */
@@ -38,7 +41,7 @@ export interface ParseLineOptions {
   id?: CounterId;
   /** Default: `replace`. */
   mode?: Update["mode"];
-  /** The day after today is the last that is valid, because of other time zones. */
+  /** The day after today is the last that is stored, because of other time zones. */
   calendar: Pick<Calendar, "today" | "dayAt" | "now">;
 }
 
@@ -87,8 +90,10 @@ export function parseLine(
     ...report !== undefined && { report },
   };
   if (record.days === undefined) return { ...line, days: undefined };
-  const days = parseDays(record.days, calendar.today());
-  if (staysExact({ hits: line.hits ?? 0, days })) return { ...line, days };
+  const { days, leftOut } = parseDays(record.days, { today: calendar.today(), isRaise });
+  if (staysExact({ hits: line.hits ?? 0, days })) {
+    return { ...line, days, ...leftOut > 0 && { leftOut } };
+  }
   return fail(
     `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
   );
@@ -138,7 +143,7 @@ function parseCount(value: unknown, name: string): number {
 /** Parses the report of a line. Returns undefined if there is none, and null for `"seen":null`. */
 function parseReport(
   { seen, at }: Record<string, unknown>,
-  { now, dayAt }: ParseLineOptions["calendar"],
+  { now, dayAt, today }: ParseLineOptions["calendar"],
 ): DatedReport | null | undefined {
   if (seen === undefined || seen === null) {
     if (at !== undefined) fail(`"at" is the time of "seen", which is missing`);
@@ -146,7 +151,8 @@ function parseReport(
   }
   const time = at === undefined ? now() : parseTime(at);
   if (time > now() + MAX_AHEAD_MS) fail(`"at" is in the future`);
-  return { seen: parseCount(seen, "seen"), at: time, day: dayAt(time) };
+  // The other clock may be past midnight already.
+  return { seen: parseCount(seen, "seen"), at: time, day: Math.min(dayAt(time), today()) };
 }
 
 const TIME =
@@ -172,11 +178,20 @@ function formatReport(report: CounterState["report"]): string {
   return `,"seen":${report.seen},"at":"${time}"`;
 }
 
-function parseDays(value: unknown, today: Day): Days {
+/** Parses days. Those after tomorrow are left out, unless the total would grow by them. */
+function parseDays(
+  value: unknown,
+  { today, isRaise }: { today: Day; isRaise: boolean },
+): { days: Days; leftOut: number } {
   if (!isRecord(value)) fail(`"days" must be an object such as {"2026-11-20":7}`);
-  const texts = Object.keys(value);
-  if (texts.length === 0) return { newest: today, hits: [] };
-  const days = texts.map((text) => parseLineDay(text, today));
+  const all = Object.keys(value);
+  const texts = all.filter((text) => {
+    if (!isAhead(parseLineDay(text), today)) return true;
+    return isRaise && fail(`${quoted(text)} is in the future`);
+  });
+  const leftOut = all.length - texts.length;
+  if (texts.length === 0) return { days: { newest: today, hits: [] }, leftOut };
+  const days = texts.map(parseLineDay);
   const newest = Math.max(...days);
   const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
   texts.forEach((text, index) => {
@@ -184,15 +199,15 @@ function parseDays(value: unknown, today: Day): Days {
   });
   // A future day without hits must not become the day of the next hits.
   const zeros = hits.findIndex((number) => number > 0);
-  return zeros < 0
+  const known = zeros < 0
     ? { newest: today, hits: [] }
     : { newest: newest - zeros, hits: hits.slice(zeros) };
+  return { days: known, leftOut };
 }
 
-function parseLineDay(text: string, today: Day): Day {
-  const day = parseDay(text) ??
+function parseLineDay(text: string): Day {
+  return parseDay(text) ??
     fail(`${quoted(text)} is not a day such as "2026-11-20", in 1970 or later`);
-  return day <= today + 1 ? day : fail(`${quoted(text)} is in the future`);
 }
 
 /** Returns the member with the days of a line, or an empty text if none had hits. */

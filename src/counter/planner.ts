@@ -12,8 +12,12 @@
 import {
   type CounterState,
   type Day,
+  type Days,
   daysOf,
+  dropAhead,
   historyOf,
+  isAhead,
+  isOpenOn,
   type OpenYear,
   type Report,
   rollOverDay,
@@ -44,7 +48,8 @@ export interface CounterRecord {
    */
   readonly ledger?: OpenYear | "damaged" | undefined;
   /**
-   * The closed years that are stored. Hits need them only if the ledger is damaged, writes always.
+   * The closed years that are stored. Hits need them only if the ledger is damaged or its open day
+   * is after tomorrow, writes always.
    * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
    */
   readonly years?: readonly YearEntry[];
@@ -104,7 +109,7 @@ export function planHits(record: CounterRecord, amount: number, today: Day): Pla
   const sum = total + amount;
   if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
   // Store the ledger of a deleted counter again although its day is open, because it may expire.
-  const isOpen = record.exists && record.openDay >= today;
+  const isOpen = record.exists && isOpenOn(record.openDay, today);
   const history = isOpen ? undefined : openDay(record, total, today);
   return { result: sum, writes: { total: sum, history, deduplication: undefined } };
 }
@@ -136,7 +141,7 @@ export function planWrite(
   update: Update | undefined,
   today: Day,
 ): Plan<CounterState> {
-  const held = stateOf(record);
+  const held = stateOf(record, today);
   if (held instanceof Problem) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
   const isNew = !record.exists || isEmpty(held);
@@ -149,10 +154,7 @@ export function planWrite(
   if (isReport(update) && !isReported) return { result, writes: undefined };
   // The ledger is always stored: without one, hits of a process that knows the day to be open would
   // belong to no day.
-  const { ledger, years } = historyOf(days, hits);
-  const kept = new Set(years.map(({ year }) => year));
-  const deletedYears = storedYears(record).filter((year) => !kept.has(year));
-  const history = { ledger, years, deletedYears };
+  const history = replaceDays(record, days, hits);
   const writes = { total: hits, history, deduplication: undefined };
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
@@ -161,12 +163,12 @@ export function planWrite(
 
 /**
  * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
- * none.
+ * none. No day is after tomorrow, see {@linkcode dropAhead}.
  */
-export function stateOf(record: CounterRecord): CounterState | Problem {
+export function stateOf(record: CounterRecord, today: Day): CounterState | Problem {
   const { total, exists, ledger, years = [], report } = record;
   if (typeof total !== "number") return total;
-  const days = isValid(ledger) ? daysOf({ ledger, years }, total) : undefined;
+  const days = isValid(ledger) ? dropAhead(daysOf({ ledger, years }, total), today) : undefined;
   return { hits: total, days, ...exists && report && { report } };
 }
 
@@ -180,12 +182,23 @@ function refuse(problem: Problem): { result: Problem; writes: undefined } {
  */
 function openDay(record: CounterRecord, total: number, today: Day): HistoryWrites {
   const known = isValid(record.ledger) ? record.ledger : undefined;
+  if (known !== undefined && isAhead(known.openDay, today)) {
+    const days = daysOf({ ledger: known, years: record.years ?? [] }, total);
+    return replaceDays(record, dropAhead(days, today), total);
+  }
   const { ledger, over } = rollOverDay({ ledger: known, total }, today);
   return {
     ledger,
     years: over === undefined ? [] : [over],
     deletedYears: known === undefined ? storedYears(record) : [],
   };
+}
+
+/** Returns the writes that replace all days of a counter with this total. */
+function replaceDays(record: CounterRecord, days: Days, total: number): HistoryWrites {
+  const { ledger, years } = historyOf(days, total);
+  const kept = new Set(years.map(({ year }) => year));
+  return { ledger, years, deletedYears: storedYears(record).filter((year) => !kept.has(year)) };
 }
 
 /** Returns undefined if nothing is stored of the counter. */

@@ -51,6 +51,8 @@ export interface ImportChange {
 export interface ImportResult {
   /** Number of lines that were imported, or that could be. */
   readonly counters: number;
+  /** Number of days after tomorrow that were left out. Undefined if there were none. */
+  readonly daysLeftOut?: number;
   /** Number of changes that a dry run found, and the first 1,000 of them. */
   readonly changed?: number;
   readonly changes?: readonly ImportChange[];
@@ -96,8 +98,9 @@ export async function importLines(
   } finally {
     await run.flush();
   }
-  const { importedCount: counters, changed, changes } = run;
-  return dry ? { counters, changed, changes } : { counters };
+  const { importedCount, daysLeftOut, changed, changes } = run;
+  const result = { counters: importedCount, ...daysLeftOut > 0 && { daysLeftOut } };
+  return dry ? { ...result, changed, changes } : result;
 }
 
 /** A line that was parsed, and what became of it. */
@@ -119,6 +122,7 @@ class ImportRun {
   /** The counter that a dry run compared last, and the state that its line results in. */
   #last: { id: CounterId; after: Promise<CounterState> } | undefined;
   importedCount = 0;
+  daysLeftOut = 0;
   changed = 0;
   readonly changes: ImportChange[] = [];
 
@@ -144,6 +148,7 @@ class ImportRun {
       const line = parseLine(text, { calendar, mode });
       this.#entries.push({ line, number });
       this.#days += line.days?.hits.length ?? 0;
+      this.daysLeftOut += line.leftOut ?? 0;
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       throw new ImportError(error.message, number, this.#lineCount);
@@ -194,8 +199,8 @@ class ImportRun {
 
   async #importLine(entry: Entry): Promise<void> {
     const { dry, mode, write } = this.options;
-    const { id, ...state } = entry.line;
-    const update = { ...state, mode };
+    const { id, hits, days, report } = entry.line;
+    const update = { hits, days, mode, ...report !== undefined && { report } };
     try {
       await (dry ? this.#compare(entry, update) : write({ id, update }));
     } catch (error) {

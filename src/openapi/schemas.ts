@@ -114,6 +114,10 @@ export const schemas = {
   Imported: record("How many counters were imported or, with `dry=1`, what would change.", {
     counters: NUMBER,
   }, {
+    daysLeftOut: {
+      ...NUMBER,
+      description: "How many days after tomorrow were left out. Their hits belong to no day.",
+    },
     changed: { ...NUMBER, description: "How many would change." },
     changes: listOf(
       record("A counter that would change.", {

@@ -53,17 +53,15 @@ async function open(
   if (setting.kind !== "redis") requireDenoKv();
   const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
   const health = healthOf();
-  let isDamaged = false;
-  const onDamaged = (id: string) => {
-    if (!isDamaged) log.warn(DAMAGED_DAYS, { id });
-    isDamaged = true;
+  const logged = new Set<string>();
+  const warnOnce = (event: string, about: string, fields: Record<string, string>) => {
+    if (!logged.has(about)) log.warn(event, fields);
+    logged.add(about);
   };
-  const forbidden = new Set<string>();
-  const onForbidden = (rule: string) => {
-    if (!forbidden.has(rule)) log.warn(FORBIDDEN_KEY, { rule });
-    forbidden.add(rule);
-  };
-  const common = { prefix, health, calendar, onDamaged };
+  const onDamaged = (id: string) => warnOnce(DAMAGED_DAYS, DAMAGED_DAYS, { id });
+  const onAhead = (id: string) => warnOnce(CLOCK_AHEAD, CLOCK_AHEAD, { id });
+  const onForbidden = (rule: string) => warnOnce(FORBIDDEN_KEY, rule, { rule });
+  const common = { prefix, health, calendar, onDamaged, onAhead };
   switch (setting.kind) {
     case "kv-file": {
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
@@ -109,13 +107,7 @@ async function open(
             throw error;
           });
           try {
-            const store = await createRedisStore({
-              link,
-              prefix,
-              calendar,
-              onDamaged,
-              onForbidden,
-            });
+            const store = await createRedisStore({ link, onForbidden, ...common });
             const stopWatching = watchDurability({ link, prefix, log, metrics });
             return {
               ...store,
@@ -136,6 +128,8 @@ async function open(
 const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
 
+const CLOCK_AHEAD =
+  "a clock was ahead: hits on days after tomorrow count for today or for no day, check the clocks of all servers";
 const FORBIDDEN_KEY =
   "some counters fail: the Redis user may not use their keys, run ACL SETUSER with this rule";
 

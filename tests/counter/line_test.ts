@@ -88,6 +88,30 @@ Deno.test("parseLine: a day may be tomorrow, where it is that already", () => {
   });
 });
 
+Deno.test("parseLine: days after tomorrow are left out of a line with hits, and refused where they would raise the total", () => {
+  const days = '"days":{"2026-11-22":3,"2027-11-27":1,"2026-11-19":5}';
+  const line = parseLine(`{"id":"a","hits":9,${days}}`, { calendar });
+  deepStrictEqual(line, {
+    id: "a",
+    hits: 9,
+    days: { newest: today - 1, hits: [5] },
+    leftOut: 2,
+  });
+  const none = parseLine('{"id":"a","hits":9,"days":{"2027-11-27":1}}', { calendar });
+  deepStrictEqual([none.days, none.leftOut], [{ newest: today, hits: [] }, 1]);
+  throws(() => parseLine(`{"id":"a",${days}}`, { calendar, mode: "max" }), /is in the future/);
+});
+
+Deno.test("parseLine: a report whose clock is past midnight belongs to today", () => {
+  const now = () => Date.parse("2026-11-20T23:57:00Z");
+  const late = { ...calendar, now };
+  const line = parseLine('{"id":"a","seen":7,"at":"2026-11-21T00:01:00Z"}', {
+    calendar: late,
+    mode: "max",
+  });
+  strictEqual(line.report?.day, today);
+});
+
 Deno.test("parseLine: a future day without hits is no day, or the next hits would belong to it", () => {
   const line = '{"id":"a","hits":1,"days":{"2026-11-21":0,"2026-11-19":3}}';
   deepStrictEqual(parseLine(line, { calendar }).days, { newest: today - 1, hits: [3] });
@@ -131,7 +155,7 @@ for (
     ['{"id":"a","hits":1,"days":null}', /"days" must be an object/],
     ['{"id":"a","hits":1,"days":{"2026-02-30":1}}', /"2026-02-30" is not a day/],
     ['{"id":"a","hits":1,"days":{"1969-12-31":1}}', /is not a day/],
-    ['{"id":"a","hits":1,"days":{"2026-11-22":1}}', /is in the future/],
+    ['{"id":"a","hits":1,"days":{"2026-13-22":1}}', /is not a day/],
     ['{"id":"a","hits":1,"days":{"2026-11-20":-1}}', /"2026-11-20" must be a whole number/],
     [
       '{"id":"a","hits":1,"days":{"2026-11-19":9007199254740991,"2026-11-20":1}}',

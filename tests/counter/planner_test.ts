@@ -267,7 +267,7 @@ function kindOf<Value>(result: Value | Problem): Value | string {
 }
 
 function shown(stored: StoredCounter) {
-  const state = stateOf(stored.forWrites());
+  const state = stateOf(stored.forWrites(), Infinity);
   if (state instanceof Problem) throw state;
   return shownState(state);
 }

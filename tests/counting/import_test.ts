@@ -72,6 +72,13 @@ Deno.test("importLines: imports all lines and tells how many there were", async 
   deepStrictEqual(set, ["a 1", "b 1"]);
 });
 
+Deno.test("importLines: tells how many days after tomorrow were left out", async () => {
+  const days = '"days":{"2026-11-20":1,"2026-11-22":1,"2027-11-22":1}';
+  const texts = [`{"id":"a","hits":3,${days}}`, `{"id":"b","hits":3,${days}}`];
+  const { options } = recorder();
+  deepStrictEqual(await importLines(source(...texts), options), { counters: 2, daysLeftOut: 4 });
+});
+
 Deno.test("importLines: the last line of an export is accepted if it tells how many came before it", async () => {
   const { options } = recorder();
   for (

@@ -23,6 +23,8 @@ export interface KvStoreSetup {
   journalLimits?: JournalLimits;
   /** Called with the counter whose days are damaged. */
   onDamaged?: (id: string) => void;
+  /** Called with a counter whose open day is after tomorrow. */
+  onAhead?: (id: string) => void;
 }
 
 /** A day to count hits on, where a test is not about days: 2026-11-20. */
@@ -45,6 +47,7 @@ export async function kvStore(
     health: NOOP_HEALTH,
     calendar: { ...createCalendar("UTC"), today, msUntilMidnight },
     onDamaged() {},
+    onAhead() {},
     ...setup,
     isShared: shared,
   });

@@ -85,11 +85,12 @@ export async function storeOn(
     today = () => TODAY,
     msUntilMidnight = () => 86_400_000,
     onDamaged = () => {},
+    onAhead = () => {},
     onForbidden = () => {},
   }: StoreOptions = {},
 ): Promise<CounterStore> {
   const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
-  const store = await createRedisStore({ link, prefix, calendar, onDamaged, onForbidden });
+  const store = await createRedisStore({ link, prefix, calendar, onDamaged, onAhead, onForbidden });
   return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
@@ -98,9 +99,17 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, msUntilMidnight, onDamaged, onForbidden, ...linkOptions } = options;
+  const { prefix, today, msUntilMidnight, onDamaged, onAhead, onForbidden, ...linkOptions } =
+    options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, { prefix, today, msUntilMidnight, onDamaged, onForbidden });
+  const store = await storeOn(link, {
+    prefix,
+    today,
+    msUntilMidnight,
+    onDamaged,
+    onAhead,
+    onForbidden,
+  });
   await connected(store);
   return store;
 }

@@ -1,8 +1,8 @@
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, LAST_DAY } from "../../counter/history.ts";
+import { type Day, isOpenOn, LAST_DAY } from "../../counter/history.ts";
 import { Problem } from "../../problem.ts";
-import { type Plan, planHits } from "../../counter/planner.ts";
+import type { Plan } from "../../counter/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
@@ -71,10 +71,10 @@ export class Database {
   /** Time until which the journal may be folded, once the database is being closed. */
   #foldEndTime = Infinity;
   readonly #foldEntries: Verb<Identified, KvRecord, void> = {
-    read: (items) => this.readForHits(items, -Infinity),
-    plan(_, record) {
-      const writes = record.exists ? planHits(record, 0, -Infinity).writes : undefined;
-      return { result: undefined, writes };
+    read: (items) => this.readForHits(items),
+    plan(_, { exists, total }) {
+      const isMoved = exists && typeof total === "number";
+      return { result: undefined, writes: isMoved ? { total, ...TOTAL_ALONE } : undefined };
     },
   };
 
@@ -126,11 +126,12 @@ export class Database {
     return records;
   }
 
-  /** Reads records for hits, except of counters that are known with the day open. */
-  async readForHits(items: readonly Identified[], today: Day): Promise<(KvRecord | undefined)[]> {
+  /** Reads records for hits, except of counters that are known and, if given, have the day open. */
+  async readForHits(items: readonly Identified[], today?: Day): Promise<(KvRecord | undefined)[]> {
     const known = items.map(({ id }) => {
       const record = this.#cache.get(id);
-      return record !== undefined && record.openDay >= today ? record : undefined;
+      const isEnough = today === undefined || record && isOpenOn(record.openDay, today);
+      return isEnough ? record : undefined;
     });
     const missing = items.map(({ id }) => id).filter((_, index) => known[index] === undefined);
     if (missing.length === 0) return known;
@@ -284,6 +285,8 @@ export class Database {
 
 const VANISHED = "the counter file was moved, deleted or replaced: start again";
 const NONE: ReadonlySet<Change> = new Set();
+/** The writes of a change that leaves everything but the total as it is. */
+const TOTAL_ALONE = { history: undefined, deduplication: undefined };
 
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -48,7 +48,11 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
       database.read(async () => (await database.readTotals(ids)).map(({ total }) => total)),
     known: (id) => database.known(id),
     history: (queries) =>
-      database.read(async () => (await readHistories(database.place, queries)).map(stateOf)),
+      database.read(async () => {
+        const today = database.place.calendar.today();
+        const records = await readHistories(database.place, queries);
+        return records.map((record) => stateOf(record, today));
+      }),
     list: (options) => listCounters(database, options),
     check: () =>
       database.read(async () => {

@@ -70,9 +70,10 @@ async function pageOf(
     const entries = years.get(id) ?? [];
     return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
   }));
+  const today = place.calendar.today();
   let foreign = entries.length - totals.length;
   const counters = records.flatMap((record): ListedCounter[] => {
-    const state = stateOf(record);
+    const state = stateOf(record, today);
     if (state instanceof Problem) foreign++;
     // Leave out a counter that was deleted after its total was read.
     return state instanceof Problem || !record.exists ? [] : [{ id: record.id, ...state }];

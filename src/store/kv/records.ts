@@ -1,7 +1,14 @@
 import type { Calendar } from "../../counter/calendar.ts";
 import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, firstDayOf, LAST_DAY, yearOf, yearsSince } from "../../counter/history.ts";
-import type { YearEntry } from "../../counter/history.ts";
+import {
+  type Day,
+  firstDayOf,
+  isAhead,
+  LAST_DAY,
+  type YearEntry,
+  yearOf,
+  yearsSince,
+} from "../../counter/history.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import type { CounterRecord } from "../../counter/planner.ts";
@@ -34,6 +41,8 @@ export interface KvPlace {
   journaled(id: CounterId): JournalTotal | undefined;
   /** Called with a counter whose days are damaged. They count as none. */
   onDamaged(id: string): void;
+  /** Called with a counter whose open day is after tomorrow, because a clock was ahead. */
+  onAhead(id: string): void;
 }
 
 /** Maximum number of keys in one `getMany` (docs.deno.com, "Key-value store limits"). */
@@ -102,15 +111,19 @@ async function withHistory(place: KvPlace, record: KvRecord, since: Day): Promis
   return { ...after, years };
 }
 
-/** Adds the closed years from `since` on, or all that are stored if the ledger is damaged. */
+/**
+ * Adds the closed years from `since` on, or all that are stored if the ledger is damaged or a clock
+ * was ahead.
+ */
 export async function withYears<Read extends KvRecord>(
-  { kv, keys, onDamaged }: KvPlace,
+  { kv, keys, calendar, onDamaged }: KvPlace,
   record: Read,
   since: Day,
 ): Promise<Read> {
   const { id, ledger } = record;
   if (ledger === undefined) return record;
-  const years = ledger === "damaged" ? [0, yearOf(LAST_DAY)] : yearsSince(ledger, since);
+  const needsAll = ledger === "damaged" || isAhead(ledger.openDay, calendar.today());
+  const years = needsAll ? [0, yearOf(LAST_DAY)] : yearsSince(ledger, since);
   const [first, last] = [years[0], years.at(-1)];
   if (first === undefined || last === undefined) return record;
   const range = { start: keys.year(id, first), end: keys.year(id, last + 1) };
@@ -146,6 +159,7 @@ export function recordOf(
   const valid = decodeLedger(ledger?.value);
   const isDamaged = valid === undefined && typeof ledgerStamp === "string";
   if (isDamaged) place.onDamaged(id);
+  if (valid !== undefined && isAhead(valid.openDay, place.calendar.today())) place.onAhead(id);
   return {
     id,
     total: isJournaled ? row.total : totalIn(total),

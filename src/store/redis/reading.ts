@@ -1,6 +1,6 @@
 import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import type { Calendar } from "../../counter/calendar.ts";
-import type { CounterState, Day } from "../../counter/history.ts";
+import { type CounterState, type Day, isAhead } from "../../counter/history.ts";
 import type {
   HistoryQuery,
   ListedCounter,
@@ -31,6 +31,8 @@ export interface RedisStoreOptions {
   calendar: Calendar;
   /** Called if the days of a counter are found to be damaged. They count as none. */
   onDamaged(id: CounterId): void;
+  /** Called if the open day of a counter is after tomorrow, because a clock was ahead. */
+  onAhead(id: CounterId): void;
   /** Called if Redis refuses a key, with the ACL rule that allows all keys of its kind. */
   onForbidden(rule: string): void;
 }
@@ -107,6 +109,7 @@ export async function readStates(
   queries: readonly HistoryQuery[],
 ): Promise<readonly (CounterState | Problem | undefined)[]> {
   const counters = await readCounters(options, queries);
+  const today = options.calendar.today();
   // MGET shows values of another type as missing. GET refuses them.
   const missing = counters.flatMap((counter) =>
     counter instanceof Problem || counter.record.exists ? [] : [["GET", counter.key]]
@@ -121,7 +124,7 @@ export async function readStates(
     }
     const hasDamagedYear = record.years?.some(({ hits }) => hits.length === 0);
     if (record.ledger === "damaged" || hasDamagedYear) options.onDamaged(id);
-    return stateOf(record);
+    return stateOf(record, today);
   });
 }
 
@@ -139,7 +142,7 @@ export interface StoredCounter {
  * read as if it did not exist.
  */
 export async function readCounters(
-  { link, prefix, calendar }: RedisStoreOptions,
+  { link, prefix, calendar, onAhead }: RedisStoreOptions,
   queries: readonly HistoryQuery[],
 ): Promise<readonly (StoredCounter | Problem)[]> {
   const today = calendar.today();
@@ -170,6 +173,7 @@ export async function readCounters(
         query.years = years;
         return true;
       }
+      if (typeof ledger === "object" && isAhead(ledger.openDay, today)) onAhead(id);
       const entries = years.map((year, index) => [year, group[3 + index] ?? null] as const);
       const texts = { total, ledger: ledgerText, report, years: entries };
       found[query.index] = { id, key: prefix + id, texts, record: recordOf(texts, ledger) };

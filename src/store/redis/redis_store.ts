@@ -38,15 +38,23 @@ const PROBE_MS = 800;
  */
 export async function createRedisStore(given: RedisStoreOptions): Promise<OpenStore> {
   const options = { ...given, link: reportingLink(given) };
-  const { link, prefix, calendar } = options;
+  const { link, prefix, calendar, onAhead } = options;
   await checkRights(options);
   /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
+  let latestDay: Day = -Infinity;
   /** Settles when no change is tried again. */
   let held: Promise<unknown> = Promise.resolve();
 
-  async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+  /** Returns today. Forgets the open days if the clock was set back, which closes later ones. */
+  function today(): Day {
     const day = calendar.today();
+    if (day < latestDay) openDays = new BoundedMap(CACHE_SIZE);
+    return latestDay = day;
+  }
+
+  async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+    const day = today();
     const commands = additions.map(({ id, amount }): Command => {
       const isOpen = (openDays.get(id) ?? -Infinity) >= day;
       return isOpen ? ["INCRBY", prefix + id, String(amount)] : hitCall("add", id, [day, amount]);
@@ -59,6 +67,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const total = Number(reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
       if (commands[index]?.[0] !== "INCRBY") {
+        if (Array.isArray(reply.value)) onAhead(id);
         if (total < MAX_PLAIN_TOTAL) openDays.set(id, day);
       } else if (total === amount) return begin(addition, day);
       return total;
@@ -97,7 +106,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   async function addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
-    const today = calendar.today();
+    const day = today();
     const replies = await send(additions.map(({ id, hits }) => {
       const total = prefix + id;
       const hasKeys = hits.some(({ key }) => key !== undefined);
@@ -106,20 +115,21 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const keys = [
         total,
         relatedKey(total, "days"),
-        hasVisitors ? relatedKey(total, `seen${today}`) : total,
+        hasVisitors ? relatedKey(total, `seen${day}`) : total,
         hasKeys ? relatedKey(total, "epoch") : total,
       ];
       const args = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return scriptCall("once", keys, [today, secondsLeft(), ...args]);
+      return scriptCall("once", keys, [day, secondsLeft(), ...args]);
     }));
-    return additions.map(({ hits }, index) => {
+    return additions.map(({ id, hits }, index) => {
       const reply = replies[index];
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
         return problemOf(reply, "outcome-unknown");
       }
       const numbers = reply.value.map(Number);
+      if (numbers.length > 2 * hits.length) onAhead(id);
       return hits.map((_, at): OnceOutcome => {
         return { hits: numbers[2 * at] ?? NaN, repeat: numbers[2 * at + 1] === 1 };
       });

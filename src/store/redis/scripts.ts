@@ -19,7 +19,8 @@ export const EPOCH_SECONDS = 90_000;
  *
  * `parts_of` returns nothing for a damaged ledger. `open` opens a day, as `rollOverDay` does, and
  * does no harm if the hits of the script then fail. A ledger with an `x` may be left from a counter
- * that was deleted, so it is stored again, because it would expire.
+ * that was deleted, so it is stored again, because it would expire. `drop_ahead` drops days as the
+ * function `dropAhead` does, and sets `was_ahead`, by which the reply is longer.
  */
 const COMMON = `
 local MAX_HITS = ${MAX_HITS}
@@ -52,6 +53,23 @@ local function parts_of(ledger)
   return last, start, first, before
 end
 
+local was_ahead = false
+local function drop_ahead(last, start, first, before, total, day)
+  local year, newest, hits = year_of(day), tonumber(last), ' 0' .. before
+  if year_of(last) > year then
+    local closed = redis.call('GET', related('days' .. year)) or ''
+    newest, hits = string.match(closed, '^(%d+)([ %d]*)$')
+    if not newest or year_of(newest) ~= year then newest, hits = day, '' end
+    for ended = year, year_of(last) - 1 do redis.call('DEL', related('days' .. ended)) end
+  end
+  hits = string.rep(' 0', day - newest) .. string.gsub(hits, ' %d+', '', math.max(0, newest - day))
+  local of_day, rest = string.match(hits, '^ (%d+)(.*)$')
+  was_ahead = true
+  if not (tonumber(first) and tonumber(first) < year) then first = '-' end
+  start = total - math.max(0, total - start) - (of_day or 0)
+  return text(day), text(start), first, rest or ''
+end
+
 local function open(total, day)
   local stored = redis.call('GET', KEYS[2]) or ''
   local last, start, first, before = parts_of(stored)
@@ -59,6 +77,8 @@ local function open(total, day)
     local latest = stored ~= '' and year_of(day) - 1 or 0
     for year = 1970, latest do redis.call('DEL', related('days' .. year)) end
     last, start, first, before = text(day), text(total), total > 0 and 'x' or '-', ''
+  elseif tonumber(last) > day + 1 then
+    last, start, first, before = drop_ahead(last, start, first, before, total, day)
   elseif tonumber(last) < day then
     local hits, year = ' ' .. text(math.max(0, total - start)), year_of(last)
     if first == 'x' then first = '-' end
@@ -86,7 +106,8 @@ if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 if total + ARGV[2] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
 open(total, tonumber(ARGV[1]))
 redis.call('SET', KEYS[1], text(total), 'XX')
-return redis.call('INCRBY', KEYS[1], ARGV[2])
+local sum = redis.call('INCRBY', KEYS[1], ARGV[2])
+return was_ahead and { sum } or sum
 `),
 
   /**
@@ -172,6 +193,7 @@ for name, first in pairs(firsts) do write('SET', name, first, 'PX', 86400000) en
 if next(firsts) and epoch ~= '' then write('SET', KEYS[4], epoch, 'EX', ${EPOCH_SECONDS}) end
 for name, first in pairs(again) do write('SET', name, first, 'KEEPTTL') end
 if amount > 0 then write('SET', KEYS[1], text(total + amount)) end
+if was_ahead then replies[#replies + 1] = 0 end
 return replies
 `),
 

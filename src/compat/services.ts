@@ -1,5 +1,5 @@
 import busuanziScript from "../browser/built/busuanzi.min.js" with { type: "text" };
-import { counterId } from "../counter/counter_id.ts";
+import { parseCounterId } from "../counter/counter_id.ts";
 import { Problem } from "../problem.ts";
 import type {
   CompatAddress,
@@ -200,7 +200,7 @@ const busuanzi: CompatService = [
     const path = pagePath(referrer, request.get("page"));
     const host = referrer.hostname;
     const page = hit(`${host}${path}`);
-    const isCounted = isId(`busuanzi/${page.id}`);
+    const isCounted = parseCounterId(`busuanzi/${page.id}`) !== undefined;
     const visitors = { ...hit(`${host}/*visitors`), once: true };
     const counters = [visitors, ...(isCounted ? [page] : []), hit(`${host}/*site`)];
     const numbers = json(counters, ([site_uv, page_pv, site_pv = page_pv]) => {
@@ -261,14 +261,6 @@ function pagePath({ pathname }: URL, path = decode(pathname) ?? pathname): strin
   // The totals of a site are stored under these names.
   if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
   return path.startsWith("/") ? path : "/";
-}
-
-function isId(text: string): boolean {
-  try {
-    return counterId(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Every service by its name. */

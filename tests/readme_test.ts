@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { BADGE_PARAMETER_LIST } from "../src/badge/parameters.ts";
+import { BADGE_PARAMETER_LIST, STYLES } from "../src/badge/styles.ts";
 import { id } from "../src/http/endpoint.ts";
 import { cacheSeconds } from "../src/routes/badge.ts";
 import { format } from "../src/routes/count.ts";
@@ -133,6 +133,18 @@ Deno.test(".docs/appearance.md gives the parameters of its table the defaults th
     const { default: usual } = parameter.schema;
     deepStrictEqual(codeIn(others.at(-1)), usual === undefined ? [] : [String(usual)], name);
   }
+});
+
+Deno.test("the documentation shows every style of badges, and how many there are", () => {
+  const styles = new Set(STYLES.values());
+  for (const { names } of styles) {
+    ok(textOf(".docs/appearance.md").includes(`\`\`\`text\n?style=${names[0]}\n\`\`\``), names[0]);
+    for (const name of names) {
+      match(textOf(".docs/appearance.md"), new RegExp(`^\\| \`style\`.*\`${name}\``, "m"));
+    }
+  }
+  const words = ["Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"];
+  ok(textOf("README.md").includes(`${words[styles.size - 10]} badge styles`), `${styles.size}`);
 });
 
 Deno.test(".docs names every parameter", () => {

@@ -48,7 +48,7 @@ export type AccessLevel = keyof typeof CREDENTIALS;
 
 export interface Credentials {
   readonly request: Request;
-  readonly query: Query<"token" | "key">;
+  readonly query: Pick<Query<"token" | "key">, "get">;
   /** The counter or the prefix that a key has to open. */
   readonly id: CounterId;
   /** All counters of a request that may name several. `id` is the first of them. */

@@ -4,11 +4,12 @@ import { TREND_DAYS } from "../counter/trend.ts";
 import type { Query } from "../http/query.ts";
 import type { Problem } from "../problem.ts";
 import { shareOf, withGoal } from "./goal.ts";
-import { type Look, parseLook, parseStyle } from "./badge_look.ts";
+import { type Look, parseLook } from "./badge_look.ts";
 import { type Counts, formatCounts } from "./number.ts";
 import type { Palette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
 import { badgeBars } from "./spark.ts";
+import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
 import type { Bars } from "./styles/style.ts";
 import { cleanText, escape, setLine, textHash } from "./text.ts";
 
@@ -36,7 +37,7 @@ export function renderError(look: Look, message: string): string {
 
 function repaint(look: Look, changes: Partial<Palette>): Look {
   const palette = { ...look.palette, ...changes };
-  return { ...look, palette, draw: look.style.painter(palette, look.line) };
+  return { ...look, palette, draw: look.style.layout(palette, look.line) };
 }
 
 const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
@@ -47,12 +48,15 @@ export interface Badge {
   readonly tag: string;
 }
 
-const PARAMETER_NAMES: ReadonlySet<string> = new Set(Object.keys(BADGE_PARAMETERS));
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(BADGE_PARAMETER_LIST.map(({ name }) => name));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
 const SEPARATOR = "\ud800";
 /** Maximum length of a cached key. Longer ones would let anyone fill the memory. */
 const MAX_KEY_LENGTH = 300;
+
+/** A query with every parameter of a badge, which together are the key of its drawing. */
+type DrawingQuery = Pick<Query<LookName>, "get" | "forEach">;
 
 /**
  * Returns a function that draws counts in the look that a query asks for. Caches looks, each with
@@ -61,7 +65,7 @@ const MAX_KEY_LENGTH = 300;
  */
 export function createDrawings<Prepared>(
   prepare: (badge: Badge) => Prepared,
-): (query: Query<LookName>, counts: Counts, days?: Days) => Prepared {
+): (query: DrawingQuery, counts: Counts, days?: Days) => Prepared {
   const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
@@ -82,7 +86,7 @@ export function sparkOf(query: LookQuery<"spark" | "style">): number {
   // Hot path: most badges have none.
   if (text === undefined) return 0;
   const days = wholeWithin(text, BADGE_PARAMETERS.spark.schema);
-  return days === undefined || !parseStyle(query).bars ? 0 : days;
+  return days === undefined || parseStyle(query).ignores.includes("spark") ? 0 : days;
 }
 
 /** Returns the number of days to read for the bars of a badge. Returns 0 if it draws none. */
@@ -100,7 +104,7 @@ export function errorBadge({ badge, detail }: ProblemText): string {
   return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
-function keyOf(query: Query<LookName>): string {
+function keyOf(query: DrawingQuery): string {
   let key = "";
   query.forEach((value, name) => {
     if (PARAMETER_NAMES.has(name)) key += name + SEPARATOR + value + SEPARATOR;
@@ -109,14 +113,14 @@ function keyOf(query: Query<LookName>): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has any. */
-function createDrawing<Prepared>(query: Query<LookName>, prepare: (badge: Badge) => Prepared) {
+function createDrawing<Prepared>(query: LookQuery, prepare: (badge: Badge) => Prepared) {
   const look = parseLook(query);
   const spark = sparkOf(query);
   // Several counts have no goal.
   const severalLook = repaint(look, { goal: undefined });
   // A hash of the look and the message identify a drawing. Not in digit styles, which draw words
   // differently, and not with a goal, because a compact number does not tell its share.
-  const hash = look.style.plainDigits || look.palette.goal !== undefined
+  const hash = look.style.ignores.includes("numbers") || look.palette.goal !== undefined
     ? undefined
     : textHash(renderBadge(look, ""));
   const draw = (counts: Counts, days: Days | undefined) => {

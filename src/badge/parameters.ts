@@ -1,30 +1,19 @@
 import type { Parameter, Query } from "../http/query.ts";
 import { LOGOS } from "./styles/logo.ts";
 
-/** The parameters of a badge, by name. */
+/** The parameters of a badge but `style`, by name. */
 export const BADGE_PARAMETERS = nameParameters(
   {
     label: {
       meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
       schema: { type: "string", default: "views" },
     },
-    style: {
-      meaning: "The style. `flat` is another name for `classic`.",
-      schema: {
-        type: "string",
-        default: "classic",
-        enum: [
-          ...["classic", "flat", "flat-square", "plastic", "for-the-badge", "social"],
-          ...["pill", "terminal", "odometer", "flap", "led", "pixel"],
-        ],
-      },
-    },
     color: {
       meaning: "The color of the count: a shields.io or CSS name, or hex with 3, 4, 6 or 8 digits.",
       schema: { type: "string", default: "blue" },
     },
     bg: {
-      meaning: "The background color of `terminal`, `pill` and `pixel`.",
+      meaning: "The background color.",
       schema: { type: "string", default: "#1e1e1e" },
     },
     labelColor: {
@@ -32,8 +21,7 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string" },
     },
     valueColor: {
-      meaning:
-        "The color of the count, except in the styles of shields.io, which take `color` alone.",
+      meaning: "The color of the count, before `color`. Same values.",
       schema: { type: "string" },
     },
     font: {
@@ -53,13 +41,12 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string", enum: ["auto", "light", "dark"] },
     },
     spark: {
-      meaning:
-        "Draws this many days up to today as bars before the count, in the styles `classic`, " +
-        "`flat-square`, `pill` and `terminal`. Clamped to the range. 0 draws none.",
+      meaning: "Draws this many days up to today as bars before the count. Clamped to the range. " +
+        "0 draws none.",
       schema: { type: "integer", minimum: 7, maximum: 30 },
     },
     logo: {
-      meaning: "A logo before the label, except in `terminal` and the digit styles.",
+      meaning: "A logo before the label.",
       schema: { type: "string", enum: [...LOGOS.keys()] },
     },
     logoColor: {
@@ -68,7 +55,7 @@ export const BADGE_PARAMETERS = nameParameters(
       schema: { type: "string" },
     },
     digits: {
-      meaning: "The minimum number of digits in `odometer`, `flap`, `led` and `pixel`.",
+      meaning: "The minimum number of digits.",
       schema: { type: "integer", default: 7, minimum: 1, maximum: 16 },
     },
     base: {
@@ -84,10 +71,8 @@ export const BADGE_PARAMETERS = nameParameters(
   } as const,
 );
 
-/** Everything that shapes a badge; invalid values fall back to the default. */
-export const BADGE_PARAMETER_LIST = Object.freeze(Object.values(BADGE_PARAMETERS));
-
-export type LookName = keyof typeof BADGE_PARAMETERS;
+/** The parameters of a badge. The list of styles makes `style`. */
+export type LookName = keyof typeof BADGE_PARAMETERS | "style";
 
 export type LookQuery<Name extends LookName = LookName> = Pick<Query<Name>, "get">;
 

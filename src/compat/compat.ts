@@ -5,7 +5,7 @@ import { COMPAT_SERVICES } from "./services.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { allowPages } from "../http/cors.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { MAX_QUERY_LENGTH } from "../http/query.ts";
+import { MAX_QUERY_LENGTH, QueryValues } from "../http/query.ts";
 import {
   createResponse,
   headersFor,
@@ -59,7 +59,7 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = idOf(counter);
         const values = { ...parameters, id, ...(counter.counts && { key, skip }), token };
-        const query = new Map<string, string>();
+        const query = new QueryValues();
         for (const [name, value] of Object.entries(values)) {
           if (value !== undefined) query.set(name, value);
         }

@@ -1,7 +1,7 @@
 import { key, token } from "../auth/access.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
-import { type ParsedQuery, parseQuery } from "../http/query.ts";
+import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
 import { createResponse, headersFor, readProblem } from "../http/response.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "../routes/service.ts";
@@ -53,7 +53,7 @@ export function leancloud({ call, counters, readSmallBody }: Service): Endpoint 
     const objectId = objectIdOf(id);
     if (hits === 0) return { objectId };
     const { request, connection } = context;
-    const query = new Map<string, string>([["id", id]]);
+    const query = new QueryValues([["id", id]]);
     context.query.forEach((value, name) => name === "prefix" || query.set(name, value));
     const response = await call("/hit", { request, connection, query, isPublic: false });
     if (!response.ok) throw await readProblem(response);
@@ -109,7 +109,7 @@ const KEY_HINT =
 function readQuery({ url, headers }: Request): ParsedQuery {
   const { query: credentials, error } = parseQuery(url, new Set(["token"]));
   const name = headers.get("x-lc-id") ?? "";
-  const query = new Map([
+  const query = new QueryValues([
     ["prefix", `leancloud/${name}/`],
     ["key", headers.get("x-lc-key") ?? ""],
   ]);

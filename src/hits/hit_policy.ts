@@ -13,7 +13,7 @@ export const once = {
   name: "once",
   meaning: "`day` counts each visitor once per counter and day.",
   schema: { type: "string", enum: ["day"] },
-  accepts: (text: string) => text === "day",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Identifies the visitor, for a server that counts hits for its visitors. */
@@ -22,7 +22,7 @@ export const visitor = {
   meaning:
     "With `once` and the secret: identifies the visitor instead of the address of the client.",
   schema: { type: "string", maxLength: 1000 },
-  accepts: (text: string) => text !== "" && text.length <= 1000,
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Returns the number to an owner who views a page of their own. */
@@ -30,7 +30,7 @@ export const skip = {
   name: "skip",
   meaning: "`1` returns the number and counts nothing. It has no effect with the secret.",
   schema: { type: "string", enum: ["1"] },
-  accepts: (text: string) => text === "1",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Parameters of other endpoints and services, each with what its sender probably meant. */

@@ -17,7 +17,7 @@ import {
   type ParsedQuery,
   parseQuery,
   type Query,
-  valuesOf,
+  QueryValues,
 } from "./query.ts";
 import { asksForPage, headResponse, problemImageResponse, problemResponse } from "./response.ts";
 
@@ -155,7 +155,7 @@ interface CompiledRoute extends Route {
   /** The methods of all routes of the path. */
   readonly allow: string;
   readonly readQuery: (request: Request) => ParsedQuery;
-  /** The parameters that do not accept every value. */
+  /** The parameters that refuse some values. */
   readonly choices: readonly Parameter[];
   /** True if `id` may be given more than once. */
   readonly takesIds: boolean;
@@ -163,7 +163,7 @@ interface CompiledRoute extends Route {
   readonly authorize: AccessCheck | undefined;
 }
 
-const NO_QUERY: ParsedQuery = { query: new Map(), error: undefined };
+const NO_QUERY: ParsedQuery = { query: new QueryValues(), error: undefined };
 
 function compile(
   route: Route,
@@ -181,7 +181,7 @@ function compile(
     ...route,
     ...facts,
     readQuery: route.protocol?.readQuery ?? readQuery,
-    choices: route.parameters.filter(({ accepts }) => accepts !== undefined),
+    choices: route.parameters.filter(({ isStrict }) => isStrict === true),
     takesIds: repeatable.has("id"),
     takesKey: documented.has(key.name),
     authorize: access.check[route.access],
@@ -224,7 +224,7 @@ function parse(route: CompiledRoute, state: RequestState) {
   checkValues(query, route.choices);
   const run = route.prepare(query, request);
   const { subject, takesIds, protocol } = route;
-  if (takesIds) state.ids = valuesOf(query.get("id")).map(counterId);
+  if (takesIds) state.ids = query.getAll("id").map(counterId);
   const [first] = state.ids;
   if (subject === "none") {
     state.id = first ?? DEFAULT_ID;

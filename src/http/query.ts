@@ -18,20 +18,18 @@ export interface Parameter<Name extends string = string> {
   readonly name: Name;
   readonly meaning: string;
   readonly schema: ParameterSchema;
-  /**
-   * Reports whether a text is one of its values. Without this, an invalid value means the default.
-   */
-  readonly accepts?: (text: string) => boolean;
-  /**
-   * Maximum number of its values, if it may be given more than once. {@linkcode valuesOf} returns
-   * them.
-   */
+  /** True if a value that the schema excludes is refused. Without this, it means the default. */
+  readonly isStrict?: boolean;
+  /** Maximum number of its values, if it may be given more than once. */
   readonly maxTimes?: number;
 }
 
 /** The documented parameters of a request, decoded. Asking for any other name does not compile. */
 export interface Query<Name extends string> {
+  /** Returns the value of a parameter, the first one if it has several. */
   readonly get: (name: Name) => string | undefined;
+  /** Returns the values of a parameter that may be given more than once. */
+  readonly getAll: (name: Name) => readonly string[];
   /** Visits the parameters in the order in which they were given. */
   readonly forEach: (visit: (value: string, name: string) => void) => void;
 }
@@ -46,13 +44,22 @@ export interface ParsedQuery {
 /** Maximum length of a query in characters, enough for 13 ids of the maximum length. */
 export const MAX_QUERY_LENGTH = 8192;
 
-/** Separates values of a parameter. Half of a surrogate pair, which no value contains alone. */
-const SEPARATOR = "\ud800";
-const SEPARATORS = /\ud800(?![\udc00-\udfff])/;
+/** The values of parameters by their names. */
+export class QueryValues extends Map<string, string> implements Query<string> {
+  /** The names and values after the first of their name. Undefined in nearly every query. */
+  private later: [name: string, value: string][] | undefined;
 
-/** Returns the values of a parameter that may be given more than once. */
-export function valuesOf(value: string | undefined): readonly string[] {
-  return value?.split(SEPARATORS) ?? [];
+  getAll(name: string): readonly string[] {
+    const first = this.get(name);
+    if (first === undefined) return [];
+    const later = this.later?.filter(([other]) => other === name) ?? [];
+    return [first, ...later.map(([, value]) => value)];
+  }
+
+  /** Adds a value to a parameter that has one. */
+  addLater(name: string, value: string): void {
+    (this.later ??= []).push([name, value]);
+  }
 }
 
 /** The rest of each `&amp;` in HTML that was escaped twice, as sites with embedded images do. */
@@ -71,7 +78,7 @@ export function parseQuery(
   documented: ReadonlySet<string>,
   repeatable: ReadonlySet<string> = new Set(),
 ): ParsedQuery {
-  const query = new Map<string, string>();
+  const query = new QueryValues();
   const start = url.indexOf("?");
   if (start === -1) return { query, error: undefined };
   const hash = url.indexOf("#", start);
@@ -87,7 +94,7 @@ export function parseQuery(
     if (name === undefined || value === undefined) error ??= new Problem("bad-query");
     else if (!documented.has(name)) continue;
     else if (!query.has(name)) query.set(name, value);
-    else if (repeatable.has(name)) query.set(name, query.get(name) + SEPARATOR + value);
+    else if (repeatable.has(name)) query.addLater(name, value);
     else error ??= new Problem("bad-query", { detail: `The query has ${name} more than once.` });
   }
   return { query, error };
@@ -105,15 +112,23 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Throws the problem "bad-query" if a parameter has a value that it does not accept. */
+/** Throws the problem "bad-query" if a parameter has a value that its schema excludes. */
 export function checkValues(query: Query<string>, parameters: readonly Parameter[]): void {
-  for (const { name, accepts, schema } of parameters) {
+  for (const { name, schema } of parameters) {
     const value = query.get(name);
-    if (value === undefined || accepts === undefined || accepts(value)) continue;
+    if (value === undefined || isAllowed(value, schema)) continue;
     throw new Problem("bad-query", {
       detail: `The query has a bad ${name}: it must be ${formatValues(schema)}.`,
     });
   }
+}
+
+/** Reports whether a schema allows a value. A number has no sign and no zeros in front. */
+function isAllowed(value: string, schema: ParameterSchema): boolean {
+  const { enum: values, maxLength = Infinity, minimum = 0, maximum = Infinity } = schema;
+  if (values !== undefined) return values.includes(value);
+  if (schema.type === "string") return value !== "" && value.length <= maxLength;
+  return /^(?:0|[1-9]\d*)$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
 }
 
 function formatValues({ enum: values, maxLength, minimum, maximum }: ParameterSchema): string {

@@ -1,4 +1,4 @@
-import { BADGE_PARAMETERS } from "../badge/parameters.ts";
+import { STYLES } from "../badge/styles.ts";
 import type { Route } from "../http/endpoint.ts";
 import { ICON } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
@@ -71,7 +71,7 @@ export async function compose(
 
 function stylesWithoutScript({ openReads }: PageFacts): string {
   const path = openReads ? "badge" : "sample/badge";
-  return STYLES.map((name) => `<img alt=${name} src=${path}?style=${name}> `).join("");
+  return TILES.map(({ names: [name] }) => `<img alt=${name} src=${path}?style=${name}> `).join("");
 }
 
 /** Formats JSON for a script element, so that no text in it ends the element. */
@@ -122,13 +122,15 @@ export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFa
       defaults[name] = schema.default;
     }
     const { type: _, maxLength: __, ...values } = schema;
-    const unseen = UNSEEN[name]?.map((style) => STYLES.indexOf(style));
+    const unseen = TILES.flatMap(({ ignores }, index) =>
+      ignores.some((ignored) => ignored === name) ? [index] : []
+    );
     const shaped = PICTURES.flatMap((path, index) => takes(path, name) ? [index] : []);
     controls[name] ??= {
       ...values,
-      ...(name === "style" && { enum: STYLES }),
+      ...(name === "style" && { enum: TILES.map(({ names }) => names[0]) }),
       ...(shaped.some((place) => place > 0) && { in: shaped }),
-      ...(unseen && { unseen }),
+      ...(unseen.length > 0 && { unseen }),
       ...(takes("/badge", name) && !takes("/hit.svg", name) && { counting: false }),
       ...(takes("/badge.json", name) && { shields: true }),
     };
@@ -138,34 +140,16 @@ export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFa
 
 /** The styles whose tiles are larger, at the top. */
 const LARGE = ["pill", "terminal"];
-/** The styles in the order of their tiles. Without `flat`, which is another name of `classic`. */
-const STYLES: readonly string[] = [
-  ...LARGE,
-  ...BADGE_PARAMETERS.style.schema.enum.filter((name) => ![...LARGE, "flat"].includes(name)),
-];
+/** The styles in the order of their tiles. */
+const TILES = [...new Set(STYLES.values())]
+  .toSorted((one, other) => Number(isLarge(other)) - Number(isLarge(one)));
+
+function isLarge({ names }: { readonly names: readonly string[] }): boolean {
+  return names.some((name) => LARGE.includes(name));
+}
 
 /** The pictures that the page builds, in the order of its tabs. */
 const PICTURES = ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"];
 
 /** The parameters of pictures that do not change their appearance. */
 const NOT_APPEARANCE = ["id", "prefix", "once", "visitor", "key", "token"];
-
-const SHIELDS = ["classic", "flat-square", "plastic", "for-the-badge"];
-const WORDLESS = ["odometer", "flap", "led"];
-const DIGITS = [...WORDLESS, "pixel"];
-
-/** The styles in which a parameter has no effect. */
-const UNSEEN: Readonly<Record<string, readonly string[]>> = {
-  label: WORDLESS,
-  bg: [...SHIELDS, "social", ...WORDLESS],
-  labelColor: WORDLESS,
-  valueColor: SHIELDS,
-  font: DIGITS,
-  numbers: DIGITS,
-  locale: DIGITS,
-  theme: DIGITS,
-  spark: ["plastic", "for-the-badge", "social", ...DIGITS],
-  logo: ["terminal", ...DIGITS],
-  logoColor: ["terminal", ...DIGITS],
-  digits: [...SHIELDS, "social", "pill", "terminal"],
-};

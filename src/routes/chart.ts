@@ -3,7 +3,7 @@ import type { Picture } from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
-import { type Query, valuesOf } from "../http/query.ts";
+import type { Query } from "../http/query.ts";
 import { operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { readDays } from "./read_counter.ts";
@@ -16,7 +16,7 @@ import type { Service } from "./service.ts";
 export function picture<Name extends string>(
   { counters, readPolicy }: Service,
   { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
-  parseOthers?: (query: Pick<Query<Name | "id">, "get">) => readonly CounterId[],
+  parseOthers?: (query: Pick<Query<Name | "id">, "get" | "getAll">) => readonly CounterId[],
 ): Endpoint {
   const images = createRevalidatedImages(readPolicy);
   return endpoint(parseOthers === undefined ? "counter or prefix" : "counters or prefix", {
@@ -43,8 +43,10 @@ export function picture<Name extends string>(
 }
 
 /** Returns the counters of a request after the first, each once. */
-export function parseOthers(query: Pick<Query<"id" | "kind">, "get">): readonly CounterId[] {
-  const given = valuesOf(query.get("id"));
+export function parseOthers(
+  query: Pick<Query<"id" | "kind">, "get" | "getAll">,
+): readonly CounterId[] {
+  const given = query.getAll("id");
   if (given.length > MAX_DRAWN) {
     throw new Problem("bad-query", {
       detail: `A chart shows up to ${MAX_DRAWN} counters. Remove ${given.length - MAX_DRAWN} of ` +

@@ -1,6 +1,6 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
-import { type Parameter, type Query, valuesOf } from "../http/query.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
@@ -47,7 +47,7 @@ export function counts({ counters, readPolicy }: Service): Endpoint {
 }
 
 function parseIds(query: Query<"id">): readonly CounterId[] {
-  const given = valuesOf(query.get("id"));
+  const given = query.getAll("id");
   if (given.length < 1 || given.length > MAX_IDS) {
     throw new Problem("bad-query", {
       detail: `Send 1 to ${MAX_IDS} ids, as in id=a&id=b. This query has ${given.length}.`,

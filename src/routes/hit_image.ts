@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
-import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Days } from "../counter/history.ts";
 import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";

@@ -35,7 +35,7 @@ export const lastDays = {
   name: "days",
   meaning: "How many days to include, counted back from today. 0 leaves them out.",
   schema: { type: "integer", minimum: 0, maximum: 99_999 },
-  accepts: (text: string) => /^\d{1,5}$/.test(text),
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** `GET /counters`: one counter, or a line for each of them and a last line with their number. */
@@ -174,7 +174,7 @@ export const mode = {
   meaning:
     "`replace` sets each counter. `max` keeps the larger number, in the total and in each day.",
   schema: { type: "string", default: "replace", enum: ["replace", "max"] },
-  accepts: (text: string) => text === "replace" || text === "max",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Turns an import into a dry run. */
@@ -182,7 +182,7 @@ const dry = {
   name: "dry",
   meaning: "`1` writes nothing and reports what would change.",
   schema: { type: "string", default: "0", enum: ["0", "1"] },
-  accepts: (text: string) => text === "0" || text === "1",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** `POST /counters`: imports the lines of the body, or reports what that would change. */

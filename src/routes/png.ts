@@ -1,6 +1,6 @@
 import { isUnchanged, notModified } from "../http/conditional.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Parameter, Query } from "../http/query.ts";
+import { type Parameter, type Query, QueryValues } from "../http/query.ts";
 import { createResponse, flagHeader, type HeaderRecord } from "../http/response.ts";
 import { bodies, withContent } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
@@ -81,7 +81,7 @@ export function png(
   };
 }
 
-const NO_QUERY: Query<string> = new Map<string, string>();
+const NO_QUERY = new QueryValues();
 
 function pngHeaders(response: Response, scale: number): HeaderRecord {
   const { "content-security-policy": _, etag, ...headers } = Object.fromEntries(response.headers);

@@ -20,7 +20,7 @@ export const period = {
   meaning:
     "Only the hits of these days, in the time zone of the service. All but `yesterday` include today.",
   schema: { type: "string", default: "total", enum: PERIODS },
-  accepts: isPeriod,
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** Shows two numbers on a badge. */
@@ -28,7 +28,7 @@ export const show = {
   name: "show",
   meaning: "`today/total` shows both numbers, as in 12 / 3,456.",
   schema: { type: "string", enum: ["today/total"] },
-  accepts: (text: string) => text === "today/total",
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** A counter, or all counters with a prefix, which are read as one. */

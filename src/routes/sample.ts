@@ -1,5 +1,5 @@
 import { createDrawings, errorBadge } from "../badge/drawings.ts";
-import { BADGE_PARAMETER_LIST } from "../badge/parameters.ts";
+import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { NamedFigures } from "../chart/draw_lines.ts";
 import type { Picture } from "../chart/pictures.ts";
 import type { Day } from "../counter/history.ts";

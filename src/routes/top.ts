@@ -9,7 +9,7 @@ const limit = {
   name: "limit",
   meaning: "How many counters to list.",
   schema: { type: "integer", default: 10, minimum: 1, maximum: 100 },
-  accepts: (text: string) => /^(?:[1-9]\d?|100)$/.test(text),
+  isStrict: true,
 } as const satisfies Parameter;
 
 const TOP = fresh("The counters.", json("Top"));

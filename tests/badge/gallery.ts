@@ -1,8 +1,8 @@
 import { createDrawings, renderError } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
 
-// The badges of the documentation. To draw them again:
-// deno run --config tests/deno.json --allow-write=.docs tests/badge/gallery.ts
+// The badges of the documentation. `deno task pictures:badges` draws them again.
 
 // The formatter would spread an SVG out over many lines.
 const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
@@ -10,11 +10,7 @@ const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
 const COUNT = 12345;
 
 const QUERIES: readonly (readonly [file: string, query: string])[] = [
-  ["classic", ""],
-  ["flat-square", "style=flat-square"],
-  ["plastic", "style=plastic"],
-  ["for-the-badge", "style=for-the-badge"],
-  ["terminal", "style=terminal"],
+  ...[...new Set(STYLES.values())].map(({ names: [name] }) => [name, `style=${name}`] as const),
   ["terminal-colors", "style=terminal&bg=%23300a24&labelColor=%23ffd7a0&valueColor=%23fff"],
   ["classic-light", "theme=light"],
   ["classic-dark", "theme=dark"],
@@ -26,12 +22,6 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["compact", "numbers=compact"],
   ["german", "label=Aufrufe&numbers=grouped&locale=de"],
   ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&color=orange"],
-  ["pill", "style=pill"],
-  ["social", "style=social"],
-  ["odometer", "style=odometer"],
-  ["flap", "style=flap"],
-  ["led", "style=led"],
-  ["pixel", "style=pixel"],
   ["logo-eye", "logo=eye"],
   ["logo-star", "logo=star&label=stars&color=gold&logoColor=gold"],
   ["logo-heart", "style=flat-square&logo=heart&label=likes&color=e05d8b"],

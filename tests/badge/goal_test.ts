@@ -2,7 +2,7 @@ import { match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createDrawings } from "../../src/badge/drawings.ts";
 import { type Color, contrast, CSS_COLORS } from "../../src/badge/color.ts";
-import { STYLES } from "../../src/badge/badge_look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { drawCard } from "../../src/chart/draw_card.ts";
 import { parsePictureLook } from "../../src/chart/chart_look.ts";

@@ -2,7 +2,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { renderBadge, renderError } from "../../src/badge/drawings.ts";
 import { parseColor } from "../../src/badge/color.ts";
-import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { LOGOS } from "../../src/badge/styles/logo.ts";
 import { cleanText } from "../../src/badge/text.ts";
@@ -102,7 +103,9 @@ function plainSkeleton(render: Render, given: Given): string[] {
     digits: /^\d+$/.test(digits) ? digits : "",
   };
   // A style of digits draws a shape for each.
-  const shown = STYLES.get(style)?.plainDigits && /^\d+$/.test(message) ? message : right ?? "";
+  const shown = STYLES.get(style)?.ignores.includes("numbers") && /^\d+$/.test(message)
+    ? message
+    : right ?? "";
   const name = JSON.stringify([render.name, query, shown]);
   const known = skeletons.get(name);
   if (known !== undefined) return known;

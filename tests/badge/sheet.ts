@@ -1,10 +1,11 @@
 import { PNG } from "pngjs";
 import { renderBadge, renderError } from "../../src/badge/drawings.ts";
-import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
 
-// `deno run --config tests/deno.json -A tests/badge/sheet.ts` draws sheet.png afresh: look at it
-// before it is committed. The fonts in fonts/ have the letters of SAMPLES and no others.
+// `deno task pictures:badges` draws sheet.png afresh: look at it before it is committed. The fonts
+// in fonts/ have the letters of SAMPLES and no others.
 
 const SAMPLES = [
   { label: "views", message: "12,345" },
@@ -30,8 +31,7 @@ export const SHEET = new URL("./sheet.png", import.meta.url);
 
 /** Draws every style in every theme with every sample and two errors on one picture. */
 export function drawSheet(): PNG {
-  const styles = [...STYLES.keys()].filter((style) => style !== "flat");
-  const rows = styles.flatMap((style) =>
+  const rows = [...new Set(STYLES.values())].flatMap(({ names: [style] }) =>
     THEMES.flatMap((theme) => wrapped(badges(style, theme).map((svg) => drawPixels(svg))))
   );
   const sheet = new PNG({ width: WIDTH, height: rows.length * ROW });

@@ -1,8 +1,8 @@
 import { renderBadge, renderError } from "../../src/badge/drawings.ts";
-import { parseLook, STYLES } from "../../src/badge/badge_look.ts";
+import { parseLook } from "../../src/badge/badge_look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
 
-// `deno test --config tests/deno.json -A -u tests/badge/snapshot_test.ts` takes the snapshots
-// afresh.
+// `deno task pictures:badges` takes the snapshots afresh.
 
 for (const style of STYLES.keys()) {
   for (const theme of ["none", "auto", "light", "dark"]) {

@@ -2,13 +2,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { once, visitor } from "../../src/hits/hit_policy.ts";
 import { lastDays, mode } from "../../src/routes/manage_counters.ts";
-import {
-  checkValues,
-  type Parameter,
-  parseQuery,
-  type Query,
-  valuesOf as repeatedValues,
-} from "../../src/http/query.ts";
+import { checkValues, type Parameter, parseQuery, type Query } from "../../src/http/query.ts";
 import { Problem } from "../../src/problem.ts";
 import { field, memoryApp } from "../support/app.ts";
 import { times } from "../support/times.ts";
@@ -46,16 +40,16 @@ const read: { query: string; values: [string, string][] }[] = [
   { query: "?id=amp;a&amp;=b&amp;amp;&Amp;label=c&xamp;label=d", values: [["id", "amp;a"]] },
 ];
 
-Deno.test("valuesOf() returns every value of a repeatable parameter, whatever is in it, and others may not repeat", () => {
+Deno.test("getAll() returns every value of a repeatable parameter, whatever is in it, and others may not repeat", () => {
   fc.assert(fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (values) => {
     const text = values.map((value) => `id=${encodeURIComponent(value)}`).join("&");
     const { query, error } = parseQuery(`http://localhost/?${text}`, documented, new Set(["id"]));
     strictEqual(error, undefined);
-    deepStrictEqual(repeatedValues(query.get("id")), values);
+    deepStrictEqual([query.get("id"), query.getAll("id")], [values[0], values]);
+    deepStrictEqual(query.getAll("label"), []);
   }));
   const twice = parseQuery("http://localhost/?id=a&label=b&label=c", documented, new Set(["id"]));
   strictEqual(twice.error?.kind, "bad-query");
-  deepStrictEqual(repeatedValues(undefined), []);
 });
 
 for (const { query, values } of read) {
@@ -79,12 +73,16 @@ for (const query of refused) {
 const badValues: [parameter: Parameter, text: string, detail: string][] = [
   [once, "week", "The query has a bad once: it must be day."],
   [mode, "add", "The query has a bad mode: it must be replace or max."],
-  [lastDays, "-1", "The query has a bad days: it must be a whole number from 0 to 99999."],
+  ...["-1", "007", "00", "1.5", "1e2", "100000", ""].map((text): [Parameter, string, string] => [
+    lastDays,
+    text,
+    "The query has a bad days: it must be a whole number from 0 to 99999.",
+  ]),
   [visitor, "", "The query has a bad visitor: it must be 1 to 1000 characters."],
 ];
 
 for (const [parameter, text, detail] of badValues) {
-  Deno.test(`checkValues() says what ${parameter.name} must be`, () => {
+  Deno.test(`checkValues() says what ${parameter.name} must be, which is not ${JSON.stringify(text)}`, () => {
     const { query } = parseQuery(`/?${parameter.name}=${text}`, new Set([parameter.name]));
     throws(
       () => checkValues(query, [parameter]),

@@ -6,11 +6,11 @@ import type { Content, Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
 
-/** A style of digits in all but its painter. */
-export const DIGITS: Omit<Style, "painter"> = {
+/** A style of digits in all but its names and its layout. */
+export const DIGITS: Omit<Style, "names" | "layout"> = {
+  ignores: ["font", "numbers", "locale", "theme", "spark", "logo", "logoColor"],
   labelFace: verdana11,
   messageFace: verdana11,
-  plainDigits: true,
   font: VERDANA,
 };
 
@@ -29,10 +29,12 @@ interface Panel {
 }
 
 /** Returns a style that draws digits on a panel, and words in Verdana in the middle of it. */
-function digitStyle(panelOf: (palette: Palette) => Panel): Style {
+function digitStyle(name: string, panelOf: (palette: Palette) => Panel): Style {
   return {
     ...DIGITS,
-    painter(palette) {
+    names: [name],
+    ignores: ["label", "labelColor", "bg", ...DIGITS.ignores],
+    layout(palette) {
       const { height, step, edges, words, css, draw } = panelOf(palette);
       return (content) => {
         const { message } = content;
@@ -59,7 +61,7 @@ const WHEEL_WIDTH = 22;
 const FRAME = 7;
 
 /** The wheels of an old car's odometer; the last one, in ivory, is about to turn. */
-export const odometer: Style = digitStyle(({ color, valueColor }) => ({
+export const odometer: Style = digitStyle("odometer", ({ color, valueColor }) => ({
   height: 36,
   step: WHEEL_WIDTH,
   edges: 2 * FRAME,
@@ -114,7 +116,7 @@ const FLAP_STEP = 22;
 const BOARD_EDGE = 5;
 
 /** The split flaps of a departure board. */
-export const flap: Style = digitStyle(({ color, valueColor }) => ({
+export const flap: Style = digitStyle("flap", ({ color, valueColor }) => ({
   height: 34,
   step: FLAP_STEP,
   edges: 2 * BOARD_EDGE - 2,
@@ -168,7 +170,7 @@ const SEGMENT_STEP = 20;
 const PANEL_LEFT = 9;
 
 /** A seven-segment display that glows; zeros before the number are dim. */
-export const led: Style = digitStyle(({ color, valueColor }) => {
+export const led: Style = digitStyle("led", ({ color, valueColor }) => {
   const glow = valueColor ?? color ?? "#ff4b33";
   const light = valueColor ?? color ?? "#ff6a4d";
   return {

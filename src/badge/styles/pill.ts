@@ -12,11 +12,12 @@ import type { Draw, Style } from "./style.ts";
  * of a week.
  */
 export const pill: Style = {
+  names: ["pill"],
+  ignores: ["digits"],
   labelFace: verdana11,
   messageFace: verdanaBold10,
-  bars: true,
   font: VERDANA,
-  painter,
+  layout,
 };
 
 const HEIGHT = 20;
@@ -25,7 +26,7 @@ const GAP = 7;
 /** The face is measured at 10 pixels and drawn at 11. */
 const BOLDER = 1.1;
 
-function painter(palette: Palette, label: Line): Draw {
+function layout(palette: Palette, label: Line): Draw {
   const paint = paintOf(palette);
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 3;

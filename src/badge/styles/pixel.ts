@@ -4,7 +4,7 @@ import { cellsOf, DIGITS } from "./digits.ts";
 import type { Content, Draw, Style } from "./style.ts";
 
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
-export const pixel: Style = { ...DIGITS, painter };
+export const pixel: Style = { ...DIGITS, names: ["pixel"], layout };
 
 const HEIGHT = 26;
 /** Pixels to a dot. */
@@ -17,7 +17,7 @@ const GAP = 2;
 /** A longer label is left out: each of its letters takes up to 100 bytes. */
 const MAX_LABEL = 24;
 
-function painter(palette: Palette, label: Line): Draw {
+function layout(palette: Palette, label: Line): Draw {
   const { bg = "#22194d", labelColor = "#8fd6ff" } = palette;
   const bright = palette.valueColor ?? palette.color ?? (palette.failed ? "#ff8f85" : "#ffd24a");
   const letters = lettersOf(label);

@@ -13,7 +13,7 @@ import type { Draw, Style } from "./style.ts";
 /**
  * The differences between the styles. Lengths of text are in tenths of a pixel, others in pixels.
  */
-interface Shape extends Pick<Style, "labelFace" | "messageFace" | "capitals" | "bars"> {
+interface Shape extends Omit<Style, "font" | "layout"> {
   readonly height: number;
   /** Between a text and the edges of its box. */
   readonly padding: number;
@@ -32,6 +32,8 @@ interface Shape extends Pick<Style, "labelFace" | "messageFace" | "capitals" | "
 }
 
 const FLAT_SQUARE: Shape = {
+  names: ["flat-square"],
+  ignores: ["bg", "valueColor", "digits"],
   labelFace: verdana11,
   messageFace: verdana11,
   height: 20,
@@ -43,7 +45,6 @@ const FLAT_SQUARE: Shape = {
   baseline: 140,
   // An odd width puts the middle of the text on the middle of a pixel.
   lengthOf: ({ width }) => Math.trunc(width) | 1,
-  bars: true,
 };
 
 /** Flat-square of shields.io: two plain boxes. */
@@ -52,6 +53,7 @@ export const flatSquare: Style = shieldsStyle(FLAT_SQUARE);
 /** Flat of shields.io and the default: rounded corners, a faint shine, text with a soft shadow. */
 export const classic: Style = shieldsStyle({
   ...FLAT_SQUARE,
+  names: ["classic", "flat"],
   gloss: {
     radius: 3,
     stops: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
@@ -62,9 +64,10 @@ export const classic: Style = shieldsStyle({
 /** Plastic of shields.io: lower, rounder and glossy. */
 export const plastic: Style = shieldsStyle({
   ...FLAT_SQUARE,
+  names: ["plastic"],
+  ignores: [...FLAT_SQUARE.ignores, "spark"],
   height: 18,
   baseline: 130,
-  bars: false,
   gloss: {
     radius: 4,
     stops: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
@@ -78,6 +81,8 @@ const LETTER_SPACING = 1.25;
 
 /** For-the-badge of shields.io: tall, in spaced capitals, the message bold. */
 export const forTheBadge: Style = shieldsStyle({
+  names: ["for-the-badge"],
+  ignores: [...FLAT_SQUARE.ignores, "spark"],
   labelFace: verdana10,
   messageFace: verdanaBold10,
   height: 28,
@@ -96,12 +101,12 @@ function shieldsStyle(shape: Shape): Style {
   return {
     ...shape,
     font: VERDANA,
-    painter: (palette, label) => shieldsPainter(shape, palette, label),
+    layout: (palette, label) => layoutBoxes(shape, palette, label),
   };
 }
 
 /** Boxes are laid out in pixels, texts in tenths of a pixel. */
-function shieldsPainter(shape: Shape, palette: Palette, label: Line): Draw {
+function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
   const { height, padding, logoX, baseline: y, lengthOf, weight = "" } = shape;
   const paint = paintOf(palette);
   const drawGround = groundOf(shape);

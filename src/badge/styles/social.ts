@@ -21,17 +21,19 @@ const helveticaBold11: Face = makeFace({
 
 /** shields.io's social: a button with the label, and a bubble with the count. */
 export const social: Style = {
+  names: ["social"],
+  ignores: ["bg", "spark", "digits"],
   labelFace: helveticaBold11,
   messageFace: helveticaBold11,
   font: "Helvetica Neue,Helvetica,Arial,sans-serif",
-  painter,
+  layout,
 };
 
 const HEIGHT = 20;
 const EDGE = 6;
 const GAP = 7;
 
-function painter(palette: Palette, label: Line): Draw {
+function layout(palette: Palette, label: Line): Draw {
   const paint = paintOf(palette);
   const logo = { ...palette, logo: palette.logo ?? LOGOS.get("tally") };
   const labelLength = tenth(label.width);

@@ -1,5 +1,6 @@
 import type { Face } from "../face.ts";
 import type { Palette } from "../palette.ts";
+import type { LookName } from "../parameters.ts";
 import type { Line } from "../text.ts";
 
 /** Bars between label and message, or none. */
@@ -37,16 +38,23 @@ export interface Drawing {
 /** Draws a badge in one palette and with one label. */
 export type Draw = (content: Content) => Drawing;
 
-/** The faces that measure the text of a badge, and the painter that draws it. */
+/** A style: everything that the service knows about it. */
 export interface Style {
+  /** The values of `style` that mean it. The page and the documentation show the first one. */
+  readonly names: readonly [string, ...string[]];
+  /**
+   * The parameters that change nothing in it. The page disables their controls, and their
+   * descriptions say so. Bars are read only for a style that heeds `spark`, and numbers are
+   * formatted only for one that heeds `numbers`.
+   */
+  readonly ignores: readonly LookName[];
+  /** The faces that measure its texts. */
   readonly labelFace: Face;
   readonly messageFace: Face;
+  /** True if texts are drawn in capitals. */
   readonly capitals?: boolean;
-  /** True if it has room for bars. */
-  readonly bars?: boolean;
-  /** True if the count is drawn as plain digits, so that `numbers` and `locale` do nothing. */
-  readonly plainDigits?: boolean;
-  /** The families to fall back on. */
+  /** The font families to fall back on. */
   readonly font: string;
-  readonly painter: (palette: Palette, label: Line) => Draw;
+  /** Lays out the label in a palette. Returns what lays out the rest, once for each message. */
+  readonly layout: (palette: Palette, label: Line) => Draw;
 }

@@ -7,14 +7,15 @@ import type { Draw, Style } from "./style.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */
 export const terminal: Style = {
+  names: ["terminal"],
+  ignores: ["logo", "logoColor", "digits"],
   labelFace: monospace12,
   messageFace: monospace12,
-  bars: true,
   font: "ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace",
-  painter,
+  layout,
 };
 
-function painter(palette: Palette, label: Line): Draw {
+function layout(palette: Palette, label: Line): Draw {
   const paint = paintOf(palette);
   const labelLength = tenth(label.width);
   const labelEnd = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;

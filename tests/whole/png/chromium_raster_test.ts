@@ -2,7 +2,8 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { PNG } from "pngjs";
 import { errorBadge, renderBadge } from "../../../src/badge/drawings.ts";
-import { parseLook, STYLES } from "../../../src/badge/badge_look.ts";
+import { parseLook } from "../../../src/badge/badge_look.ts";
+import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
 import { createPainter } from "../../../src/png/painter.ts";
@@ -28,7 +29,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
   ...[...STYLES.keys()].flatMap((style): [string, string][] => {
     const query = new Map([["style", style], ["logo", "eye"], ["label", "Visits & é"]]);
     const look = parseLook(query);
-    const bars = look.style.bars ? { bars: badgeBars(FIGURES.days, 14) } : {};
+    const bars = look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) };
     return [
       [style, renderBadge(look, "12,345", bars)],
       [`${style} in dark`, renderBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],

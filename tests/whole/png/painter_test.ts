@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/strict";
 import { renderBadge } from "../../../src/badge/drawings.ts";
-import { parseLook, STYLES } from "../../../src/badge/badge_look.ts";
+import { parseLook } from "../../../src/badge/badge_look.ts";
+import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
 import { createPainter } from "../../../src/png/painter.ts";
@@ -12,7 +13,11 @@ const figures = { ...FIGURES, id: "ada/engine" };
 
 function badge(query: Record<string, string>, message = "12,345"): string {
   const look = parseLook(new Map(Object.entries(query)));
-  return renderBadge(look, message, look.style.bars ? { bars: badgeBars(FIGURES.days, 14) } : {});
+  return renderBadge(
+    look,
+    message,
+    look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) },
+  );
 }
 
 /** Reads the size of a PNG from its header. */

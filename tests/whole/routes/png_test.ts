@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { type Endpoint, endpoint } from "../../../src/http/endpoint.ts";
+import { QueryValues } from "../../../src/http/query.ts";
 import { createResponse } from "../../../src/http/response.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { Problem } from "../../../src/problem.ts";
@@ -168,13 +169,13 @@ function respondWith(headers: Record<string, string>, method = "GET", counts = t
   // Cast: png() uses nothing else of the service.
   const service = { renderer: failing, metrics: new Metrics() } as Parameters<typeof png>[1];
   const request = new Request("http://localhost/hit.png", { method });
-  const run = png(image, service, { counts }).prepare(new Map(), request);
+  const run = png(image, service, { counts }).prepare(new QueryValues(), request);
   const id = counterId("home");
   const context = {
     id,
     isPrefix: false,
     connection: {},
-    query: new Map(),
+    query: new QueryValues(),
     grant: "secret",
   } as const;
   return run({ ...context, request });

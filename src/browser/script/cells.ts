@@ -8,7 +8,7 @@ const MAX_WHOLE = 9_999_999;
 /** Returns a number of a row, which is short on a narrow page, with the whole one as its title. */
 export function amount(value: number) {
   if (value <= MAX_WHOLE) return grouped(value);
-  const [full, short] = [make("span.full", grouped(value)), make("span.short", compact(value))];
+  const [full, short] = [make("span.full", grouped(value)), make("span.brief", compact(value))];
   return make("span", { title: grouped(value) }, full, short);
 }
 

@@ -45,6 +45,9 @@ class StoredCounter {
       return { total, exists, openDay: -Infinity, ledger, years: [...this.years.values()] };
     }
     const { openDay } = ledger;
+    if (openDay > today + 1) {
+      return { total, exists, openDay, ledger, years: [...this.years.values()] };
+    }
     return openDay >= today ? { total, exists, openDay } : { total, exists, openDay, ledger };
   }
 
@@ -96,9 +99,20 @@ class ModelCounter {
     return this.total += amount;
   }
 
-  /** The open day never goes back. */
-  private open(day: Day): Day {
-    return this.openDay = Math.max(day, this.openDay ?? day);
+  /** The open day goes back only if a clock was ahead. */
+  private open(today: Day, day = today): Day {
+    const { openDay = day, days } = this.seenOn(today);
+    this.days = days;
+    return this.openDay = Math.max(day, openDay);
+  }
+
+  /** The days as they are on a day. Hits of an open day after tomorrow are hits of today. */
+  seenOn(today: Day): { openDay: Day | undefined; days: Map<Day, number> } {
+    const { openDay, days } = this;
+    if (openDay === undefined || openDay <= today + 1) return { openDay, days };
+    const kept = new Map([...days].filter(([day]) => day <= today));
+    const moved = (kept.get(today) ?? 0) + (days.get(openDay) ?? 0);
+    return { openDay: today, days: moved > 0 ? kept.set(today, moved) : kept };
   }
 
   hitOnce({ key, visitor, remember }: DeduplicationKeys, today: Day) {
@@ -117,15 +131,16 @@ class ModelCounter {
 
   /** Says why an update is refused. */
   update({ mode, hits, days: given }: Update, today: Day): typeof FULL | undefined {
-    const days = mode === "max" || given === undefined ? new Map(this.days) : new Map();
+    const known = this.seenOn(today).days;
+    const days = mode === "max" || given === undefined ? new Map(known) : new Map();
     given?.hits.forEach((hits, back) => {
       const day = given.newest - back;
       days.set(day, Math.max(hits, days.get(day) ?? 0));
     });
-    const grown = this.total + (sum(days) - sum(this.days));
+    const grown = this.total + (sum(days) - sum(known));
     const total = mode === "max" ? Math.max(hits ?? grown, this.total) : hits ?? grown;
     if (total > MAX_HITS || sum(days) > Math.max(total, MAX_DAYS)) return FULL;
-    this.open(Math.max(today, given?.newest ?? today));
+    this.open(today, Math.max(today, given?.newest ?? today));
     [this.total, this.days] = [total, days];
   }
 
@@ -197,7 +212,8 @@ Deno.test("planner: whatever is hit, set, deleted and damaged on whatever days, 
       for (const step of taken) {
         if (typeof step === "object" && "wait" in step) today += step.wait;
         else take(step, { stored, model, today });
-        deepStrictEqual(shown(stored), { total: model.total, days: withoutZeros(model.days) });
+        const { days } = model.seenOn(today);
+        deepStrictEqual(shown(stored, today), { total: model.total, days: withoutZeros(days) });
         ok(stored.refersToAllYears, "a year is left that no ledger refers to");
       }
     }),
@@ -242,7 +258,7 @@ function take(
     stored.apply(writes);
   } else {
     const update = updateOf(step, today);
-    const before = shown(stored);
+    const before = shown(stored, today);
     const { result, writes } = planWrite(stored.forWrites(), update, today);
     const refusal = model.update(update, today);
     strictEqual(result instanceof Problem ? result.kind : undefined, refusal);
@@ -266,8 +282,8 @@ function kindOf<Value>(result: Value | Problem): Value | string {
   return result instanceof Problem ? result.kind : result;
 }
 
-function shown(stored: StoredCounter) {
-  const state = stateOf(stored.forWrites(), Infinity);
+function shown(stored: StoredCounter, today: Day) {
+  const state = stateOf(stored.forWrites(), today);
   if (state instanceof Problem) throw state;
   return shownState(state);
 }

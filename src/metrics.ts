@@ -66,6 +66,8 @@ export class Metrics {
   groupFull = 0;
   /** Number of PNGs that say so, because the queue was full or the renderer failed. */
   readonly noticePngs = { busy: 0, counted: 0 };
+  /** Number of times that a key of an earlier secret was accepted. */
+  earlierKeys = 0;
   /** Number of commands that a node of the store redirected to another one. */
   redirects = 0;
 

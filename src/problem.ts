@@ -61,6 +61,10 @@ const KINDS = {
     detail:
       "The limit of new counters in this group is reached for today. Hits on existing counters still count.",
   },
+  "outside-prefix": {
+    status: 403,
+    detail: "This job key imports only ids that begin with its prefix.",
+  },
   "not-found": {
     status: 404,
     detail: "No such endpoint. GET / lists all endpoints.",

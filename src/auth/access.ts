@@ -1,7 +1,8 @@
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
-import { type KeyKind, type KeyPrefix, MIN_SECRET_LENGTH, Secret } from "./secret.ts";
+import { type Job, type KeyGrant, type KeyOptions, Keys } from "./keys.ts";
+import { Secret } from "./secret.ts";
 import { createLinkCheck, isSession, type TokenCheck } from "./signed_token.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
@@ -31,6 +32,9 @@ export const CREDENTIALS = {
   lister: [token, key],
   owner: [token],
   secretholder: [token],
+  metrics: [token],
+  backup: [token],
+  import: [token],
 } as const;
 
 /**
@@ -43,6 +47,7 @@ export const CREDENTIALS = {
  * - `lister`: those of `prefix` or `viewer`
  * - `owner`: the secret or a session
  * - `secretholder`: the secret or, once, the token of a sign-in link
+ * - the name of a job: the secret, a session, or the key of that job
  */
 export type AccessLevel = keyof typeof CREDENTIALS;
 
@@ -58,34 +63,36 @@ export interface Credentials {
 }
 
 /**
- * The credential that authorized a request: none was required, the secret or a session, a key of
- * this kind, or the setting SERVE_AS, which makes counters public.
+ * The credential that authorized a request: none was required, the secret or a session, the setting
+ * SERVE_AS, which makes counters public, or a key.
  */
-export type Grant = "open" | "secret" | KeyKind | "SERVE_AS";
+export type Grant = "open" | "secret" | "SERVE_AS" | KeyGrant;
 
 /** Throws "unauthorized" if the credentials do not suffice. */
 export type AccessCheck = (credentials: Credentials) => Grant;
 
 export type Access = ReturnType<typeof createAccess>;
 
-export interface AccessOptions {
+export interface AccessOptions extends KeyOptions {
   /** Undefined if no request can have the secret. */
   secret: string | undefined;
   /** True if anyone may read. */
   openReads: boolean;
   /** Start of the server in milliseconds since the epoch. Undefined turns sign-in links off. */
   startedAt?: number | undefined;
+  /** Called for each request with a key of an earlier secret. */
+  onEarlierKey?: () => void;
   log: Log;
 }
 
 /** Creates the checks. A missing secret and a wrong one get the same response. */
-export function createAccess({ secret: text, openReads, startedAt, log }: AccessOptions) {
-  /** True if the secret is long enough for keys and sessions. */
-  const keysAreOn = text !== undefined && text.length >= MIN_SECRET_LENGTH;
+export function createAccess(
+  { secret: text, openReads, startedAt, onEarlierKey, log, ...keyOptions }: AccessOptions,
+) {
   const isLink = startedAt === undefined ? () => false : createLinkCheck(startedAt);
   const warnIfOnPage = createPageWarning(log);
   const secret = text === undefined ? undefined : new Secret(text);
-  const keySecret = keysAreOn ? secret : undefined;
+  const keys = secret?.isLong ? new Keys(secret, keyOptions) : undefined;
 
   function requireGrant(
     grantFor: (credentials: Credentials) => Grant | undefined,
@@ -93,8 +100,9 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   ): AccessCheck {
     return (credentials) => {
       const grant = grantFor(credentials);
-      if (grant !== undefined) return grant;
-      throw new Problem("unauthorized", { detail });
+      if (grant === undefined) throw new Problem("unauthorized", { detail });
+      if (typeof grant === "object" && grant.isEarlier) onEarlierKey?.();
+      return grant;
     };
   }
 
@@ -110,25 +118,32 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
   /** Grants access by a valid session token or sign-in token, in place of the secret. */
   function tokenGrant({ request }: Credentials, isValid: TokenCheck): "secret" | undefined {
     const token = bearerToken(request);
-    if (token === undefined || keySecret === undefined) return undefined;
-    return isValid(token, keySecret) ? "secret" : undefined;
+    if (token === undefined || keys === undefined) return undefined;
+    return isValid(token, keys.secret) ? "secret" : undefined;
   }
 
-  function keyGrant({ query, id }: Credentials): KeyKind | undefined {
+  function keyGrant({ query, id }: Credentials): KeyGrant | undefined {
     const key = query.get("key");
-    return key === undefined ? undefined : keySecret?.keyKind(id, key);
+    return key === undefined ? undefined : keys?.grantOf(id, key);
   }
 
   /** Ignores the key of a counter with the same name as the prefix. */
-  function prefixKeyGrant(credentials: Credentials): KeyKind | undefined {
-    const kind = keyGrant(credentials);
-    return kind === "own" ? undefined : kind;
+  function prefixKeyGrant(credentials: Credentials): KeyGrant | undefined {
+    const grant = keyGrant(credentials);
+    return grant?.prefix === undefined ? undefined : grant;
   }
 
-  function readKeyGrant({ query, id, ids = [] }: Credentials): KeyPrefix | undefined {
+  function readKeyGrant({ query, id, ids = [] }: Credentials): KeyGrant | undefined {
     const key = query.get("key");
-    const prefix = key === undefined ? undefined : keySecret?.readPrefix(id, key);
-    return prefix !== undefined && ids.every((id) => id.startsWith(prefix)) ? prefix : undefined;
+    const grant = key === undefined ? undefined : keys?.readGrantOf(id, key);
+    return ids.every((id) => id.startsWith(grant?.prefix ?? "")) ? grant : undefined;
+  }
+
+  /** Returns the check for a job. Its key is accepted in this one header only. */
+  function jobCheck(job: Job): AccessCheck {
+    const grantFor = (c: Credentials) =>
+      ownerGrant(c) ?? keys?.jobGrantOf(job, bearerToken(c.request) ?? "");
+    return requireGrant(grantFor, OR_JOB_KEY);
   }
 
   const ownerGrant = (c: Credentials) => secretGrant(c) ?? tokenGrant(c, isSession);
@@ -143,24 +158,25 @@ export function createAccess({ secret: text, openReads, startedAt, log }: Access
     viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), NO_READ_KEY),
     keyholder: requireGrant(
       (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
-      keysAreOn ? OR_KEY : `${UNAUTHORIZED} ${areOff("Counter keys")}`,
+      keys !== undefined ? OR_KEY : `${UNAUTHORIZED} ${areOff("Counter keys")}`,
     ),
     prefix: requireGrant((c) => secretGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
     lister: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c), OF_PREFIX),
     owner: requireGrant(ownerGrant),
     secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
+    metrics: jobCheck("metrics"),
+    backup: jobCheck("backup"),
+    import: jobCheck("import"),
   };
 
-  /**
-   * Returns the secret, to make keys or sessions with. Throws "unauthorized" if it is too short for
-   * those.
-   */
-  function secretFor(purpose: "Counter keys" | "Sessions"): Secret {
-    if (keySecret === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
-    return keySecret;
+  /** Returns the keys. Throws "unauthorized" if the secret is too short for those and sessions. */
+  function keysFor(purpose: "Counter keys" | "Sessions"): Keys {
+    if (keys === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
+    return keys;
   }
 
-  return { keysAreOn, check, secretFor, isOwner: (c: Credentials) => ownerGrant(c) !== undefined };
+  const isOwner = (c: Credentials) => ownerGrant(c) !== undefined;
+  return { keysAreOn: keys !== undefined, check, keysFor, isOwner };
 }
 
 /** The details of a 401, by what else would grant access. */
@@ -168,6 +184,8 @@ const UNAUTHORIZED = new Problem("unauthorized").detail;
 const OPEN_READS =
   `${UNAUTHORIZED} The owner of the service can open reads to everyone with PUBLIC_READS=1.`;
 const OR_KEY = `${UNAUTHORIZED} A counter key in key= counts its own counter or group only.`;
+const OR_JOB_KEY =
+  `${UNAUTHORIZED} The key of this job, from /key?job=, works too: send it as a Bearer token.`;
 const NO_READ_KEY =
   "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
 const OF_PREFIX =

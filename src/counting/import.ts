@@ -29,6 +29,8 @@ export interface ImportMode {
   mode: Update["mode"];
   /** True if nothing is written, and the result lists what would change. */
   dry: boolean;
+  /** The prefix of the ids that the client may import. Undefined if it may import all. */
+  prefix?: string | undefined;
 }
 
 export interface ImportOptions extends ImportMode {
@@ -144,8 +146,9 @@ class ImportRun {
       }
       this.#hasEnded = count !== undefined;
       if (this.#hasEnded) return;
-      const { calendar, mode } = this.options;
+      const { calendar, mode, prefix = "" } = this.options;
       const line = parseLine(text, { calendar, mode });
+      if (!line.id.startsWith(prefix)) throw this.#refusePortion(number);
       this.#entries.push({ line, number });
       this.#days += line.days?.hits.length ?? 0;
       this.daysLeftOut += line.leftOut ?? 0;
@@ -153,6 +156,15 @@ class ImportRun {
       if (!(error instanceof LineError)) throw error;
       throw new ImportError(error.message, number, this.#lineCount);
     }
+  }
+
+  /** Drops the current portion, because a client that exceeds its rights must change nothing. */
+  #refusePortion(number: number): ImportError {
+    this.#entries = [];
+    const problem = new Problem("outside-prefix", {
+      detail: `This job key imports only ids that begin with ${this.options.prefix}.`,
+    });
+    return new ImportError(problem.detail, number, this.importedCount, problem);
   }
 
   /** Imports the current portion. */

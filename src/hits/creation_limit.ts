@@ -1,4 +1,4 @@
-import type { Grant } from "../auth/access.ts";
+import type { KeyPrefix } from "../auth/keys.ts";
 import type { CounterId } from "../counter/counter_id.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { Log } from "../log.ts";
@@ -23,8 +23,8 @@ export function createCreationLimit(
 ) {
   const { calendar } = counters;
   const today = perDay(calendar, () => ({
-    created: new Map<Grant, number>(),
-    reported: new Set<Grant>(),
+    created: new Map<string, number>(),
+    reported: new Set<string>(),
   }));
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
@@ -38,26 +38,26 @@ export function createCreationLimit(
    * counter does not exist. Hits in flight when the limit is reached still count.
    */
   return async <Result>(
-    { id, grant }: { id: CounterId; grant: Grant },
+    { id, creator }: { id: CounterId; creator: "SERVE_AS" | KeyPrefix },
     count: () => Promise<Result>,
   ) => {
-    const isKey = grant !== "SERVE_AS";
+    const isKey = creator !== "SERVE_AS";
     const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
-    if ((today().created.get(grant) ?? 0) >= limit && !await exists(id)) {
+    if ((today().created.get(creator) ?? 0) >= limit && !await exists(id)) {
       metrics.groupFull++;
       const { reported } = today();
-      if (!reported.has(grant)) {
-        const by = isKey ? "a group key" : grant;
+      if (!reported.has(creator)) {
+        const by = isKey ? "a group key" : creator;
         const event =
           `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
-        log.warn(event, { group: grant, limit });
+        log.warn(event, { group: creator, limit });
       }
-      reported.add(grant);
+      reported.add(creator);
       throw new Problem("group-full");
     }
     const result = await count();
     const { created } = today();
-    if (result === 1) created.set(grant, (created.get(grant) ?? 0) + 1);
+    if (result === 1) created.set(creator, (created.get(creator) ?? 0) + 1);
     return result;
   };
 }

@@ -107,8 +107,9 @@ export function createHitPolicy(options: HitPolicyOptions) {
       if (idempotencyKey === undefined) return counters.hit(id);
       return counters.hitDeduplicated(id, { key: idempotencyKey }).then(resultOf);
     };
-    const mayCreateMany = grant === "SERVE_AS" || grant.endsWith("/");
-    const result = mayCreateMany ? limitCreation(hit, count) : count();
+    const prefix = typeof grant === "object" ? grant.prefix : undefined;
+    const creator = grant === "SERVE_AS" ? grant : prefix;
+    const result = creator === undefined ? count() : limitCreation({ id, creator }, count);
     return isProxy ? result.then(withCamo) : result;
   };
 }

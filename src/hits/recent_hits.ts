@@ -1,4 +1,5 @@
 import { type CounterId, counterId } from "../counter/counter_id.ts";
+import type { Grant } from "../auth/access.ts";
 import type { Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
 import type { Problem, ProblemName } from "../problem.ts";
@@ -10,6 +11,8 @@ export interface RecentHit {
   /** Undefined if the request has no valid id. */
   readonly id: CounterId | undefined;
   readonly outcome: "counted" | HitFlag | ProblemName;
+  /** True if its key was made with an earlier secret. */
+  readonly hasEarlierKey: boolean;
 }
 
 /** Maximum number of hits in a list. */
@@ -23,8 +26,12 @@ export class RecentHits {
   readonly #authorized: RecentHit[] = [];
   readonly #rejected: RecentHit[] = [];
 
-  record(id: CounterId, outcome: RecentHit["outcome"]): void {
-    append(this.#authorized, { time: Date.now(), id, outcome });
+  record(
+    { id, grant }: { id: CounterId; grant: Grant },
+    outcome: RecentHit["outcome"],
+  ): void {
+    const hasEarlierKey = typeof grant === "object" && grant.isEarlier;
+    append(this.#authorized, { time: Date.now(), id, outcome, hasEarlierKey });
   }
 
   recordProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {
@@ -32,7 +39,7 @@ export class RecentHits {
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const hits = isAuthorized ? this.#authorized : this.#rejected;
     const id = kind === "hit-needs-id" ? undefined : validId(query);
-    append(hits, { time: Date.now(), id, outcome: kind });
+    append(hits, { time: Date.now(), id, outcome: kind, hasEarlierKey: false });
   }
 
   /** Both lists, the newest hit first. */

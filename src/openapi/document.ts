@@ -32,6 +32,9 @@ const SECURITY: Record<AccessLevel, { [scheme: string]: never[] }[]> = {
   lister: [...secret, { counterKey: [] }, { readKey: [] }],
   owner: secret,
   secretholder: secret,
+  metrics: secret,
+  backup: secret,
+  import: secret,
 };
 
 /** The version of the interface that the specification states, not that of the service. */
@@ -83,7 +86,8 @@ export function describeRoutes(routes: readonly Route[]) {
           scheme: "bearer",
           description:
             "The secret, or the token of a session from `/session`, which works like the " +
-            "secret except for hits and `/session` itself.",
+            "secret except for hits and `/session` itself. `GET /metrics`, `GET /counters` and " +
+            "`POST /counters` also accept their job keys from `/key?job=`.",
         },
         counterKey: {
           ...KEY,

@@ -190,7 +190,8 @@ const PROBLEM_BODIES = {
 const PROBLEMS: { readonly [status: string]: string } = {
   400: "A bad id, query or body, or a bad Host or Idempotency-Key header.",
   401: "The secret or key is missing or wrong.",
-  403: "The group has reached its limit of new counters for today. Not counted.",
+  403: "The group has reached its limit of new counters for today, so the hit was not counted. " +
+    "Or the job key does not import the id of a line.",
   409: "The stored value is not a counter, or the counter is full. It is left unchanged. " +
     "With `prefix`: the group has more than 100,000 counters.",
   414: "The query is longer than 8,192 bytes.",

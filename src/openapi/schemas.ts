@@ -8,6 +8,7 @@ const PREFIX = { type: "string", pattern: "/$", examples: ["blog/"] };
 const HITS = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] };
 const NUMBER = { type: "integer", minimum: 0 };
 const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
+const VERSION = { version: { ...NUMBER, minimum: 2, description: "The version, from 2 on." } };
 const TIME = { type: "string", format: "date-time" };
 const SOURCE = { enum: ["redis", "deno-kv", "memory"], description: "The kind of the store." };
 const TIME_ZONE = { type: "string", description: "The time zone of days.", examples: ["UTC"] };
@@ -27,7 +28,10 @@ const DECISIONS = listOf(
       description: "`counted`, why the hit was not counted, or the name of the problem.",
       examples: ["counted", "prefetch", "unauthorized"],
     },
-  }, { id: { type: "string", description: "Missing if the request named no valid id." } }),
+  }, {
+    id: { type: "string", description: "Missing if the request named no valid id." },
+    earlierKey: { const: true, description: "The key was made with an earlier secret." },
+  }),
   { maxItems: 100 },
 );
 
@@ -75,15 +79,19 @@ export const schemas = {
     cacheSeconds: { type: "integer", minimum: 30, maximum: 3600, examples: [60] },
   }),
   Svg: { type: "string", pattern: "^<svg[ >]" },
-  Key: record("A counter key: it counts this counter only.", { id: ID, key: KEY }),
+  Key: record("A counter key: it counts this counter only.", { id: ID, key: KEY }, VERSION),
   GroupKey: record("A group key: it counts every counter whose id begins with this prefix.", {
     prefix: PREFIX,
     key: KEY,
-  }),
+  }, VERSION),
   ReadKey: record("A read key: it opens the numbers of every counter with this prefix.", {
     read: PREFIX,
     key: KEY,
-  }),
+  }, VERSION),
+  JobKey: record("A job key: it does one job without the secret, and is sent as a Bearer token.", {
+    job: { enum: ["metrics", "backup", "import"] },
+    key: { type: "string", pattern: "^(metrics|backup|import\\..+/)\\.[A-Za-z0-9_-]{22}$" },
+  }, { prefix: PREFIX }),
   Line: record("A counter: its total, and the hits of each day as far as they are known.", {
     hits: HITS,
   }, {
@@ -143,8 +151,14 @@ export const schemas = {
   Status: record("The state of the service, for its owner.", {
     timeZone: TIME_ZONE,
     warnings: listOf({ type: "string" }, {
-      description: "The settings of Redis with which it may lose counters.",
+      description: "The settings of Redis with which it may lose counters, and a new secret.",
     }),
+  }, {
+    secret: {
+      type: "string",
+      description: "The setting or the file that keeps the secret. Missing if nothing does.",
+      examples: ["data/secret", "SECRET_TOKEN"],
+    },
   }),
   Session: record(
     "A token that is accepted as Bearer like the secret, except for hits and on /session.",

@@ -20,6 +20,7 @@ export function listDecisions({ recentHits }: Service): Endpoint {
   });
 }
 
-function toJson({ time, id, outcome }: RecentHit) {
-  return { time: new Date(time).toISOString(), id, outcome };
+function toJson({ time, id, outcome, hasEarlierKey }: RecentHit) {
+  const mark = hasEarlierKey ? { earlierKey: true } : undefined;
+  return { time: new Date(time).toISOString(), id, outcome, ...mark };
 }

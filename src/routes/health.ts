@@ -30,12 +30,13 @@ export function readiness({ counters }: Service): Endpoint {
 }
 
 /** `GET /status`: all that the owner's page needs next to the counters. */
-export function status({ counters, metrics }: Service): Endpoint {
+export function status({ counters, metrics, secretPlace, notice }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show the time zone and the warnings of the service",
     respond() {
       const { timeZone } = counters.calendar;
-      const body = { timeZone, warnings: [...metrics.storeRisks.values()] };
+      const warnings = [...metrics.storeRisks.values(), ...notice === undefined ? [] : [notice]];
+      const body = { timeZone, secret: secretPlace, warnings };
       return createResponse(JSON.stringify(body), HEADERS);
     },
     openapi: operation("Owners", "Status", fresh("The state of the service.", json("Status"))),

@@ -20,7 +20,7 @@ export function hit({ counters, countHit, recentHits }: Service): Endpoint {
       const { id } = context;
       return whenKnown(countHit(context, parseIdempotencyKey(context)), (result) => {
         const { hits, flag } = typeof result === "number" ? { hits: result } : result;
-        recentHits.record(id, flag ?? "counted");
+        recentHits.record(context, flag ?? "counted");
         const body = JSON.stringify({ id, hits, source: counters.source });
         return createResponse(body, flag ? { ...HEADERS, ...flagHeader(flag) } : HEADERS);
       });

@@ -66,7 +66,7 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
       const days = dayCount > 0 ? await readDaysAfter(id, dayCount) : undefined;
       // HEAD sends no hit.
-      if (request.method !== "HEAD") recentHits.record(id, problem?.kind ?? flag ?? "counted");
+      if (request.method !== "HEAD") recentHits.record(context, problem?.kind ?? flag ?? "counted");
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const svg = draw(query, counts, days);
       if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });

@@ -1,4 +1,4 @@
-import { keyPrefix } from "../auth/secret.ts";
+import { JOBS, keyPrefix } from "../auth/keys.ts";
 import { MAX_ID_BYTES } from "../counter/counter_id.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -16,28 +16,49 @@ const read = {
   schema: { type: "string", maxLength: MAX_ID_BYTES },
 } as const satisfies Parameter;
 
-/** `GET /key`: the key of a counter, of all counters with a prefix, or of their numbers. */
+const job = {
+  name: "job",
+  meaning:
+    "Instead of `id`: the job whose key is wanted, as one that needs no secret. With `import`, `prefix` names the counters that it may import.",
+  schema: { type: "string", enum: JOBS },
+  accepts: (text: string) => JOBS.some((job) => job === text),
+} as const satisfies Parameter;
+
+/** `GET /key`: the key of a counter, of a group, of the numbers of a group, or of a job. */
 export function counterKey({ access }: Service): Endpoint {
   return endpoint("counter or prefix", {
-    summary: "Get the key of a counter or of a group",
-    parameters: [read],
+    summary: "Get the key of a counter, of a group or of a job",
+    parameters: [read, job],
     parse(query) {
-      const prefix = query.get("read");
-      if (prefix === undefined) return undefined;
-      if (query.get("id") === undefined && query.get("prefix") === undefined) {
-        return keyPrefix(prefix);
+      const given = (["id", "prefix", "read", "job"] as const)
+        .filter((name) => query.get(name) !== undefined);
+      const job = JOBS.find((name) => name === query.get("job"));
+      const read = query.get("read");
+      // Without a prefix, a key that imports could replace every counter.
+      const isAlone = given.join() === (job === "import" ? "prefix,job" : job ? "job" : "read");
+      if (isAlone || (job ?? read) === undefined) {
+        return { job, read: read === undefined ? read : keyPrefix(read) };
       }
-      throw new Problem("bad-query", { detail: "Send read without id and prefix." });
+      throw new Problem("bad-query", { detail: ALONE });
     },
-    respond({ id, isPrefix }, readable) {
-      const secret = access.secretFor("Counter keys");
-      const body = readable !== undefined
-        ? { read: readable, key: secret.keyOf("read", readable) }
-        : isPrefix
-        ? { prefix: id, key: secret.keyOf("prefix", keyPrefix(id)) }
-        : { id, key: secret.keyOf("counter", id) };
+    respond({ id, isPrefix }, { job, read }) {
+      const keys = access.keysFor("Counter keys");
+      const group = isPrefix ? keyPrefix(id) : undefined;
+      const subject = group === undefined ? { id } : { prefix: group };
+      const body = job !== undefined
+        ? { job, ...group && subject, key: keys.makeForJob(job, group) }
+        : read !== undefined
+        ? { read, ...keys.make("read", read) }
+        : { ...subject, ...keys.make(group === undefined ? "counter" : "prefix", id) };
       return createResponse(JSON.stringify(body), HEADERS);
     },
-    openapi: operation("Counters", "Key", fresh("The key.", json("Key", "GroupKey", "ReadKey"))),
+    openapi: operation(
+      "Counters",
+      "Key",
+      fresh("The key.", json("Key", "GroupKey", "ReadKey", "JobKey")),
+    ),
   });
 }
+
+const ALONE =
+  "Send read or job without the other and without id and prefix, except for job=import, which needs the prefix of the counters to import.";

@@ -190,17 +190,19 @@ export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
     summary: "Import counters, one line of JSON each",
     description: "A bad line stops the import. The lines before it are stored, and it is safe to " +
-      "send all of them again.",
+      "send all of them again. With a job key, a line whose id does not begin with the prefix of " +
+      "the key is a 403, and neither it nor the up to 10,000 lines before it are stored.",
     body: bodies.lines,
     parameters: [mode, dry],
     parse: (query) => ({
       mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
       dry: query.get("dry") === "1",
     }),
-    async respond({ request: { body } }, { mode, dry }) {
+    async respond({ request: { body }, grant }, { mode, dry }) {
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
+      const prefix = typeof grant === "object" ? grant.prefix : undefined;
       try {
-        const result = await counters.importLines(lines, { mode, dry });
+        const result = await counters.importLines(lines, { mode, dry, prefix });
         return createResponse(JSON.stringify(result), HEADERS);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
@@ -208,7 +210,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
         throw importProblem(error, { dry, isCut });
       }
     },
-    openapi: operation("Owners", "Counters", IMPORTED, STORE_PROBLEMS),
+    openapi: operation("Owners", "Counters", IMPORTED, [403, ...STORE_PROBLEMS]),
   });
 }
 

@@ -78,6 +78,11 @@ function metricsIn(metrics: Metrics, waiting: number): Metric[] {
       metrics.groupFull,
     ],
     [
+      "tallymark_earlier_keys_total",
+      "Times that a key of an earlier secret (SECRET_FALLBACKS) was accepted.",
+      metrics.earlierKeys,
+    ],
+    [
       "tallymark_store_batches_total",
       "Calls to the store, by kind.",
       callsOf(({ batches }) => batches),

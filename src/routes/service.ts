@@ -13,7 +13,7 @@ import { createRenderer } from "../png/renderer.ts";
 import { createLatestReader } from "./read_counter.ts";
 
 export interface ServiceOptions {
-  config: Omit<AccessOptions, "log"> & {
+  config: Omit<AccessOptions, "log" | "onEarlierKey"> & {
     proxies: Proxies;
     groupLimit: number;
     /** The counters that anyone may hit at the addresses of other services. */
@@ -22,6 +22,10 @@ export interface ServiceOptions {
     hitOrigins: readonly string[];
     /** The origins of the pages that may embed shared pages. */
     embedOrigins: readonly string[];
+    /** The setting or the file that keeps the secret. Undefined if it is for this run only. */
+    secretPlace?: string | undefined;
+    /** A sentence for the owner about a new secret. */
+    notice?: string | undefined;
   };
   counters: Counters;
   metrics: Metrics;
@@ -36,7 +40,7 @@ export function createService(
   { config, counters, metrics, log }: ServiceOptions,
   call: Dispatcher["call"],
 ) {
-  const { serveAs, embedOrigins } = config;
+  const { serveAs, embedOrigins, secretPlace, notice } = config;
   const draining = { hasBegun: false };
   return {
     counters,
@@ -45,9 +49,11 @@ export function createService(
     call,
     serveAs,
     embedOrigins,
+    secretPlace,
+    notice,
     /** The counts that badges show. */
     readLatest: createLatestReader(counters),
-    access: createAccess({ ...config, log }),
+    access: createAccess({ ...config, log, onEarlierKey: () => metrics.earlierKeys++ }),
     readPolicy: createReadPolicy(config.openReads),
     countHit: createHitPolicy({ ...config, counters, metrics, log }),
     recentHits: new RecentHits(),

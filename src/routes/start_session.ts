@@ -13,7 +13,7 @@ export function session({ access }: Service): Endpoint {
     description: "For web pages, so that they need not keep the secret. A new secret ends all " +
       "sessions.",
     respond() {
-      const session = createSession(access.secretFor("Sessions"));
+      const session = createSession(access.keysFor("Sessions").secret);
       return createResponse(JSON.stringify(session), HEADERS);
     },
     openapi: operation("Service", "Session", fresh("The session.", json("Session"))),

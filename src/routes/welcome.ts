@@ -58,4 +58,7 @@ const REQUIREMENTS: Record<AccessLevel, string> = {
   lister: " (with the secret or a key of the group)",
   owner: " (with the secret)",
   secretholder: " (with the secret)",
+  metrics: " (with the secret or a job key)",
+  backup: " (with the secret or a job key)",
+  import: " (with the secret or a job key)",
 };

@@ -103,6 +103,8 @@ export function parseConfig(environment: Environment, fileNames: readonly string
     store,
     replicas,
     ignored,
+    fallbacks: read(SETTINGS.fallbacks),
+    keyVersions: read(SETTINGS.keyVersions),
     /** True if anyone may read. */
     openReads: deploy || secret === undefined || publicReads,
     kvToken: read(SETTINGS.kvToken),

@@ -1,3 +1,5 @@
+import { parseKeyVersions } from "../auth/keys.ts";
+import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { parseServeAs } from "../hits/serve_as.ts";
 import { errorMessage, StartError } from "../problem.ts";
 import { parseStoreUrl } from "./store_address.ts";
@@ -24,6 +26,18 @@ export const SETTINGS = {
     meaning:
       "The owner's secret. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret`.",
     parse: anyText,
+  },
+  fallbacks: {
+    name: "SECRET_FALLBACKS",
+    meaning:
+      "Up to four earlier secrets, separated by commas, each of at least 16 characters. Counter keys, group keys and read keys made with them still work, and nothing else does.",
+    parse: parseFallbacks,
+  },
+  keyVersions: {
+    name: "KEY_VERSIONS",
+    meaning:
+      "Makes the earlier keys of a counter or group invalid: `blog/=2,user/repo=3`. `/key` returns those of the new version.",
+    parse: parseKeyVersions,
   },
   publicReads: {
     name: "PUBLIC_READS",
@@ -172,6 +186,18 @@ export function explainFailure(failure: string, error: unknown): string {
 
 function anyText(text: string): string | undefined {
   return text === "" ? undefined : text;
+}
+
+/** Maximum number of earlier secrets. A wrong key costs a few hashes with each of them. */
+const MAX_FALLBACKS = 4;
+
+function parseFallbacks(text: string): readonly string[] {
+  const secrets = text === "" ? [] : text.split(",").map((secret) => secret.trim());
+  const isLong = secrets.every(({ length }) => length >= MIN_SECRET_LENGTH);
+  if (isLong && secrets.length <= MAX_FALLBACKS) return secrets;
+  throw new RangeError(
+    `must be at most ${MAX_FALLBACKS} secrets separated by commas, each of at least ${MIN_SECRET_LENGTH} characters`,
+  );
 }
 
 function parseFlag(text: string): boolean {

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { counterId } from "../../src/counter/counter_id.ts";
-import { prefixesOf } from "../../src/auth/secret.ts";
+import { prefixesOf } from "../../src/auth/keys.ts";
 import { createCalendar } from "../../src/counter/calendar.ts";
 import { startTarget, STORES } from "../whole/security/target.ts";
 import { field, memoryApp, type TestApp } from "../support/app.ts";

@@ -1,4 +1,5 @@
 import { counterId } from "../../src/counter/counter_id.ts";
+import { Keys } from "../../src/auth/keys.ts";
 import { Secret } from "../../src/auth/secret.ts";
 import type { Loader, Shape } from "./load.ts";
 import { BENCH_SECRET } from "./servers.ts";
@@ -20,7 +21,7 @@ export type Row = {
 };
 
 /** The key with which anyone may count the hot id. */
-const hotKey = new Secret(BENCH_SECRET).keyOf("counter", counterId("n1"));
+const hotKey = new Keys(new Secret(BENCH_SECRET)).make("counter", counterId("n1")).key;
 const token = { "X-Auth-Token": BENCH_SECRET };
 
 /** Returns the rows that this loader can measure. */

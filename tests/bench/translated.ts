@@ -3,6 +3,7 @@
 // 1.
 import { parseArgs } from "node:util";
 import { counterId } from "../../src/counter/counter_id.ts";
+import { Keys } from "../../src/auth/keys.ts";
 import { Secret } from "../../src/auth/secret.ts";
 import { COMPAT_SERVICES } from "../../src/compat/services.ts";
 import { COMPAT_NAMES, type CompatName } from "../../src/hits/serve_as.ts";
@@ -45,7 +46,7 @@ if (!loader.everyShape) Deno.exit(1);
 const SERVE_AS = COMPAT_NAMES.map((name) => `${name}/`).join();
 const env = { ...serviceEnv("memory:"), SERVE_AS };
 const service = stack.use(await startService({ env }));
-const secret = new Secret(BENCH_SECRET);
+const keys = new Keys(new Secret(BENCH_SECRET));
 
 const rows = [];
 for (const [peer, address] of EMBEDDED) {
@@ -95,7 +96,7 @@ function ownAddressOf(peer: CompatName, address: string): string {
     for (const [name, value] of Object.entries(parameters)) {
       if (value !== undefined) query.set(name, value);
     }
-    if (counter.counts) query.set("key", secret.keyOf("counter", id));
+    if (counter.counts) query.set("key", keys.make("counter", id).key);
     return `${target}?${query}`;
   }
   throw new Error(`Measure ${peer}${address}: it is no badge`);

@@ -70,9 +70,15 @@ function policyOf({ path, access }: Endpoint, shown: Shown, openReads: boolean):
       return path === "/hit.svg" ? "image" : "none";
     case "owner":
     case "secretholder":
+    case "metrics":
+    case "backup":
+    case "import":
       return "none";
   }
 }
+
+/** The access levels that a key opens. */
+const BY_KEY: readonly string[] = ["reader", "keyholder", "prefix", "lister", "viewer"];
 
 /** The headers about other origins, of a response to anything but a preflight. */
 function expectedHeaders(policy: Policy, remark: string | undefined): Record<string, string> {
@@ -127,7 +133,7 @@ for (const openReads of [true, false]) {
           deepStrictEqual(originHeaders(answer), expected, where);
           strictEqual(answer.status === 405, method === "PATCH", where);
           if (method === "PATCH") continue;
-          const opensByKey = !["anyone", "owner", "secretholder"].includes(access);
+          const opensByKey = BY_KEY.includes(access);
           if (shown.opensByKey && !shown.hasSecret && opensByKey) strictEqual(answer.status, 200);
         }
       }
@@ -179,7 +185,10 @@ Deno.test("every endpoint is in the table of origins, and each access level", ()
   ok(described.length >= 22);
   deepStrictEqual(
     new Set(described.map(({ access }) => access)),
-    new Set(["anyone", "reader", "keyholder", "lister", "viewer", "owner", "secretholder"]),
+    new Set([
+      ...["anyone", "reader", "keyholder", "lister", "viewer", "owner", "secretholder"],
+      ...["metrics", "backup", "import"],
+    ]),
   );
 });
 

@@ -283,6 +283,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "bad-idempotency-key": { status: 400, title: "Bad Idempotency-Key", badge: "bad key" },
   "unauthorized": { status: 401, title: "Unauthorized", badge: "unauthorized" },
   "group-full": { status: 403, title: "Group full", badge: "group full" },
+  "outside-prefix": { status: 403, title: "Outside prefix", badge: "outside prefix" },
   "not-found": { status: 404, title: "Not found", badge: "not found" },
   "method-not-allowed": { status: 405, title: "Method not allowed", badge: "bad method" },
   "not-a-counter": { status: 409, title: "Not a counter", badge: "not a counter" },

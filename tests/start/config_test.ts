@@ -23,6 +23,8 @@ const plain: Config = {
   trustProxy: 0,
   timeZone: "UTC",
   ignored: [],
+  fallbacks: [],
+  keyVersions: new Map(),
 };
 const deployed: Config = { ...plain, platform: "deploy", store: { kind: "kv-platform" } };
 const address = {

@@ -13,7 +13,7 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
     async () => {
       await using service = await startInTerminal(env);
       const [, page = "", token = ""] = await service.waitForOutput(
-        /\n +sign in +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43}) \(works once, for ten minutes\)\r?\n/,
+        /\n +sign in +(http:\/\/127\.0\.0\.1:\d+\/)#sign-in=(l2\.\d{13}\.[0-9a-f]{32}\.[\w-]{43}) \(works once, for ten minutes\)\r?\n/,
       );
       strictEqual(page, `${service.url}/`);
       const bearing = { authorization: `Bearer ${token}` };
@@ -45,7 +45,7 @@ Deno.test(
   async () => {
     await using service = await startInTerminal({});
     const [, token = ""] = await service.waitForOutput(
-      /#sign-in=(l1\.\d{10}\.[0-9a-f]{32}\.[\w-]{43})/,
+      /#sign-in=(l2\.\d{13}\.[0-9a-f]{32}\.[\w-]{43})/,
     );
     const begun = await Promise.all(
       [1, 2, 3, 4].map(() => begin(service, { authorization: `Bearer ${token}` })),

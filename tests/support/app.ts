@@ -4,6 +4,7 @@ import { createApp } from "../../src/app.ts";
 import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
 import { createCounters } from "../../src/counting/counters.ts";
 import { kvStore } from "./kv_store.ts";
+import { parseKeyVersions } from "../../src/auth/keys.ts";
 import type { Proxies } from "../../src/hits/caller_address.ts";
 import type { CounterStore } from "../../src/counter/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
@@ -63,6 +64,12 @@ export interface TestAppOptions {
   serveAs?: string;
   /** As the setting HIT_ORIGINS. */
   hitOrigins?: readonly string[];
+  /** Start of the server, with which sign-in links are on. */
+  startedAt?: number;
+  /** As the setting SECRET_FALLBACKS. */
+  fallbacks?: readonly string[];
+  /** As the setting KEY_VERSIONS. */
+  keyVersions?: string;
   /** As the setting EMBED_ORIGINS. */
   embedOrigins?: readonly string[];
 }
@@ -72,12 +79,17 @@ export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
   const { proxies = 0, groupLimit = 10_000, hitOrigins = [], embedOrigins = [] } = options;
+  const { fallbacks = [], startedAt } = options;
+  const keyVersions = parseKeyVersions(options.keyVersions ?? "");
   const serveAs = parseServeAs(options.serveAs ?? "");
   const secret = "secret" in options ? options.secret : SECRET;
   const log: string[] = [];
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
-    config: { secret, openReads, proxies, groupLimit, serveAs, hitOrigins, embedOrigins },
+    config: {
+      ...{ secret, openReads, proxies, groupLimit, serveAs, hitOrigins, embedOrigins },
+      ...{ fallbacks, keyVersions, startedAt },
+    },
     counters,
     metrics,
     log: createLog({ secrets: [], write: (line) => log.push(line) }),

@@ -41,7 +41,7 @@ Deno.test("deno task bundle: one file that is the whole service", async (t) => {
     match((await runService({ entry, args: ["--help"] })).stdout, /STORE_URL/);
     match((await runService({ entry, args: ["--port", "1"] })).stderr, /set PORT/);
     const link = await runService({ entry, args: ["link", "http://a"], env: { SECRET_TOKEN } });
-    match(link.stdout, /^http:\/\/a\/#sign-in=l1\./);
+    match(link.stdout, /^http:\/\/a\/#sign-in=l2\./);
   });
 
   await t.step("keeps counts in a Deno KV file over a restart", async () => {

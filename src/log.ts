@@ -7,16 +7,18 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /** Writes a line for each event. `event` is a fixed phrase, and `fields` hold what varies. */
 export type Log = Readonly<ReturnType<typeof createLog>>;
 
-/** Creates a log that writes each event as a line of JSON, in which it redacts the secrets. */
+/**
+ * Creates a log that writes each event as a line of JSON, in which it redacts the secrets. More of
+ * them may be added later.
+ */
 export function createLog(
   { secrets, write = (line) => printTo("stderr", line) }: {
     secrets: readonly string[];
     write?: (line: string) => void;
   },
 ) {
-  const hidden = spellingsOf(secrets);
-
   const writer = (level: string) => (event: string, fields: LogFields = {}): void => {
+    const hidden = spellingsOf(secrets);
     const line: Record<string, unknown> = { time: new Date().toISOString(), level, event };
     for (const [name, value] of Object.entries(fields)) line[name] = redacted(value, hidden);
     write(JSON.stringify(line));

@@ -55,8 +55,7 @@ export default {
 
 async function open(): Promise<OpenService> {
   const environment = await readEnvironment();
-  const { secret, store } = parseConfig(environment.environment, environment.fileNames);
-  if (secret === undefined) throw new StartError("Set SECRET_TOKEN: all workers need the same one");
+  const { store } = parseConfig(environment.environment, environment.fileNames);
   if (store.kind === "kv-memory") {
     throw new StartError(
       "Workers cannot share counters in memory: set STORE_URL to a Redis, or start main.ts",
@@ -64,7 +63,7 @@ async function open(): Promise<OpenService> {
   }
   const worker = () => [id, ...others].sort().indexOf(id);
   const options = { isTerminal: false, onUnusable: fail, worker };
-  return await openService(environment, options).catch(async (cause) => {
+  const service = await openService(environment, options).catch(async (cause) => {
     // The worker that has the file may be too busy to answer at once.
     await until(() => others.size > 0);
     if (store.kind !== "kv-file" || others.size === 0) throw cause;
@@ -73,6 +72,9 @@ async function open(): Promise<OpenService> {
       { cause },
     );
   });
+  const { own } = service;
+  if (own === undefined || own.path !== undefined) return service;
+  throw new StartError(`Set SECRET_TOKEN: all workers need the same one, and ${own.warnings[0]}`);
 }
 
 /** Ends the process once every worker has answered its hits, because Deno.exit ends all of them. */

@@ -1,15 +1,14 @@
 import { createApp } from "./app.ts";
-import { MIN_SECRET_LENGTH, Secret } from "./auth/secret.ts";
-import { createLinkToken } from "./auth/signed_token.ts";
+import { linkTokenOf } from "./auth/signed_token.ts";
 import { banner, settingsWarnings, shellWord } from "./start/banner.ts";
 import { type Config, parseConfig, sourceOf } from "./start/config.ts";
 import { createCalendar } from "./counter/calendar.ts";
-import { createCounters } from "./counting/counters.ts";
+import { type Counters, createCounters } from "./counting/counters.ts";
 import { openStore } from "./store/open_store.ts";
 import { StartError } from "./problem.ts";
 import { type LoadedEnvironment, readEnvironment } from "./start/environment.ts";
 import { listen } from "./start/listener.ts";
-import { findSecret, keepSecret } from "./start/generated_secret.ts";
+import { findSecret, keepSecret, noticeOfNew } from "./start/generated_secret.ts";
 import { explainFailure, SETTINGS } from "./start/settings.ts";
 import { Metrics } from "./metrics.ts";
 import { createLog, printTo } from "./log.ts";
@@ -109,16 +108,12 @@ export async function openService(
   { isTerminal, onUnusable, worker }: OpenServiceOptions,
 ) {
   const config = parseConfig(environment, fileNames);
-  const own = config.secret === undefined && config.platform === "standalone"
+  const startedAt = config.platform === "standalone" ? Date.now() : undefined;
+  const file = config.secret === undefined && startedAt !== undefined
     ? findSecret(config.store)
     : undefined;
-  const secret = config.secret ?? own?.text;
-  const startedAt = config.platform === "standalone" ? Date.now() : undefined;
-  const canSignIn = startedAt !== undefined && secret !== undefined &&
-    secret.length >= MIN_SECRET_LENGTH;
-  /** The token of the sign-in link, if there is a terminal for it. */
-  const signIn = isTerminal && canSignIn ? createLinkToken(new Secret(secret)) : undefined;
-  const log = createLog({ secrets: secretsOf(config, [secret, signIn]) });
+  const secrets = secretsOf(config);
+  const log = createLog({ secrets });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();
@@ -129,11 +124,22 @@ export async function openService(
     if (!(cause instanceof Deno.errors.NotCapable) || config.store.kind !== "kv-file") throw cause;
     return refuseFolder(config.store.path, cause);
   });
-  if (own !== undefined) { for (const warning of keepSecret(own)) log.warn(warning); }
   const counters = createCounters(store, calendar, metrics);
+  const own = file === undefined ? undefined : keepSecret(file);
+  const secret = config.secret ?? own?.text;
+  /** The token of the sign-in link, if there is a terminal for it. */
+  const signIn = isTerminal && startedAt !== undefined && secret !== undefined
+    ? linkTokenOf(secret)
+    : undefined;
+  for (const text of [secret, signIn]) if (text !== undefined) secrets.push(text);
+  const isUsed = own?.isNew ? await holdsCounters(counters).catch(() => undefined) : undefined;
+  const notice = own?.isNew ? noticeOfNew(own, isUsed) : undefined;
+  // At once, because only one of several workers creates the secret.
+  for (const warning of own?.warnings ?? []) log.warn(warning);
+  if (notice !== undefined && isUsed !== false) log.warn(notice);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const app = createApp({
-    config: { ...config, secret, proxies, startedAt },
+    config: { ...config, secret, proxies, startedAt, notice },
     counters,
     metrics,
     log,
@@ -141,6 +147,13 @@ export async function openService(
   // Not in the log yet, because one of several workers logs them.
   const warnings = settingsWarnings(config, { unknownNames, quotedNames });
   return { config, warnings, own, signIn, log, counters, app };
+}
+
+/** Reports whether the store holds a counter. Rejects if it is unavailable. */
+async function holdsCounters({ list }: Counters): Promise<boolean> {
+  const pages = list({ prefix: "", since: undefined });
+  for await (const { counters } of pages) if (counters.length > 0) return true;
+  return false;
 }
 
 /**
@@ -185,9 +198,9 @@ export function fail(error: unknown): never {
 }
 
 /** Returns the texts to redact. Errors of Deno show the whole URL of a remote KV. */
-function secretsOf(config: Config, own: readonly (string | undefined)[]): string[] {
+function secretsOf(config: Config): string[] {
   const { store } = config;
-  const secrets = [...own, config.kvToken];
+  const secrets = [...config.fallbacks, config.kvToken];
   if (store.kind === "redis") secrets.push(store.addresses[0]?.password);
   if (store.kind === "kv-remote") {
     const { password, search } = new URL(store.url);

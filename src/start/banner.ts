@@ -22,9 +22,11 @@ export function banner(
     `  counters  ${placeOf(config.store)}`,
     `  reads     ${config.openReads ? "open to everyone" : PROTECTED_READS}`,
   ];
-  if (own?.path !== undefined) lines.push(`  secret    in ${own.path}`);
-  else if (own !== undefined) {
-    lines.push(`  secret    ${own.text} (for this run only: set SECRET_TOKEN to keep one)`);
+  if (own?.path !== undefined) {
+    const mark = own.isNew ? " (NEW: keep a copy of it with your backups)" : "";
+    lines.push(`  secret    in ${own.path}${mark}`);
+  } else if (own !== undefined) {
+    lines.push(`  secret    ${own.text} (NEW, for this run only: set SECRET_TOKEN to keep one)`);
   }
   lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
   if (signIn !== undefined) {

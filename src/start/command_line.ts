@@ -1,5 +1,5 @@
-import { createLinkToken } from "../auth/signed_token.ts";
-import { MIN_SECRET_LENGTH, Secret } from "../auth/secret.ts";
+import { linkTokenOf } from "../auth/signed_token.ts";
+import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { StartError } from "../problem.ts";
 import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
@@ -77,11 +77,9 @@ async function printLink(url: string | undefined): Promise<CommandResult> {
     const { environment, fileNames } = await readEnvironment();
     const config = parseConfig(environment, fileNames);
     const page = url === undefined ? defaultOrigin(config) : parsePage(url);
-    const secret = config.secret ?? keptSecret(config.store);
-    if (secret.length < MIN_SECRET_LENGTH) {
-      throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
-    }
-    return { text: `${page}/#sign-in=${createLinkToken(new Secret(secret))}`, code: 0 };
+    const token = linkTokenOf(config.secret ?? keptSecret(config.store));
+    if (token !== undefined) return { text: `${page}/#sign-in=${token}`, code: 0 };
+    throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
   } catch (error) {
     return refusal(explainFailure("Cannot create a sign-in link", error));
   }
@@ -106,11 +104,8 @@ function parsePage(text: string): string {
 
 /** Returns the secret that a server keeps in a file, and writes none. */
 function keptSecret(store: StoreSetting): string {
-  const { text, path, isNew } = findSecret(store);
-  if (path === undefined) {
-    throw new StartError("with this store, only the server knows its secret. Set SECRET_TOKEN");
-  }
-  if (!isNew) return text;
+  const { path, text } = findSecret(store);
+  if (text !== undefined) return text;
   throw new StartError(
     `${path} does not exist or may not be read. Start the server once, or set SECRET_TOKEN`,
   );

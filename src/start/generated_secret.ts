@@ -2,25 +2,31 @@ import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { errorMessage, StartError } from "../problem.ts";
 import type { StoreSetting } from "./store_address.ts";
 
+/** The file of a secret, and the secret in it. */
+export interface SecretFile {
+  readonly path: string;
+  /** Undefined if there is no file. */
+  readonly text: string | undefined;
+}
+
 /** The secret of a standalone server without SECRET_TOKEN. */
 export interface GeneratedSecret {
   readonly text: string;
   /** The file that keeps it. Undefined if it is for this run only. */
   readonly path: string | undefined;
-  /** True if the file does not exist. */
+  /** True if it was created at this start. */
   readonly isNew: boolean;
+  readonly warnings: readonly string[];
 }
 
 /**
- * Reads the secret next to a local counter file, or generates one. With any other store it is for
- * this run only. Throws a {@linkcode StartError} if the file cannot be used, because another
- * secret would invalidate all keys.
+ * Reads the secret next to a local counter file, or in `data/` with any other store. Throws a
+ * {@linkcode StartError} if the file cannot be used, because another secret would invalidate all
+ * keys.
  */
-export function findSecret(store: StoreSetting): GeneratedSecret {
-  if (store.kind !== "kv-file") return { text: randomSecret(), path: undefined, isNew: true };
-  const path = store.path.replace(FILE_NAME, "secret");
-  const text = readSecret(path);
-  return { text: text ?? randomSecret(), path, isNew: text === undefined };
+export function findSecret(store: StoreSetting): SecretFile {
+  const path = store.kind === "kv-file" ? store.path.replace(FILE_NAME, "secret") : "data/secret";
+  return { path, text: readSecret(path) };
 }
 
 const FILE_NAME = Deno.build.os === "windows" ? /[^\\/]*$/ : /[^/]*$/;
@@ -36,11 +42,15 @@ function readSecret(path: string): string | undefined {
   try {
     text = Deno.readTextFileSync(path);
   } catch (error) {
-    // Opening the store will say how to allow the folder.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
       return undefined;
     }
-    throw unusable(path, ["read", "read"], error);
+    throw new StartError(
+      `The secret file ${path} cannot be read: ${
+        errorMessage(error)
+      }. Let the user that runs Tallymark read it, or set SECRET_TOKEN`,
+      { cause: error },
+    );
   }
   const secret = text.trim();
   if (secret === "") {
@@ -55,35 +65,53 @@ function readSecret(path: string): string | undefined {
 }
 
 /**
- * Writes a new secret to its file, which only the owner of the file may read. Needs the counter
- * file next to it to be open, so that no other process writes one at the same time. Returns
- * warnings about the secret in the file.
+ * Writes a new secret if there is none, to a file which only its owner may read. A secret that
+ * cannot be written is for this run only. Needs the store to be open, because a start that fails
+ * must not leave a file that hides from the next one that its secret is new.
  */
-export function keepSecret({ path, text, isNew }: GeneratedSecret): string[] {
-  if (path === undefined) return [];
-  if (isNew) writeSecret(path, text);
-  const warnings = secretWarnings(path, text);
-  if (!isReadByOthers(path)) return warnings;
-  return [`${path} can be read by other users of this machine: chmod 600 ${path}`, ...warnings];
-}
-
-function writeSecret(path: string, secret: string): void {
+export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
+  if (text !== undefined) return { text, path, isNew: false, warnings: fileWarnings(path, text) };
+  const own = randomSecret();
   try {
-    using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
-    file.writeSync(new TextEncoder().encode(`${secret}\n`));
-    file.syncSync();
+    writeSecret(path, own);
+    return { text: own, path, isNew: true, warnings: [] };
   } catch (error) {
-    throw unusable(path, ["written", "write"], error);
+    // Another process may have been faster.
+    const theirs = error instanceof Deno.errors.AlreadyExists ? readSecret(path) : undefined;
+    if (theirs !== undefined) return { text: theirs, path, isNew: true, warnings: [] };
+    const warning = `the secret is for this run only because ${path} cannot be written: ${
+      errorMessage(error)
+    }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`;
+    return { text: own, path: undefined, isNew: true, warnings: [warning] };
   }
 }
 
-function unusable(path: string, [done, verb]: [string, string], error: unknown): StartError {
-  return new StartError(
-    `The secret file ${path} cannot be ${done}: ${
-      errorMessage(error)
-    }. Let the user that runs Tallymark ${verb} it, or set SECRET_TOKEN`,
-    { cause: error },
-  );
+/**
+ * Returns what the owner has to know about a new secret. `isUsed` is true if the store holds
+ * counters, and undefined if that is unknown.
+ */
+export function noticeOfNew({ path }: GeneratedSecret, isUsed: boolean | undefined): string {
+  const subject = `The secret${path === undefined ? "" : ` in ${path}`} is new`;
+  if (isUsed === false) return `${subject}: keep a copy of it with your backups`;
+  const remedy =
+    "keys of an earlier secret no longer work. Restore that secret, or name it in SECRET_FALLBACKS. Servers on one store need the same secret";
+  return isUsed
+    ? `${subject}, but the store already holds counters: ${remedy}`
+    : `${subject}. If the store already holds counters, ${remedy}`;
+}
+
+function writeSecret(path: string, secret: string): void {
+  const folder = path.replace(FILE_NAME, "");
+  if (folder !== "") Deno.mkdirSync(folder, { recursive: true });
+  using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+  file.writeSync(new TextEncoder().encode(`${secret}\n`));
+  file.syncSync();
+}
+
+function fileWarnings(path: string, text: string): string[] {
+  const warnings = secretWarnings(path, text);
+  if (!isReadByOthers(path)) return warnings;
+  return [`${path} can be read by other users of this machine: chmod 600 ${path}`, ...warnings];
 }
 
 /** Reports whether other users may read a file. Always false on Windows, which has no such mode. */

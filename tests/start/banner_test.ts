@@ -8,14 +8,15 @@ import { VERSION } from "../../src/version.ts";
 import type { Environment } from "../../src/start/settings.ts";
 
 const secret = "0123456789abcdef";
+const kept: GeneratedSecret = { text: "f00", path: "data/secret", isNew: false, warnings: [] };
 
 Deno.test("banner: address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
-    show({}, { own: { text: "f00", path: "data/secret", isNew: true }, signIn: "1ee7" }),
+    show({}, { own: { ...kept, isNew: true }, signIn: "1ee7" }),
     `Tallymark ${VERSION} listens on http://localhost:8000
   counters  Deno KV in data/counters.kv
   reads     open to everyone
-  secret    in data/secret
+  secret    in data/secret (NEW: keep a copy of it with your backups)
   try       curl -X POST -H "X-Auth-Token: $(cat data/secret)" "http://localhost:8000/hit?id=home"
   sign in   http://localhost:8000/#sign-in=1ee7 (works once, for ten minutes)`,
   );
@@ -23,11 +24,11 @@ Deno.test("banner: address, store, reads, where the secret is, a curl line, and 
 
 Deno.test("banner: a secret that no file keeps is printed, with a curl line", () => {
   const text = show({ STORE_URL: "memory:" }, {
-    own: { text: "f00", path: undefined, isNew: true },
+    own: { ...kept, path: undefined, isNew: true },
   });
   strictEqual(
     text.split("\n").slice(3).join("\n"),
-    `  secret    f00 (for this run only: set SECRET_TOKEN to keep one)
+    `  secret    f00 (NEW, for this run only: set SECRET_TOKEN to keep one)
   try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"
   page      http://localhost:8000`,
   );
@@ -37,7 +38,7 @@ Deno.test("banner: a shell finds the file of the secret, whatever its folder is 
   await using folder = await tempDir();
   const path = join(folder.path, `it's "$HOME" \\ here`);
   await Deno.writeTextFile(path, "f00");
-  const text = show({}, { own: { text: "f00", path, isNew: false } });
+  const text = show({}, { own: { ...kept, path } });
   const line = /try +curl .*-H (".*?") "http/.exec(text)?.[1];
   const { stdout } = await new Deno.Command("sh", { args: ["-c", `printf %s ${line}`] }).output();
   strictEqual(new TextDecoder().decode(stdout), "X-Auth-Token: f00");

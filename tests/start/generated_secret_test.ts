@@ -1,6 +1,8 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { runService, startService } from "../support/service.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 Deno.test("data/secret: is made at the first start, for its owner alone, and opens every later run", async () => {
@@ -9,7 +11,12 @@ Deno.test("data/secret: is made at the first start, for its owner alone, and ope
   let key = "";
   for (const hits of [1, 2]) {
     await using service = await startService({ cwd: folder.path });
-    match(service.stdout(), /^ +secret +in data\/secret$/m);
+    match(
+      service.stdout(),
+      hits === 1
+        ? /^ +secret +in data\/secret \(NEW: keep a copy of it with your backups\)$/m
+        : /^ +secret +in data\/secret$/m,
+    );
     const secret = (await Deno.readTextFile(path)).trim();
     match(secret, /^[0-9a-f]{40}$/);
     strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
@@ -100,7 +107,7 @@ Deno.test("data/secret: a counter file of that name is not replaced by it", asyn
   const options = { cwd: folder.path, env: { STORE_URL: "kv:data/secret" } };
   const { code, stderr } = await runService(options);
   strictEqual(code, 1);
-  match(stderr, /The secret file data\/secret cannot be written: .*exists/);
+  match(stderr, /The secret file data\/secret must contain a single line/);
   const bytes = await Deno.readFile(join(folder.path, "data/secret"));
   strictEqual(new TextDecoder().decode(bytes.subarray(0, 13)), "SQLite format");
 });
@@ -115,14 +122,89 @@ Deno.test("data/secret: of two first starts at once one goes on, and the file ha
   strictEqual(await statusOf(`${service?.url}/hit?token=${secret}`), 200);
 });
 
-Deno.test("data/secret: with a store that is no file there is none", async () => {
-  await using service = await startService({ env: { STORE_URL: "memory:" } });
-  match(
-    service.stdout(),
-    /^ +secret +[0-9a-f]{40} \(for this run only: set SECRET_TOKEN to keep one\)$/m,
+Deno.test("data/secret: is made and kept with counters in memory, too", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { STORE_URL: "memory:" } };
+  const secrets: string[] = [];
+  for (const mark of [" \\(NEW: .*\\)", ""]) {
+    await using service = await startService(options);
+    match(service.stdout(), new RegExp(`^ +secret +in data/secret${mark}$`, "m"));
+    secrets.push(await Deno.readTextFile(join(folder.path, "data/secret")));
+    doesNotMatch((await service.stop()).stderr, /"warn"/);
+  }
+  strictEqual(secrets[0], secrets[1]);
+});
+
+Deno.test("data/secret: where it cannot be written, the secret is for this run and says why", async () => {
+  const flags = startFlags().filter((flag) => !flag.startsWith("--allow-write"));
+  await using service = await startService({ flags, env: { STORE_URL: "memory:" } });
+  await service.waitForOutput(
+    /"warn","event":"the secret is for this run only because data\/secret cannot be written: .*write access.*SECRET_TOKEN"/,
   );
+  const [, secret] = /secret +([0-9a-f]{40}) \(NEW, for this run only: set SECRET_TOKEN/
+    .exec(service.stdout()) ?? [];
+  strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+  ok(!(await service.stop()).stderr.includes(String(secret)));
   strictEqual([...Deno.readDirSync(service.cwd)].length, 0);
 });
+
+Deno.test("data/secret: one that is lost from a backup is told of in the log and on the page", async () => {
+  await using folder = await tempDir();
+  {
+    await using service = await startService({ cwd: folder.path });
+    const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+    strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+    match(
+      String(await warningsOf(service.url, secret)),
+      /^The secret in data\/secret is new: keep/,
+    );
+    await service.stop();
+  }
+  await Deno.remove(join(folder.path, "data/secret"));
+  await using service = await startService({ cwd: folder.path });
+  const notice =
+    /The secret in data\/secret is new, but the store already holds counters: keys of an earlier secret no longer work\. Restore that secret, or name it in SECRET_FALLBACKS/;
+  await service.waitForOutput(notice);
+  const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+  match(String(await warningsOf(service.url, secret)), notice);
+});
+
+Deno.test(
+  "data/secret: of two servers on one Redis, those of one folder share it, and one elsewhere is told that it is new",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using folder = await tempDir();
+    const env = { STORE_URL: redis.url };
+    const starts = await Promise.all([1, 2].map(() => startService({ cwd: folder.path, env })));
+    await using stack = new AsyncDisposableStack();
+    for (const service of starts) stack.use(service);
+    const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+    for (const { url } of starts) strictEqual(await statusOf(`${url}/hit?token=${secret}`), 200);
+
+    await using elsewhere = await startService({ env });
+    await elsewhere.waitForOutput(
+      /"warn","event":"The secret in data\/secret is new, but the store/,
+    );
+    strictEqual(await statusOf(`${elsewhere.url}/hit?token=${secret}`), 401);
+  },
+);
+
+Deno.test("data/secret: with a Redis that is away at the first start, the warning has a condition", async () => {
+  const port = (() => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    return listener.addr.port;
+  })();
+  await using service = await startService({ env: { STORE_URL: `redis://127.0.0.1:${port}` } });
+  await service.waitForOutput(
+    /"warn","event":"The secret in data\/secret is new\. If the store already holds counters, keys/,
+  );
+});
+
+async function warningsOf(url: string, secret: string): Promise<unknown> {
+  const response = await fetch(`${url}/decisions`, { headers: { "x-auth-token": secret } });
+  return (await response.json()).warnings;
+}
 
 async function folderWith(text: string) {
   const folder = await tempDir();

@@ -130,12 +130,30 @@ Deno.test("deno serve with 4 workers", needsRedis, async (t) => {
   });
 });
 
-Deno.test("deno serve: without SECRET_TOKEN, and with counters in memory, it does not start", async () => {
-  const memory = { STORE_URL: "memory:" };
-  const refused = await runService(serving(2, memory));
-  strictEqual(refused.code, 1);
-  match(refused.stderr, /Set SECRET_TOKEN: all workers need the same one/);
-  const inMemory = await runService(serving(2, { ...memory, SECRET_TOKEN: SECRET }));
+Deno.test(
+  "deno serve: without SECRET_TOKEN, all workers use data/secret, and need one that stays",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const options = serving(2, { STORE_URL: redis.url });
+    await using service = await startService(options);
+    const token = (await Deno.readTextFile(join(service.cwd, "data/secret"))).trim();
+    const headers = { "x-auth-token": token };
+    for (let call = 1; call <= 8; call++) {
+      strictEqual((await json(service, "/hit", { method: "POST", headers })).hits, call);
+    }
+    const flags = startFlags().filter((flag) => !flag.startsWith("--allow-write"));
+    const refused = await runService({ ...options, flags });
+    strictEqual(refused.code, 1);
+    match(
+      refused.stderr,
+      /Set SECRET_TOKEN: all workers need the same one, and .*data\/secret cannot/,
+    );
+  },
+);
+
+Deno.test("deno serve: with counters in memory, it does not start", async () => {
+  const inMemory = await runService(serving(2, { STORE_URL: "memory:", SECRET_TOKEN: SECRET }));
   strictEqual(inMemory.code, 1);
   match(inMemory.stderr, /Workers cannot share counters in memory: set STORE_URL to a Redis/);
 });

@@ -57,7 +57,13 @@ async function fetchLine(id: string): Promise<Line> {
 }
 
 /** The keys of counters and groups, by query. */
-const keys: Map<string, Promise<string>> = new Map();
+const keys: Map<string, Promise<OwnKey>> = new Map();
+
+/** A key, and its version from 2 on. */
+interface OwnKey {
+  readonly key: string;
+  readonly version?: number;
+}
 
 export function forgetKeys(keepsTyped: boolean) {
   keys.clear();
@@ -67,8 +73,7 @@ export function forgetKeys(keepsTyped: boolean) {
 /** Returns a key, which is requested once. */
 export function keyOf(what: "id" | "prefix" | "read", value: string) {
   const query = queryOf([[what, value]]);
-  const found = keys.get(query) ??
-    callForJson(`key?${query}`).then(({ key }) => String(key));
+  const found: Promise<OwnKey> = keys.get(query) ?? callForJson(`key?${query}`);
   keys.set(query, found);
   found.catch(() => keys.delete(query));
   return found;
@@ -76,7 +81,8 @@ export function keyOf(what: "id" | "prefix" | "read", value: string) {
 
 function showKey(id: string, place: HTMLElement) {
   return orExplain(place, async () => {
-    const key = await keyOf("id", id);
+    const own = await keyOf("id", id);
+    const { key } = own;
     const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, here).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["counter", id], ["key", key]]);
@@ -90,16 +96,16 @@ function showKey(id: string, place: HTMLElement) {
         return "Copy";
       }),
       why,
-      ...keyParts(key, "This key can count this counter and nothing else; it may be public."),
+      ...keyParts(own, "This key can count this counter and nothing else; it may be public."),
     );
   }, "p.small");
 }
 
 /** Returns a key with its copy button and its purpose. */
-export function keyParts(key: string, purpose: string) {
+export function keyParts({ key, version }: OwnKey, purpose: string) {
   const copying = copyButton("Copy", () => key, "Copy the key");
   return [
-    make("h3", "Key"),
+    make("h3", version === undefined ? "Key" : `Key, version ${version}`),
     make(".paste", make("code", key), copying),
     make("p.small", purpose),
   ];

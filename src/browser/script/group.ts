@@ -52,7 +52,10 @@ async function fetchHistory(query: string) {
 
 function showKey(prefix: string, place: HTMLElement) {
   return orExplain(place, async () => {
-    const [key, readKey] = await Promise.all([keyOf("prefix", prefix), keyOf("read", prefix)]);
+    const [own, { key: readKey }] = await Promise.all([
+      keyOf("prefix", prefix),
+      keyOf("read", prefix),
+    ]);
     const title = make("input", { "aria-label": "Title of the shared page" });
     title.placeholder = /[^/]+(?=\/*$)/.exec(prefix)?.[0] ?? prefix;
     const sharedLink = () => {
@@ -66,7 +69,10 @@ function showKey(prefix: string, place: HTMLElement) {
     const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
-    const List = elementSnippet("tally-top", [["prefix", prefix], ["key", key], ["limit", "5"]]);
+    const List = elementSnippet("tally-top", [["prefix", prefix], ["key", own.key], [
+      "limit",
+      "5",
+    ]]);
     const snippets: Record<string, string> = service.openReads
       ? { Markdown, HTML, Script, List, URL: url }
       : { List };
@@ -80,7 +86,7 @@ function showKey(prefix: string, place: HTMLElement) {
           : "A list of the most read pages. Reads are protected on this server, so a badge of the sum would show an error. Set PUBLIC_READS=1 to make it public.",
       ),
       ...keyParts(
-        key,
+        own,
         `This key can count and list the counters under ${prefix} and nothing else; it may be public.`,
       ),
       make("h3", "Shared page"),
@@ -92,7 +98,7 @@ function showKey(prefix: string, place: HTMLElement) {
       ),
       make(
         "p.small",
-        `Everyone with this link can see the numbers of the counters under ${prefix}, until you change the secret.`,
+        `Everyone with this link can see the numbers of the counters under ${prefix}, until you change the secret or, in KEY_VERSIONS, the version of its keys.`,
       ),
     );
   }, "p.small");

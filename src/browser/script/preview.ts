@@ -179,7 +179,7 @@ async function snippetsOf(
 ): Promise<Record<string, string>> {
   const key = !isCounting || !sessionToken()
     ? "KEY"
-    : await (prefix === "" ? keyOf("id", id) : keyOf("prefix", prefix));
+    : (await (prefix === "" ? keyOf("id", id) : keyOf("prefix", prefix))).key;
   const once: Choices = isOnce ? [["once", "day"]] : [];
   const keyed: Choices = isCounting ? [["key", key]] : [];
   const addressOf = (path: string, choices: Choices) =>

@@ -28,6 +28,8 @@ interface Decision {
   time: string;
   id?: string;
   outcome: string;
+  /** True if the key was made with an earlier secret. */
+  earlierKey?: true;
 }
 
 const requests = make(".panel.more");
@@ -50,7 +52,8 @@ function tableOf(decisions: Decision[]) {
   );
   const counted = decisions.filter(({ outcome }) => COUNTED.includes(outcome));
   const ids = new Set(counted.map(({ id }) => id));
-  const lines = decisions.map(({ time, id, outcome }) => {
+  const lines = decisions.map(({ time, id, outcome, earlierKey }) => {
+    const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
     const isCounted = COUNTED.includes(outcome);
     return make(
       "tr",
@@ -60,7 +63,10 @@ function tableOf(decisions: Decision[]) {
         isCounted ? "td.up" : "td",
         isCounted ? "yes" : UNCERTAIN.includes(outcome) ? "unknown" : "no",
       ),
-      make("td", REASONS[outcome] ?? outcome.replaceAll("-", " ")),
+      make(
+        "td",
+        [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
+      ),
     );
   });
   return make("table.log", make("thead", make("tr", ...heads)), make("tbody", ...lines));

@@ -5,8 +5,9 @@
 //   KEEP="github-stars octocat/hello, docker library/redis, npm @octocat/hello" \
 //     TALLYMARK_URL=https://hits.example.com TALLYMARK_TOKEN=… node keep.mjs
 //
-// Each entry of KEEP is a source and its names. Commas and line breaks separate entries. Tokens, and
-// what is kept when a source closes, are described in .docs/external_totals.md.
+// Each entry of KEEP is a source and its names. Commas and line breaks separate entries.
+// TALLYMARK_TOKEN is a job key such as import.github/.CODE, or several, separated by spaces. Tokens,
+// and what is kept when a source closes, are described in .docs/external_totals.md.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -19,7 +20,12 @@ const RESPONSE_TIMEOUT_MS = 30_000;
 const DAY_MS = 86_400_000;
 
 const { env } = process;
-const TALLYMARK = { base: env.TALLYMARK_URL, token: env.TALLYMARK_TOKEN };
+const TALLYMARK = { base: env.TALLYMARK_URL };
+/** The job keys in TALLYMARK_TOKEN, each with the prefix of the ids that it imports. */
+const IMPORT_KEYS = (env.TALLYMARK_TOKEN ?? "").trim().split(/\s+/).flatMap((token) => {
+  const prefix = /^import\.(.+\/)\.[\w-]{22}$/.exec(token)?.[1];
+  return prefix === undefined ? [] : [{ token, prefix: decodeURIComponent(prefix) }];
+});
 const GITHUB = { base: env.GITHUB_API_URL || "https://api.github.com", token: env.GITHUB_TOKEN };
 const NPM = { base: env.NPM_API_URL || "https://api.npmjs.org" };
 const PYPISTATS = { base: env.PYPISTATS_URL || "https://pypistats.org" };
@@ -148,12 +154,26 @@ async function keep(read, name) {
     .map((line) => line.seen === undefined ? line : { ...line, at });
   if (lines.length === 0) return;
   const mode = lines[0].hits === undefined ? "max" : "replace";
-  await request(TALLYMARK, `/counters?mode=${mode}`, {
+  const { token, name: given } = tokenFor(lines[0].id);
+  await request({ ...TALLYMARK, token, given }, `/counters?mode=${mode}`, {
     method: "POST",
     body: lines.map((line) => JSON.stringify(line)).join("\n"),
     redirect: "error",
   });
   for (const { id } of lines) console.log(id);
+}
+
+/** Returns the token that imports an id, and the words that name it. */
+function tokenFor(id) {
+  const key = IMPORT_KEYS.find(({ prefix }) => id.startsWith(prefix));
+  if (key !== undefined) return { token: key.token, name: `the job key for ${key.prefix}` };
+  if (IMPORT_KEYS.length > 0) {
+    const prefixes = IMPORT_KEYS.map(({ prefix }) => prefix).join(", ");
+    throw new Error(`TALLYMARK_TOKEN has no job key for ${id}, only for ${prefixes}`);
+  }
+  const token = env.TALLYMARK_TOKEN.trim();
+  const [job] = /^(?:metrics|backup)(?=\.[\w-]{22}$)/.exec(token) ?? [];
+  return { token, name: job === undefined ? "no job key" : `the job key for ${job}` };
 }
 
 /** Returns a line of days. Adds up the numbers of a day, and leaves out days without any. */
@@ -202,7 +222,7 @@ async function pages(target) {
 }
 
 /** Requests JSON. Follows redirects, but sends the token to the origin of `base` only. */
-async function request({ base, token }, target, options = {}) {
+async function request({ base, token, given }, target, options = {}) {
   let url = new URL(target.startsWith("/") ? base.replace(/\/+$/, "") + target : target);
   for (let redirects = 0, attempt = 1;;) {
     const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
@@ -226,7 +246,12 @@ async function request({ base, token }, target, options = {}) {
     const seconds = Number(headers.get("retry-after") ?? NaN);
     if (location !== null && redirects++ < MAX_REDIRECTS) url = new URL(location, url);
     else if (seconds <= MAX_RETRY_SECONDS && attempt++ < MAX_ATTEMPTS) await sleep(seconds * 1000);
-    else throw new Error(`${url.host} responded with ${status}${hint(response, text)}`);
+    else {
+      const remedy = (status === 401 || status === 403) && given !== undefined
+        ? ` (TALLYMARK_TOKEN is ${given})`
+        : "";
+      throw new Error(`${url.host} responded with ${status}${hint(response, text)}${remedy}`);
+    }
   }
 }
 

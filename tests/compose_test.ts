@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { findOnPath, needsPrograms, projectFolder } from "./support/programs.ts";
 import { startService } from "./support/service.ts";
@@ -40,16 +40,23 @@ Deno.test(".deploy/compose.yaml: the backup keeps a whole export, and none that 
   await using service = await startService();
   const [, block = ""] = / - \|\n((?: {8}.*\n)+)/.exec(commands) ?? [];
   match(block, /while sleep /);
-  const once = (url: string) =>
+  const secret = (await Deno.readTextFile(join(service.cwd, "data/secret"))).trim();
+  const made = await fetch(`${service.url}/key?job=backup`, {
+    headers: { "x-auth-token": secret },
+  });
+  const { key } = await made.json();
+  const once = (url: string, BACKUP_KEY = key) =>
     shell(
       // One night, and no waiting for it.
       `nights=1; sleep() { [ $((nights--)) -gt 0 ]; }\n` +
-        block.replaceAll("/backups/", `${folder.path}/`).replaceAll("http://tallymark:8000", url)
-          .replaceAll("/data/secret", join(service.cwd, "data/secret")),
-      {},
+        block.replaceAll("/backups/", `${folder.path}/`).replaceAll("http://tallymark:8000", url),
+      { BACKUP_KEY },
       "bash",
     );
   const kept = () => [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+  // Loud from the start, and not only at night.
+  notStrictEqual((await once(service.url, "")).code, 0);
+  strictEqual(kept().join(), "");
   await once("http://127.0.0.1:1");
   strictEqual(kept().join(), "counters.new");
   await once(service.url);

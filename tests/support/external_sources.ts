@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { projectFolder } from "./programs.ts";
 import { SECRET } from "./secret.ts";
@@ -231,9 +232,18 @@ export interface Run {
   flags?: string[];
 }
 
+/** The job key with which the secret of tests imports the ids with a prefix. */
+export function importKey(prefix: string): string {
+  const code = createHmac("sha256", SECRET).update(`job:import:${prefix}`).digest().subarray(0, 16);
+  return `import.${prefix}.${code.toString("base64url")}`;
+}
+
+const JOB_KEYS = ["github/", "npm/", "pypi/", "crates/", "docker/", "vscode/"].map(importKey)
+  .join(" ");
+
 /** Runs the script once. */
 export async function runKeep(run: Run): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { env, keep, service, token = SECRET, preload = "", runtime = "deno", flags = [] } = run;
+  const { env, keep, service, token = JOB_KEYS, preload = "", runtime = "deno", flags = [] } = run;
   const hook = `data:text/javascript,${encodeURIComponent(preload)}`;
   const [program, args] = runtime === "node" ? ["node", ["--import", hook]] : [Deno.execPath(), [
     "run",

@@ -2,6 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import {
   dayText,
   GITHUB_TOKEN,
+  importKey,
   KEEP_SCRIPT,
   type Numbers,
   openSource,
@@ -439,7 +440,7 @@ Deno.test("keep.mjs: a total that was requested before another report adds nothi
   strictEqual((await counter(service.url, "docker/o/r")).seen, 130);
 });
 
-Deno.test("keep.mjs: the secret is sent to the service only, and the token of GitHub to GitHub only", async () => {
+Deno.test("keep.mjs: the job key is sent to the service only, and the token of GitHub to GitHub only", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   using other = openSource(() => Response.json({ stargazers_count: 1 }));
@@ -489,7 +490,7 @@ Deno.test("keep.mjs: the secret is sent to the service only, and the token of Gi
   other.received = [];
   const refused = await runKeep({ env: sources.env, keep: "docker o/r", service: old.url });
   strictEqual(refused.code, 1);
-  strictEqual(old.received[0]?.authorization, `Bearer ${SECRET}`);
+  strictEqual(old.received[0]?.authorization, `Bearer ${importKey("docker/")}`);
   deepStrictEqual(other.received, []);
   for (const { stdout, stderr } of [run, refused]) {
     doesNotMatch(stdout + stderr, new RegExp(`${SECRET}|${GITHUB_TOKEN}`));
@@ -561,6 +562,33 @@ Deno.test("keep.mjs: crates.io gets one request a second, and all sources the ad
   ok(first && second && second.time - first.time >= 950, "a second passes");
   for (const { userAgent } of [...sources.crates.received, ...sources.docker.received]) {
     strictEqual(userAgent, `tallymark-keep (${service.url})`);
+  }
+});
+
+Deno.test("keep.mjs: takes the secret or job keys, and says which of them is refused", async () => {
+  await using service = await startTallymark();
+  using sources = openSources(someNumbers());
+  const run = (token: string, keep = "docker o/r") =>
+    runKeep({ env: sources.env, keep, service: service.url, token });
+  const code = "A".repeat(22);
+  const refused: [token: string, said: RegExp][] = [
+    ["wrong", /^docker o\/r: .* 401: .* \(TALLYMARK_TOKEN is no job key\)\n$/],
+    [`backup.${code}`, / 401: .* \(TALLYMARK_TOKEN is the job key for backup\)\n$/],
+    [`import.docker/.${code}`, / 401: .* \(TALLYMARK_TOKEN is the job key for docker\/\)\n$/],
+    [
+      `${importKey("github/")}\n ${importKey("npm/")}`,
+      /^docker o\/r: TALLYMARK_TOKEN has no job key for docker\/o\/r, only for github\/, npm\/\n$/,
+    ],
+  ];
+  for (const [token, said] of refused) {
+    const { code, stderr } = await run(token);
+    strictEqual(code, 1);
+    match(stderr, said);
+    doesNotMatch(stderr, /AAAA|[\w-]{22}\b/);
+  }
+  deepStrictEqual(await totals(service.url), {});
+  for (const token of [SECRET, importKey("docker/"), ` ${importKey("docker/o/")}\n`]) {
+    strictEqual((await run(token)).stderr, "");
   }
 });
 

@@ -139,7 +139,10 @@ export async function openService(
   if (notice !== undefined && isUsed !== false) log.warn(notice);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const app = createApp({
-    config: { ...config, secret, proxies, startedAt, notice },
+    config: {
+      ...{ ...config, secret, proxies, startedAt, notice },
+      secretPlace: own === undefined ? SETTINGS.secret.name : own.path,
+    },
     counters,
     metrics,
     log,

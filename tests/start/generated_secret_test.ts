@@ -202,8 +202,10 @@ Deno.test("data/secret: with a Redis that is away at the first start, the warnin
 });
 
 async function warningsOf(url: string, secret: string): Promise<unknown> {
-  const response = await fetch(`${url}/decisions`, { headers: { "x-auth-token": secret } });
-  return (await response.json()).warnings;
+  const response = await fetch(`${url}/status`, { headers: { "x-auth-token": secret } });
+  const { secret: place, warnings } = await response.json();
+  strictEqual(place, "data/secret");
+  return warnings;
 }
 
 async function folderWith(text: string) {

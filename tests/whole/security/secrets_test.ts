@@ -5,6 +5,7 @@ import { reservePort } from "../../support/reserved_port.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../../support/raw_http.ts";
 import { runService, startService } from "../../support/service.ts";
+import { startFlags } from "../../support/service_command.ts";
 import { settleAll } from "../../support/settle.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
 import { startTarget } from "./target.ts";
@@ -178,7 +179,8 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
 });
 
 Deno.test("a secret made for the run is in the banner and nowhere else", async () => {
-  await using service = await startService({ env: { STORE_URL: "memory:" } });
+  const flags = startFlags().filter((flag) => !flag.startsWith("--allow-write"));
+  await using service = await startService({ flags, env: { STORE_URL: "memory:" } });
   const token = /secret +(\S+)/.exec(service.stdout())?.[1] ?? "";
   ok(/^[0-9a-f]{40}$/.test(token), service.stdout());
   const lines = ROUTES.flatMap((route) =>

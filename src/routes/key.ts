@@ -21,7 +21,7 @@ const job = {
   meaning:
     "Instead of `id`: the job whose key is wanted, as one that needs no secret. With `import`, `prefix` names the counters that it may import.",
   schema: { type: "string", enum: JOBS },
-  accepts: (text: string) => JOBS.some((job) => job === text),
+  isStrict: true,
 } as const satisfies Parameter;
 
 /** `GET /key`: the key of a counter, of a group, of the numbers of a group, or of a job. */

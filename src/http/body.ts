@@ -12,21 +12,28 @@ const MAX_BODIES = 100;
 const [BODY_LIMIT_MS, SHORT_LIMIT_MS] = [5000, 2000];
 
 /**
- * Creates a reader of bodies that strangers may send. It throws like {@linkcode bodyText}. The
- * requests beyond the limit wait for a place, the last one first, so that many that never end delay
- * others by two seconds.
+ * Creates a reader of bodies that strangers may send. It throws `bad-body` like {@linkcode
+ * bodyText}, and for a body without a length or that takes too long. The requests beyond the limit
+ * wait for a place, the last one first, so that many that never end delay others by two seconds.
  */
 export function createBodyReader(draining: Draining) {
   const waiting: (() => void)[] = [];
   let taken = 0;
   return async (request: Request, limit: number): Promise<string> => {
+    if (request.body === null) return "";
+    const length = Number(request.headers.get("content-length") ?? NaN);
+    if (length > limit) throw tooLong(limit);
+    if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
     if (taken >= MAX_BODIES) await new Promise<void>((resolve) => waiting.push(resolve));
     else taken++;
     const limitMs = taken > MAX_BODIES / 2 ? SHORT_LIMIT_MS : BODY_LIMIT_MS;
-    const ending = new AbortController();
-    const timer = setTimeout(() => ending.abort(), limitMs);
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(badBody("The body took too long to arrive.")), limitMs);
     try {
-      return await bodyText(request, { limit, draining, signal: ending.signal });
+      // A stream of the body would take 0.2 MB until the garbage is collected.
+      return decode(await Promise.race([request.bytes(), end]));
+    } catch (cause) {
+      throw cause instanceof Problem ? cause : truncated(draining, cause);
     } finally {
       clearTimeout(timer);
       const next = waiting.pop();
@@ -37,71 +44,48 @@ export function createBodyReader(draining: Draining) {
 }
 
 /**
- * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8,
- * is truncated, or is unfinished when the signal aborts. Throws `shutting-down` if it is truncated
- * because the process ends.
+ * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or
+ * is truncated. Throws `shutting-down` if it is truncated because the process ends.
  */
 export async function bodyText(
-  { body, headers }: Request,
-  { limit, draining, signal }: { limit: number; draining: Draining; signal?: AbortSignal },
+  { body }: Request,
+  { limit, draining }: { limit: number; draining: Draining },
 ): Promise<string> {
-  const declared = Number(headers.get("content-length"));
-  const reader = body === null || declared > limit ? undefined : createReader(body);
-  // The read in progress resolves as if the body had ended.
-  signal?.addEventListener("abort", () => reader?.cancel().catch(() => {}));
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   try {
-    while (reader !== undefined && length <= limit) {
-      const chunk = await reader.read();
-      if (chunk === undefined) break;
+    for await (const chunk of body ?? []) {
       length += chunk.length;
+      if (length > limit) break;
       chunks.push(chunk);
     }
   } catch (cause) {
-    if (draining.hasBegun) throw new Problem("shutting-down", { cause });
-    throw new Problem("bad-body", { detail: "The body ended too early.", cause });
+    throw truncated(draining, cause);
   }
-  if (signal?.aborted === true) {
-    throw new Problem("bad-body", { detail: "The body took too long to arrive." });
-  }
-  if (Math.max(declared, length) > limit) {
-    reader?.cancel().catch(() => {});
-    throw new Problem("bad-body", { detail: `The body is longer than ${limit} bytes.` });
-  }
+  if (length > limit) throw tooLong(limit);
+  return decode(await new Blob(chunks).bytes());
+}
+
+function decode(bytes: Uint8Array<ArrayBuffer>): string {
   try {
-    const bytes = await new Blob(chunks).bytes();
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new Problem("bad-body", { detail: "The body must be UTF-8.", cause });
+    throw badBody("The body must be UTF-8.", cause);
   }
 }
 
-/** Size of the buffer of a reader in bytes. */
-const BUFFER_BYTES = 1024;
+function badBody(detail: string, cause?: unknown): Problem {
+  return new Problem("bad-body", { detail, cause });
+}
 
-/**
- * Creates a reader whose `read` resolves with the next bytes of a body, or undefined at its end. It
- * brings a buffer, because the one of a request takes 0.2 MB until the garbage is collected.
- */
-function createReader(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  try {
-    const reader = body.getReader({ mode: "byob" });
-    let buffer = new Uint8Array(BUFFER_BYTES);
-    return {
-      cancel: () => reader.cancel(),
-      async read() {
-        const { done, value } = await reader.read(buffer);
-        if (done || value === undefined) return undefined;
-        buffer = new Uint8Array(value.buffer);
-        return value.slice();
-      },
-    };
-  } catch {
-    // A request that another server made may have a body without that mode.
-    const reader = body.getReader();
-    return { cancel: () => reader.cancel(), read: async () => (await reader.read()).value };
-  }
+function tooLong(limit: number): Problem {
+  return badBody(`The body is longer than ${limit} bytes.`);
+}
+
+function truncated(draining: Draining, cause: unknown): Problem {
+  return draining.hasBegun
+    ? new Problem("shutting-down", { cause })
+    : badBody("The body ended too early.", cause);
 }
 
 /** The error of the line in which a body was truncated. */

@@ -70,6 +70,13 @@ export function isFlagged(response: Response): boolean {
 }
 
 /**
+ * Maximum length of bytes that Deno may copy for a response. Longer ones are sent as streams that
+ * share them. Otherwise, a client that leaves 2,000 responses unread over HTTP/2 would take 2,000
+ * times their length. A stream takes 45 kB.
+ */
+const MAX_COPIED_BYTES = 40_000;
+
+/**
  * Creates a response with these headers. They are set one by one, because Deno registers a response
  * that is constructed with several headers for finalization (reads at 0.92 of the speed).
  */
@@ -79,10 +86,14 @@ export function createResponse(
   status = 200,
 ): Response {
   const isPlain = status === 200 && typeof body === "string";
+  const isShared = body instanceof Uint8Array && body.length > MAX_COPIED_BYTES;
   const response = isPlain
     ? new Response(body)
-    : body instanceof Uint8Array && body.length > MAX_COPIED_BYTES
-    ? sharedResponse(body, headers, status)
+    : isShared
+    ? new Response(ReadableStream.from([body]), {
+      status,
+      headers: { ...headers, "content-length": `${body.length}` },
+    })
     : new Response(body, { status, headers });
   if (FLAG in headers) flagged.add(response);
   if (!isPlain) return response;
@@ -90,31 +101,6 @@ export function createResponse(
   // Object.entries would allocate a list per response.
   for (const name in headers) own.set(name, headers[name] ?? "");
   return response;
-}
-
-/**
- * Maximum length of a body that Deno may copy for each response. A stream takes as much, so longer
- * ones are sent as streams of the same bytes.
- */
-const MAX_COPIED_BYTES = 40_000;
-
-/**
- * Creates a response that shares its body with others. With copies, 2,000 responses that a client
- * leaves unread over HTTP/2 would take 2,000 times their length.
- */
-function sharedResponse(
-  body: Uint8Array<ArrayBuffer>,
-  headers: HeaderRecord,
-  status: number,
-): Response {
-  const stream = new ReadableStream({
-    pull(controller) {
-      controller.enqueue(body);
-      controller.close();
-    },
-  }, { highWaterMark: 0 });
-  const length = { "content-length": String(body.length) };
-  return new Response(stream, { status, headers: { ...headers, ...length } });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { errorBadge } from "../badge/drawings.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
@@ -8,8 +9,8 @@ type Png = Uint8Array<ArrayBuffer>;
 
 /** Maximum number of requests that wait for a PNG. */
 const MAX_WAITING = 16;
-/** Maximum size of the finished PNGs that are kept, with the texts that they were made of. */
-const MAX_CACHE_BYTES = 8_000_000;
+/** Capacity of the cache of finished PNGs, of which the largest have 200 kB and most have 10. */
+const CACHE_SIZE = 50;
 /** Time that one PNG may take, in milliseconds. */
 const RENDER_LIMIT_MS = 2000;
 /** Time that the first PNG of a worker may take. The worker starts on a busy processor, too. */
@@ -27,7 +28,7 @@ export type Renderer = ReturnType<typeof createRenderer>;
 /** Creates a renderer that loads nothing yet. */
 export function createRenderer(log: Log) {
   let engine: ReturnType<typeof createEngine> | undefined;
-  const finished = new PngCache(MAX_CACHE_BYTES);
+  const finished = new BoundedMap<string, Png>(CACHE_SIZE);
   /** The PNGs that were asked for and are not finished. */
   const unfinished = new Map<string, Promise<Png>>();
   /** The fixed PNGs by their SVG texts. */
@@ -119,33 +120,6 @@ export function createRenderer(log: Log) {
     /** Ends the worker. */
     close: (): void => engine?.close(),
   };
-}
-
-/** The finished PNGs that were added or asked for last. */
-class PngCache {
-  readonly #pngs = new Map<string, Png>();
-  #bytes = 0;
-
-  constructor(readonly maxBytes: number) {}
-
-  get(name: string): Png | undefined {
-    const png = this.#pngs.get(name);
-    if (png === undefined) return undefined;
-    // The oldest is the first one.
-    this.#pngs.delete(name);
-    this.#pngs.set(name, png);
-    return png;
-  }
-
-  set(name: string, png: Png): void {
-    this.#pngs.set(name, png);
-    this.#bytes += name.length + png.length;
-    for (const [oldest, { length }] of this.#pngs) {
-      if (this.#bytes <= this.maxBytes) return;
-      this.#pngs.delete(oldest);
-      this.#bytes -= oldest.length + length;
-    }
-  }
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -106,6 +106,10 @@ export function openApp(
   ): Promise<Answer> {
     const [method = "", target = ""] = line.split(" ");
     const request = new Request(`http://localhost${target}`, { method, ...init });
+    // As clients do, and `new Request` does not.
+    if (typeof init.body === "string") {
+      request.headers.set("content-length", `${new TextEncoder().encode(init.body).length}`);
+    }
     const host = request.headers.get("host");
     // Deno puts a request's URL together of its host, if it is not empty, and its path, whatever
     // they are.

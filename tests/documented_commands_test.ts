@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
+import { importOf } from "./support/data_files.ts";
 import { openSource } from "./support/external_sources.ts";
 import { needsPrograms, projectFolder } from "./support/programs.ts";
 import { copyProject } from "./support/project_copy.ts";
@@ -109,67 +110,72 @@ async function lineOf({ url }: Service, id: string): Promise<unknown> {
 
 const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
 
+/** Returns the lines that the Data view makes of a file. */
+async function linesOf(folder: string, name: string): Promise<string[]> {
+  const { lines, leftOut } = await importOf({ [name]: await Deno.readFile(join(folder, name)) });
+  const { "Taken as the header": _, ...others } = leftOut;
+  deepStrictEqual(others, {});
+  return lines.toSorted();
+}
+
 Deno.test({
-  name: ".deploy/counters.md: the lines for Abacus import its counters",
+  name: ".deploy/counters.md: the command for Abacus writes a list that the Data view reads",
   ...needsRedisTools,
   fn: async () => {
     await using server = await startRedis();
     await server.command("SET", "K:site:home", "41");
-    await server.command("SET", "K:site:about", "7");
+    await server.command("SET", "K:site:about us", "7");
     await using folder = await tempDir();
-    await using service = await startService({ env });
     const cli = `redis-cli() { command redis-cli -p ${server.port} "$@"; }\n`;
-    await importBy(cli + blockWith("--pattern 'K:*'"), service, folder.path);
-    deepStrictEqual(await lineOf(service, "site:home"), { id: "site:home", hits: 41 });
-    deepStrictEqual(await lineOf(service, "site:about"), { id: "site:about", hits: 7 });
+    await paste(cli + blockWith("--pattern 'K:*'"), { cwd: folder.path });
+    deepStrictEqual(await linesOf(folder.path, "abacus.txt"), [
+      '{"id":"countapi/site/about us","hits":7}',
+      '{"id":"countapi/site/home","hits":41}',
+    ]);
   },
 });
 
 Deno.test(
-  ".deploy/leancloud.zh.md: the lines import LeanCloud's export, and return the key of the blog",
-  needsPrograms("jq", "curl"),
+  ".deploy/leancloud.zh.md: the Data view imports LeanCloud's export, and the lines return the key",
+  needsPrograms("curl"),
   async () => {
     await using folder = await tempDir();
     await using service = await startService({ env });
     const record = (fields: Record<string, unknown>) =>
       JSON.stringify({ title: "标题", createdAt: "2024-01-01T00:00:00.000Z", ...fields });
     const head = '#filetype:JSON-streaming {"type":"Class","class":"Counter"}';
-    const files = [
-      [
+    const files = {
+      "Counter.0.jsonl": [
         head,
         record({ url: "/2024/文章/", time: 12 }),
         record({ url: "/2024/文章/", time: 3 }),
         record({ url: "/", time: 7 }),
         record({ url: "/new/", time: 0 }),
-      ],
-      [head, record({ target: "site-pv", time: 345 }), record({ other: 1, time: 5 })],
-    ];
-    for (const [index, lines] of files.entries()) {
-      const path = join(folder.path, `Counter.${index}.jsonl`);
-      await Deno.writeTextFile(path, lines.map((line) => `${line}\n`).join(""));
-    }
+      ].join("\n"),
+      "Counter.1.jsonl": [head, record({ target: "site-pv", time: 345 })].join("\n"),
+    };
+    const { lines } = await importOf(files, { prefix: "leancloud/blog/" });
+    deepStrictEqual(lines, [
+      '{"id":"leancloud/blog/2024/文章","hits":15}',
+      '{"id":"leancloud/blog/*home","hits":7}',
+      '{"id":"leancloud/blog/site-pv","hits":345}',
+    ]);
     const where = { cwd: folder.path, env: variables(service) };
-    await paste(blockWith("Counter.*.jsonl"), where);
-    await paste(blockWith("Counter.*.jsonl"), where);
-    const expected = { "2024/文章": 12, "*home": 7, "site-pv": 345, "new": 0 };
-    for (const [page, hits] of Object.entries(expected)) {
-      const id = `leancloud/blog/${page}`;
-      deepStrictEqual(await lineOf(service, id), { id, hits });
-    }
     const printed = await paste(blockWith("/key?prefix=leancloud/blog/"), where);
     match(printed, /"key":"[\w-]{22}"/);
   },
 );
 
 for (
-  const { what, part, file, schema, expected } of [
+  const { what, part, file, schema, output, expected } of [
     {
       what: "Moe-Counter",
       part: "FROM tb_count",
       file: "count.db",
       schema: `CREATE TABLE tb_count (id INTEGER PRIMARY KEY, name VARCHAR(32), num BIGINT);
         INSERT INTO tb_count (name, num) VALUES ('me', 12345);`,
-      expected: { id: "me", hits: 12345 },
+      output: "moe.csv",
+      expected: '{"id":"me","hits":12345}',
     },
     {
       what: "brentvollebregt/hit-counter",
@@ -177,65 +183,34 @@ for (
       file: "data.db",
       schema: `CREATE TABLE url (id INTEGER PRIMARY KEY, url TEXT, count INTEGER);
         INSERT INTO url (url, count) VALUES ('https://a.example/b', 3), ('https://a.example/b', 5), ('', 9);`,
-      expected: { id: "https://a.example/b", hits: 5 },
+      output: "hits.csv",
+      expected: '{"id":"a.example/b","hits":5}',
+    },
+    {
+      what: "WordPress",
+      part: "FROM wp_posts",
+      file: "wordpress",
+      schema: `CREATE TABLE wp_posts (ID INTEGER, post_name TEXT);
+        CREATE TABLE wp_postmeta (post_id INTEGER, meta_key TEXT, meta_value TEXT);
+        INSERT INTO wp_posts VALUES (1, 'hello-world'), (2, 'about');
+        INSERT INTO wp_postmeta VALUES (1, 'views', '120'), (1, 'likes', '7');`,
+      output: "wordpress.tsv",
+      expected: '{"id":"hello-world","hits":120}',
     },
   ]
 ) {
   Deno.test(
-    `.deploy/counters.md: the lines for ${what} import its counters`,
+    `.deploy/counters.md: the command for ${what} writes a table that the Data view reads`,
     needsTools,
     async () => {
       await using folder = await tempDir();
-      await using service = await startService({ env });
       await paste(`sqlite3 ${file} "${schema}"`, { cwd: folder.path });
-      await importBy(blockWith(part), service, folder.path);
-      deepStrictEqual(await lineOf(service, expected.id), expected);
+      const mysql = 'mysql() { sqlite3 -header -separator $\'\\t\' "$4" "$3"; }\n';
+      await paste(mysql + blockWith(part), { cwd: folder.path });
+      deepStrictEqual(await linesOf(folder.path, output), [expected]);
     },
   );
 }
-
-Deno.test(
-  ".deploy/counters.md: the lines for GoatCounter import totals and days, without crawlers and events",
-  needsTools,
-  async () => {
-    await using folder = await tempDir();
-    await using service = await startService({ env });
-    const head =
-      "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme," +
-      "Screen size,Location,FirstVisit,Date";
-    const row = (path: string, day: string, { event = "false", bot = 0 } = {}) =>
-      `${path},Title,${event},,Firefox,Linux,1,${bot},,,"1920,1080,1",DE,1,${day}T10:00:00Z`;
-    const rows = [
-      row("/a", "2026-01-01"),
-      row("/a", "2026-01-01"),
-      row("/a", "2026-01-02"),
-      row("/a", "2026-01-02", { bot: 3 }),
-      row("/a", "2026-01-02", { event: "true" }),
-    ];
-    await Deno.writeTextFile(
-      join(folder.path, "goatcounter-export.csv"),
-      [head, ...rows, ""].join("\n"),
-    );
-    await paste("gzip goatcounter-export.csv", { cwd: folder.path });
-    await importBy(blockWith("goatcounter-export.csv.gz"), service, folder.path);
-    deepStrictEqual(await lineOf(service, "/a"), {
-      id: "/a",
-      hits: 3,
-      days: { "2026-01-01": 2, "2026-01-02": 1 },
-    });
-  },
-);
-
-Deno.test(".deploy/counters.md: the lines for a list import its numbers", needsTools, async () => {
-  await using folder = await tempDir();
-  await using service = await startService({ env });
-  const list = "12,345 https://example.com/a\n  7   b\n";
-  await Deno.writeTextFile(join(folder.path, "list.txt"), list);
-  await importBy(blockWith("list.txt"), service, folder.path);
-  const a = "https://example.com/a";
-  deepStrictEqual(await lineOf(service, a), { id: a, hits: 12345 });
-  deepStrictEqual(await lineOf(service, "b"), { id: "b", hits: 7 });
-});
 
 Deno.test(
   ".deploy/counters.md: the lines for another Tallymark copy all its counters",

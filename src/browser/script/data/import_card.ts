@@ -172,7 +172,7 @@ export function importCard(kit: Kit) {
 
   /** Returns the options, with the time zone of the service and its tomorrow. */
   async function currentOptions(): Promise<CountOptions> {
-    const { timeZone } = await callForJson("days");
+    const { timeZone } = await callForJson("status");
     const tomorrow = Date.now() + 86_400_000;
     const lastDay = new Intl.DateTimeFormat("en-CA", { timeZone }).format(tomorrow);
     return { prefix: prefix.value, timeZone, lastDay };

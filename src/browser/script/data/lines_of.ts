@@ -48,7 +48,8 @@ function* linesOf({ entries, states, lines }: Outcome): Generator<string[]> {
 /** Returns the line of a counter whose total is known with its days. */
 function stateLine(id: string, { rest = 0, days = new Map() }: Entry): string {
   const sum = days.values().reduce((sum, hits) => sum + hits, 0);
-  return JSON.stringify({ id, hits: Math.max(0, rest + sum), days: Object.fromEntries(days) });
+  const known = days.size > 0 && { days: Object.fromEntries(days) };
+  return JSON.stringify({ id, hits: Math.max(0, rest + sum), ...known });
 }
 
 /** A line of an export of the service. */

@@ -34,7 +34,7 @@ const EVENT = "Events, not views";
 const isSet = (cell: string) => !/^(?:0|false|)$/i.test(cell);
 
 const SOURCES: readonly Source[] = [
-  { name: "Tallymark", page: /^id$/, number: /^hits$/, day: /^day$/, isOwn: true },
+  { name: "Tallymark", page: /^id$/, number: /^hits$/, day: /^day$/, has: [/^day$/], isOwn: true },
   {
     name: "GA4",
     page: /^page (?:path.*|location)$/i,

@@ -16,7 +16,7 @@ export const isOwnVisit = () => {
 /** Takes the fragment out of the address, so that neither a reload nor a second script reads it. */
 export const takeFragment = () => {
   if (location.hash !== "#" + NAME || document.prerendering) return;
-  history.replaceState(history.state, "", location.pathname + location.search);
+  history.replaceState(history.state, "", location.href.replace(location.hash, ""));
   own = !isOwnVisit();
   try {
     if (own) localStorage[NAME] = 1;
@@ -24,5 +24,5 @@ export const takeFragment = () => {
   } catch {
     // The switch holds until the page is left.
   }
-  console.info(`Tallymark: your visits are ${own ? "not" : "now"} counted`);
+  console.info(`tally.js: own visits ${own ? "not" : "now"} counted`);
 };

@@ -4,17 +4,15 @@
  */
 export const findHome = (file) => {
   // A stack may be empty, and no element names the file of a module.
-  const traces = [
-    Error().stack,
-    ...[...document.scripts].map(({ src }) => src),
-    ...performance.getEntriesByType("resource").map(({ name }) => name),
-  ];
-  const [found] = RegExp(`https?:\\S+?/(?=${file}\\.js)`).exec(traces.join(" ")) ?? [];
+  const files = [...document.scripts, ...performance.getEntriesByType("resource")]
+    .map(({ src, name }) => src ?? name);
+  const [found] =
+    RegExp(`https?:\\S+?/(?=${file}\\.js)`).exec([Error().stack, ...files].join(" ")) ?? [];
   let said;
   return () => {
     const address = document.querySelector("meta[name=tallymark]")?.content || found;
     if (!address && !said) {
-      console.info(said = `${file}.js: add <meta name="tallymark" content="https://…">`);
+      console.info(said = `${file}.js: <meta name="tallymark"> is missing`);
     }
     return address?.replace(/\/?$/, "/");
   };

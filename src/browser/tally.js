@@ -23,10 +23,11 @@ if (!customElements.get("tally-mark")) {
   const hit = (query) => send("hit", { ...query, ...(isOwnVisit() && { skip: 1 }) }, "POST");
 
   // The form with `data-` wins, because frameworks keep some of the other names to themselves.
-  const attributesOf = ({ attributes, dataset }) => ({
-    ...Object.fromEntries([...attributes].map(({ name, value }) => [name, value])),
-    ...dataset,
-  });
+  const attributesOf = ({ attributes, dataset }) => {
+    const all = {};
+    for (const { name, value } of attributes) all[name] = value;
+    return { ...all, ...dataset };
+  };
 
   // A hidden page gets no animation frames, so only pages that are seen count.
   let frame, again;
@@ -89,7 +90,7 @@ if (!customElements.get("tally-mark")) {
 
   const rules = new Intl.PluralRules();
   const all = rules.resolvedOptions().pluralCategories;
-  const forms = ["zero", "one", "two", "few", "many"].filter((form) => all.includes(form));
+  const forms = "zero,one,two,few,many".split(",").filter((form) => all.includes(form));
   const textOf = (hits, { format: notation, words }) => {
     const number = hits.toLocaleString(undefined, notation && { notation, roundingMode: "trunc" });
     if (!words) return number;
@@ -98,15 +99,15 @@ if (!customElements.get("tally-mark")) {
   };
 
   const elements = new Set();
-  const names = new WeakMap();
+  const shown = new WeakMap();
   let views = {};
   let old, rest, said;
 
-  // Asks for each view once while elements show it. A refused one is asked for with another key.
-  const once = (name, act, key) => {
+  // Asks for each view once while elements show it, and for a refused one if the key is new.
+  const once = (name, act, isNew) => {
     let view = views[name] ?? old[name];
-    if (!view || view.refused && view.key !== key) {
-      view = { key };
+    if (!view || view.refused && isNew) {
+      view = {};
       view.done = act(view).then((hits) => {
         view.hits ??= hits;
         show();
@@ -116,9 +117,11 @@ if (!customElements.get("tally-mark")) {
     return views[name] = view;
   };
 
-  const lookAtMark = (mark, { counter, prefix, key, period = "total", ...rest }) => {
-    const { once: day, local, ...form } = rest;
-    const id = idOf(mark, { counter, prefix });
+  const lookAtMark = (mark, attributes) => {
+    const { counter, prefix, key, period = "total", once: day, local, ...form } = attributes;
+    const content = mark.textContent;
+    const [before, last, first = content, lastKey] = shown.get(mark) ?? [];
+    const id = idOf(mark, attributes);
     let name = `${period} ${id}`;
     let view;
     if (prefix && !counter) {
@@ -129,21 +132,23 @@ if (!customElements.get("tally-mark")) {
         const response = await hit({ id, key, ...(day && { once: day }) });
         view.refused = response.status === 401;
         return (await response.json()).hits;
-      }, key);
+      }, key !== lastKey);
       const { done } = view;
       if (period !== "total") view = once(key + name, () => done.then(() => read(id, period)));
     } else {
       // A like is counted by its button.
       if (!said && !mark.closest("tally-like")) {
-        const reason = key ? "local or automated browser" : "no key";
+        const reason = key ? "local or automated" : "no key";
         console.info(said = `tally.js: not counting ${id} (${reason})`);
       }
       view = once(name, () => read(id, period));
     }
-    const before = names.get(mark);
-    names.set(mark, name);
-    const text = view.hits == null ? before && before !== name && "–" : textOf(view.hits, form);
-    if (text && mark.textContent !== text) mark.textContent = text;
+    let text = before && before !== name ? "–" : last;
+    if (view.hits != null) text = textOf(view.hits, form);
+    // A morph brings the first content back. A translation of the number stays.
+    const isOld = text !== last || content === first;
+    if (text && isOld && text !== content) mark.textContent = text;
+    shown.set(mark, [name, text, first, key]);
   };
 
   const parts = {
@@ -170,7 +175,6 @@ if (!customElements.get("tally-mark")) {
     hit,
     idOf,
     once,
-    pageId,
     show,
     textOf,
   };

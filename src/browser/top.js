@@ -1,4 +1,6 @@
 // <tally-top> lists the most read pages, or orders the links inside. tally.js loads this file.
+import { pageId } from "./page_id.ts";
+
 const LIST = "data-tally-list";
 const drawn = new WeakMap();
 
@@ -15,7 +17,7 @@ export const arrange = (top, attributes, parts) => {
     () => parts.ask("top", query).then(({ counters }) => counters),
   );
   if (!counters) return;
-  if (links.length) return order(top, links, limit, ranks(counters, prefix, parts));
+  if (links.length) return order(top, links, limit, ranks(counters, prefix));
   const state = JSON.stringify([counters, attributes]);
   if (list && drawn.get(list) === state) return;
   const created = draw(counters, prefix, href ?? prefix.replace(/^\/*/, "/"), (hits) => {
@@ -26,7 +28,7 @@ export const arrange = (top, attributes, parts) => {
 };
 
 /** Returns a function that finds the place of the page of a link. */
-const ranks = (counters, prefix, { pageId }) => {
+const ranks = (counters, prefix) => {
   const ids = counters.map(({ id }) => id);
   return ({ pathname }) => {
     const rank = ids.indexOf(pageId(pathname, prefix).normalize());
@@ -46,7 +48,7 @@ const order = (top, links, limit, rankOf) => {
   const items = [...all.keys()].filter((item) => {
     return !all.has(item.parentNode.closest("li,article"));
   });
-  const sorted = items.toSorted((one, other) => all.get(one) - all.get(other));
+  const sorted = [...items].sort((one, other) => all.get(one) - all.get(other));
   const places = items.map((item, index) => {
     const place = new Comment();
     if (item !== sorted[index]) item.replaceWith(place);

@@ -55,13 +55,14 @@ export const READER_ARGS: readonly string[] = [
 
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
 export async function openEmbedding(
-  { openReads = false, serveAs = "" } = {},
+  { openReads = false, serveAs = "", hitOrigins = "" } = {},
 ): Promise<Embedding> {
   const service = await startLocalService({
     SECRET_TOKEN: SECRET,
     TIME_ZONE,
     PUBLIC_READS: openReads ? "1" : "0",
     SERVE_AS: serveAs,
+    HIT_ORIGINS: hitOrigins,
   }, SERVICE_PORT);
   const pages = new Map<string, SitePage>();
   const asked: string[] = [];

@@ -169,6 +169,16 @@ export class Problem extends Error {
   }
 }
 
+/** The detail of a problem whose cause is a full disk, for the owner only. */
+export const FULL_DISK =
+  "The disk of the counter file is full. Hits are not counted until there is room again.";
+
+/** Reports whether an error was caused by a full disk. */
+export function isFullDisk(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /disk is full|No space left/i.test(error.message) || isFullDisk(error.cause);
+}
+
 /** The reason why the service cannot start, for the operator. */
 export class StartError extends Error {
   override readonly name = "StartError";

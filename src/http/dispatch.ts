@@ -6,7 +6,7 @@ import { keyPrefix } from "../auth/keys.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
 import type { Draining } from "./body.ts";
 import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
 import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
@@ -82,7 +82,10 @@ export function createDispatcher(
 
   /** Responds with an error in the format of the endpoint. */
   function fail(error: unknown, state: RequestState): Response | Promise<Response> {
-    const problem = toProblem(error, log);
+    const found = toProblem(error, log);
+    const problem = isFullDisk(found) && access.isOwner(state)
+      ? new Problem(found.kind, { detail: FULL_DISK, cause: found })
+      : found;
     const { route, request, query, queryError } = state;
     if (route === undefined) {
       const format = asksForPage(request) ? "html" : "json";

@@ -1,10 +1,12 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, ok, operation } from "../openapi/responses.ts";
-import { Problem } from "../problem.ts";
+import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
+
+const NOT_COUNTED = "The store does not accept hits. They are not counted until it does again.";
 
 /** `GET /healthz`: the process is alive. */
 export const health: Endpoint = endpoint("none", {
@@ -14,10 +16,10 @@ export const health: Endpoint = endpoint("none", {
   openapi: operation("Service", "Health", ok(json("Health"))),
 });
 
-/** `GET /readyz`: the store responds, except for the shards that are named. */
+/** `GET /readyz`: a hit would be counted now, except on the shards that are named. */
 export function readiness({ counters }: Service): Endpoint {
   return endpoint("none", {
-    summary: "Check that the store responds",
+    summary: "Check that a hit would be counted now",
     async respond() {
       const unreachable = await counters.ready().catch((cause) => {
         throw new Problem("store-unavailable", { cause });
@@ -33,9 +35,14 @@ export function readiness({ counters }: Service): Endpoint {
 export function status({ counters, metrics, secretPlace, notice }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show the time zone and the warnings of the service",
-    respond() {
+    async respond() {
       const { timeZone } = counters.calendar;
-      const warnings = [...metrics.storeRisks.values(), ...notice === undefined ? [] : [notice]];
+      const trouble = await counters.ready().then(
+        (shards) => shards.map((name) => `Hits on a part of the store are not counted: ${name}`),
+        (error) => [isFullDisk(error) ? FULL_DISK : NOT_COUNTED],
+      );
+      const risks = [...metrics.storeRisks.values()];
+      const warnings = [...trouble, ...risks, ...notice === undefined ? [] : [notice]];
       const body = { timeZone, secret: secretPlace, warnings };
       return createResponse(JSON.stringify(body), HEADERS);
     },

@@ -15,7 +15,7 @@ import {
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
-import { kvKeys } from "./kv_layout.ts";
+import { kvKeys, OWN } from "./kv_layout.ts";
 import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
@@ -23,6 +23,8 @@ const CACHE_SIZE = 100_000;
 /** Time for which conflicts with other writers are retried, and maximum pause before a retry. */
 const CONFLICT_LIMIT_MS = 1500;
 const CONFLICT_PAUSE_MS = 20;
+/** Minimum interval of the writes that show whether a database accepts writes again. */
+const PROBE_INTERVAL_MS = 1000;
 /** Maximum time that emptying the journal may delay the end of the process. */
 const JOURNAL_CLOSE_MS = 1000;
 
@@ -67,6 +69,9 @@ export class Database {
   /** True if it is unknown which rows are stored, so that the journal has to be loaded. */
   #isUncertain: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
+  /** The problem of the last commit. Undefined if it succeeded. */
+  #failure: Problem | undefined;
+  #probedAt = -Infinity;
   #folding: Promise<void> | undefined;
   /** Time until which the journal may be folded, once the database is being closed. */
   #foldEndTime = Infinity;
@@ -95,6 +100,25 @@ export class Database {
   async load(): Promise<void> {
     await this.#journal.load().catch((cause) => this.#unavailable(cause));
     this.#isUncertain = false;
+  }
+
+  /**
+   * Throws `store-unavailable` if the database does not respond, or if the last commit failed.
+   * After a failure, writes an entry of its own at most once a second to see if that has ended.
+   */
+  async check(): Promise<void> {
+    const { kv, keys } = this.place;
+    await this.read(() => kv.get(keys.total("home")));
+    const now = performance.now();
+    if (this.#failure !== undefined && now - this.#probedAt >= PROBE_INTERVAL_MS) {
+      this.#probedAt = now;
+      await this.inTurn(() => this.#commitOperation(kv.atomic().set([OWN, "probe"], now))).then(
+        () => this.#succeed(),
+        (error) => this.#failure = asProblem(error),
+      );
+    }
+    const cause = this.#failure;
+    if (cause !== undefined) throw new Problem("store-unavailable", { cause });
   }
 
   /** Carries out a read. Throws `store-unavailable` if it fails, or if the file has vanished. */
@@ -231,15 +255,21 @@ export class Database {
     } catch (error) {
       const problem = asProblem(error);
       if (problem.kind === "outcome-unknown") this.#isUncertain = !this.place.isShared;
+      this.#failure = problem;
       health.unwritable(problem.cause);
       throw problem;
     } finally {
       this.#inFlight--;
       if (!isStored) { for (const { item } of writing) this.#cache.delete(item.id); }
     }
-    health.healthy();
+    this.#succeed();
     if (this.#journal.isFull) this.#foldJournal();
     return true;
+  }
+
+  #succeed(): void {
+    this.#failure = undefined;
+    this.#options.health.healthy();
   }
 
   #rememberChange({ record, plan: { writes } }: Change, versionstamp: string | null): void {

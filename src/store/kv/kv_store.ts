@@ -54,11 +54,10 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
         return records.map((record) => stateOf(record, today));
       }),
     list: (options) => listCounters(database, options),
-    check: () =>
-      database.read(async () => {
-        await database.place.kv.get(database.place.keys.total("home"));
-        return [];
-      }),
+    async check() {
+      await database.check();
+      return [];
+    },
     close: () => closing ??= close(),
   };
 }

@@ -17,14 +17,15 @@ interface DurabilityOptions {
  * Asks each master now and every five minutes whether its settings can lose counts. Returns a
  * function that ends this.
  *
- * Each risk is logged once and kept in `metrics.storeRisks`. Keys that Redis has evicted since the
- * first check are errors.
+ * Each risk is logged once and kept in `metrics.storeRisks`. A master that does not answer keeps
+ * its risks. Keys that Redis has evicted since the first check are errors.
  */
 export function watchDurability(
   { link, prefix, log, metrics, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,
 ): () => void {
   const logged = new Set<string>();
   const evicted = new Map<string, number>();
+  let risksOf: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map();
 
   function logOnce(level: "info" | "warn", text: string): void {
     if (!logged.has(text)) log[level](text);
@@ -32,12 +33,15 @@ export function watchDurability(
   }
 
   async function check(): Promise<void> {
-    const risks = new Map<string, string>();
+    const found = new Map<string, ReadonlyMap<string, string>>();
     for (const { name, ask } of link.shards(prefix)) {
       const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
-      const info = reply?.kind === "done" ? String(reply.value) : "";
-      const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
+      const risks = new Map<string, string>();
+      found.set(name, reply?.kind === "done" ? risks : risksOf.get(name) ?? risks);
       if (isRefused(reply, "missingRight")) logOnce("info", UNKNOWN);
+      if (reply?.kind !== "done") continue;
+      const info = String(reply.value);
+      const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
       const policy = valueOf("maxmemory_policy") ?? "noeviction";
       const lost = policy.startsWith("volatile") ? "which repeats it has counted" : "counters";
       if (policy !== "noeviction") {
@@ -53,8 +57,9 @@ export function watchDurability(
       evicted.set(name, count);
       if (count > before) log.error(EVICTED, { shard: name, keys: count - before });
     }
-    metrics.storeRisks = risks;
-    for (const text of risks.values()) logOnce("warn", text);
+    risksOf = found;
+    metrics.storeRisks = new Map([...found.values()].flatMap((risks) => [...risks]));
+    for (const text of metrics.storeRisks.values()) logOnce("warn", text);
   }
 
   check();

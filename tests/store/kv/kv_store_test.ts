@@ -2,6 +2,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/counter/counter_id.ts";
 import { createCounters } from "../../../src/counting/counters.ts";
 import type { OpenStore } from "../../../src/counter/store.ts";
+import { isFullDisk } from "../../../src/problem.ts";
+import { NOOP_HEALTH } from "../../../src/store/store_health.ts";
 import { testOnce } from "../../support/once_contract.ts";
 import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
@@ -265,6 +267,34 @@ Deno.test("openKvStore shared: no second commit goes out while one is overdue", 
   strictEqual(next, 3);
   await counters.close();
 });
+
+for (const message of ["database or disk is full", "attempt to write a readonly database"]) {
+  Deno.test(`openKvStore: after "${message}" a store is not ready until a write of its own succeeds`, async () => {
+    const kv = await Deno.openKv(":memory:");
+    const told: string[] = [];
+    const health = {
+      ...NOOP_HEALTH,
+      unwritable: () => told.push("unwritable"),
+      healthy: () => told.push("healthy"),
+    };
+    const store = await kvStore({ kv, source: "memory", health });
+    await store.check();
+    const fail = () => overrideNextCommit(kv, () => Promise.reject(new Error(message)));
+    fail();
+    await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
+    deepStrictEqual(await store.read([HOME]), [0]);
+    fail();
+    const failed = await store.check().catch((error) => error);
+    strictEqual(isFullDisk(failed), message.includes("full"));
+    // The next write of its own comes a second after the last one.
+    await rejectsWith("store-unavailable", store.check());
+    deepStrictEqual(told, ["unwritable"]);
+    await waitFor("a write", () => store.check().then(() => true, () => undefined));
+    deepStrictEqual(told, ["unwritable", "healthy"]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    await store.close();
+  });
+}
 
 Deno.test("openKvStore: what is read while a commit is in flight is not kept", async () => {
   const kv = await Deno.openKv(":memory:");

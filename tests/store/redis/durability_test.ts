@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createLog } from "../../../src/log.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { watchDurability } from "../../../src/store/redis/durability.ts";
+import { type Reply, UNSENT } from "../../../src/store/redis/reply.ts";
 import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
@@ -94,6 +95,32 @@ Deno.test(
     strictEqual(watched.metrics.storeRisks.size, 0);
   },
 );
+
+Deno.test("watchDurability: a master that does not answer keeps its risks, and has evicted nothing", async () => {
+  const info = "maxmemory_policy:allkeys-lru\r\naof_enabled:1\r\nevicted_keys:7\r\n";
+  const up: Reply[] = [{ kind: "done", value: "save," }, { kind: "done", value: info }];
+  const down = [UNSENT, UNSENT];
+  const replies = [up, down, down, up, down].values();
+  const ended = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const metrics = new Metrics();
+  const ask = () => {
+    const next = replies.next().value;
+    if (next === undefined) ended.resolve();
+    return Promise.resolve(next ?? down);
+  };
+  const stop = watchDurability({
+    link: { shards: () => [{ name: "all", key: "hits:home", ask }] },
+    prefix: "hits:",
+    log: createLog({ secrets: [], write: (line) => lines.push(line) }),
+    metrics,
+    intervalMs: 1,
+  });
+  await ended.promise;
+  stop();
+  deepStrictEqual([...metrics.storeRisks.keys()], ["eviction"]);
+  strictEqual(lines.length, 1, lines.join("\n"));
+});
 
 Deno.test(
   "a Redis that may evict counters is named in the log, in /metrics and to the owner",

@@ -7,7 +7,15 @@ import type { Kit } from "./script/data/kit.ts";
 
 /** Creates the Data view in an element. The page loads this module when the view opens. */
 export function createDataView(place: Element, kit: Kit) {
-  const { element, forget, resume } = importCard(kit);
-  place.append(backupCard(kit), element);
-  return { forget, resume };
+  const backup = backupCard(kit);
+  const imports = importCard(kit);
+  place.append(backup.element, imports.element);
+  return {
+    /** Removes the owner's data. What was chosen stays if the session only ended. */
+    forget(keepsTyped: boolean) {
+      backup.forget();
+      imports.forget(keepsTyped);
+    },
+    resume: imports.resume,
+  };
 }

@@ -73,6 +73,8 @@ testOwner(
       "blog/hellonew4",
     ]);
     strictEqual(await countOf(service, "blog/home"), "10");
+    await page.getByRole("button", { name: "Show a key that imports below this prefix" }).click();
+    await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
     await assertAccessibleInBothModes(page);
     await button.click();
@@ -141,6 +143,9 @@ testOwner(
       const download = await downloading;
       return [download.suggestedFilename(), await Deno.readTextFile(await download.path())];
     };
+    await page.getByText("Keep a copy of SECRET_TOKEN next to the backup.").waitFor();
+    await page.getByRole("button", { name: "Show a key for nightly backups" }).click();
+    await page.getByText(/^backup\.[\w-]{22}$/).waitFor();
     const [name, text = ""] = await saved("Export as lines");
     strictEqual(name, "counters.ndjson");
     ok(text.endsWith('{"counters":3}\n'));

@@ -1,11 +1,12 @@
-import { type Kit, pause } from "./kit.ts";
+import { keyButton, type Kit, pause } from "./kit.ts";
 import { CSV_HEADS, csvLines } from "./lines_of.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
 
 /** Returns the card that exports all counters. */
-export function backupCard({ make, fill, save, call, errorMessage, isOver }: Kit) {
+export function backupCard(kit: Kit) {
+  const { make, fill, save, call, callForJson, errorMessage, isOver } = kit;
   const status = make("p.small", { role: "status" });
 
   /** Saves all counters as a file. Throws if the response was cut off. */
@@ -27,7 +28,14 @@ export function backupCard({ make, fill, save, call, errorMessage, isOver }: Kit
   const csv = () => exportAs("counters.csv", csvOf);
   const warning = "Your keys are made from it, so with another secret your badges and pages stop " +
     "counting. Keep a copy of ";
-  return make(
+  const secret = make("span", make("code", "data/secret"), ", or of your SECRET_TOKEN,");
+  callForJson("status").then(
+    ({ secret: place }) => place && fill(secret, make("code", place)),
+    // Both places are named already.
+    () => {},
+  );
+  const key = keyButton(kit, "Show a key for nightly backups", () => ({ job: "backup" }));
+  const element = make(
     "section.panel.card",
     make("h2", "Back up"),
     make(
@@ -44,17 +52,19 @@ export function backupCard({ make, fill, save, call, errorMessage, isOver }: Kit
           make("button.primary", { click: lines }, "Export as lines"),
           make("button", { click: csv }, "Export as CSV"),
         ),
+        key.element,
         status,
       ),
       make(
         "p.warn",
         make("b", "The secret is not part of the export."),
         ` ${warning}`,
-        make("code", "data/secret"),
-        ", or of your SECRET_TOKEN, next to the backup.",
+        secret,
+        " next to the backup.",
       ),
     ),
   );
+  return { element, forget: key.forget };
 }
 
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */

@@ -2,7 +2,7 @@ import { isPath } from "./cell_text.ts";
 import { count, type CountOptions, type Outcome, previewRow } from "./count_rows.ts";
 import { TableError } from "./csv_rows.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
-import { type Kit, pause } from "./kit.ts";
+import { keyButton, type Kit, pause } from "./kit.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { outcomePanel } from "./outcome_panel.ts";
 import { noTable, type Table, tablesOf } from "./tables.ts";
@@ -54,7 +54,18 @@ export function importCard(kit: Kit) {
     input: debounced(update),
   });
   const example = make("small");
-  const ids = make(".ids", { hidden: true }, make("label", "Put before each id", prefix), example);
+  const key = keyButton(
+    kit,
+    "Show a key that imports below this prefix",
+    () => ({ job: "import", prefix: prefix.value }),
+  );
+  const ids = make(
+    ".ids",
+    { hidden: true },
+    make("label", "Put before each id", prefix),
+    example,
+    key.element,
+  );
   const panel = outcomePanel(kit, imported);
   const element = make(
     "section.panel.card",
@@ -226,6 +237,9 @@ export function importCard(kit: Kit) {
     }
     files.append(...wanted.filter((element) => element.parentNode !== files));
     files.hidden = ids.hidden = isEmpty;
+    // Only groups have keys.
+    key.element.hidden = !prefix.value.endsWith("/");
+    key.forget();
     drop.classList.toggle("big", isEmpty);
     chooseFiles.classList.toggle("primary", isEmpty);
     hint.textContent = isEmpty
@@ -257,6 +271,7 @@ export function importCard(kit: Kit) {
     forget(keepsTyped: boolean) {
       work = {};
       panel.clear();
+      key.forget();
       if (!keepsTyped) clear();
     },
     /** Shows again what would come of the files that are still chosen. */

@@ -24,3 +24,19 @@ export type Kit =
 export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
+
+/** Returns a button that shows a key in its place, with which a job needs no secret. */
+export function keyButton(kit: Kit, words: string, queryOf: () => Record<string, string>) {
+  const { make, fill, callForJson, errorMessage, isOver } = kit;
+  const place = make("span.small", { role: "status" });
+  async function show() {
+    try {
+      const { key } = await callForJson(`key?${new URLSearchParams(queryOf())}`);
+      fill(place, "Send it as a Bearer token: ", make("code", key));
+    } catch (error) {
+      fill(place, isOver(error) ? "" : errorMessage(error));
+    }
+  }
+  const button = make("button.quiet", { click: show }, words);
+  return { element: make(".act", button, place), forget: () => fill(place) };
+}

@@ -7,6 +7,7 @@ import { parseSvg } from "./support/parse_svg.ts";
 import { needsRedis, startRedis } from "./support/redis_server.ts";
 import { reservePort } from "./support/reserved_port.ts";
 import { startService } from "./support/service.ts";
+import { waitFor } from "./support/wait_for.ts";
 
 const SECRET_TOKEN = "specification-secret";
 const SECRET = { "X-Auth-Token": SECRET_TOKEN };
@@ -369,6 +370,8 @@ async function serve(environment: Record<string, string>) {
     const [method = "", path = ""] = line.split(" ");
     return await app.fetch(new Request(`http://localhost${path}`, { method, headers }), {});
   };
+  // The client of Redis may take longer to load than a hit waits.
+  await waitFor("the store", async () => (await send("GET /readyz")).ok || undefined);
   const text = async (path: string) => await (await send(`GET ${path}`)).text();
   return {
     send,

@@ -89,8 +89,7 @@ export function createDispatcher(
     const { route, request, query, queryError } = state;
     if (route === undefined) {
       const format = asksForPage(request) ? "html" : "json";
-      const { pathname } = new URL(request.url);
-      return finish(problemResponse(problem, format, pathname), state);
+      return finish(problemResponse(problem, format, pathOf(request)), state);
     }
     route.onProblem?.(problem, queryError === undefined ? query : undefined);
     const { errors = "json", protocol } = route;
@@ -116,11 +115,9 @@ export function createDispatcher(
     return response;
   }
 
-  // An empty path, as in `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3), but Hono
-  // fails on it.
   const app = new HonoBase<{ Bindings: ConnectionInfo }>({
     router: new RegExpRouter(),
-    getPath: (request) => getPath(request) || "/",
+    getPath: pathOf,
   });
   const internalRoutes = new Map<string, CompiledRoute>();
   for (const [path, rows] of Map.groupBy(routes, ({ path }) => path)) {
@@ -150,6 +147,14 @@ export function createDispatcher(
       return respond(route, new RequestState(request, connection, query, isPublic, route));
     },
   };
+}
+
+/**
+ * Returns the path of a request, whatever its host is. An empty one, as in
+ * `GET http://localhost?x`, means "/" (RFC 9110, section 4.2.3), but Hono fails on it.
+ */
+function pathOf(request: Request): string {
+  return getPath(request) || "/";
 }
 
 /** A route with what every request for it needs. */

@@ -7,6 +7,7 @@ import {
   type CounterStore,
   type ListOptions,
   type ListPage,
+  type OnceAddition,
   type Update,
   withTimeout,
   type Write,
@@ -61,8 +62,9 @@ export function createCounters(
     ...changes,
     async send(calls) {
       const additions = calls.map(({ key, callers }) => ({ id: key, amount: callers }));
-      const totals = await store.add(additions).catch((error) => calls.map(() => toError(error)));
-      calls.forEach(({ callers }, index) => meterHits(totals[index], callers));
+      const outcomes = await store.add(additions).catch((error) => calls.map(() => toError(error)));
+      const totals = outcomes.some(isFull) ? await addFitting(store, calls, outcomes) : outcomes;
+      calls.forEach(({ callers, refused }, at) => meterHits(totals[at], callers - refused));
       remember(calls, totals);
       return totals;
     },
@@ -168,7 +170,11 @@ export function createCounters(
     if (rejected !== undefined) return rejected;
     const call = hits.enqueue(id);
     const place = call.callers;
-    return call.promise.then((total) => total - call.callers + place);
+    return call.promise.then((total) => {
+      const counted = call.callers - call.refused;
+      if (place > counted) throw new Problem("counter-full");
+      return total - counted + place;
+    });
   }
 
   /** Adds one, unless the hit is a repeat. */
@@ -278,8 +284,50 @@ export function createCounters(
   };
 }
 
+function isFull(outcome: unknown): boolean {
+  return outcome instanceof Problem && outcome.kind === "counter-full";
+}
+
+/**
+ * Adds as many hits as fit into the counters that a batch would have filled. Returns the outcomes
+ * of the batch, with the new totals of these counters, and sets how many callers were refused.
+ */
+async function addFitting(
+  store: CounterStore,
+  calls: readonly CoalescedCall<CounterId, number>[],
+  outcomes: readonly (number | Error)[],
+): Promise<(number | Error)[]> {
+  return await Promise.all(calls.map(async (call, at) => {
+    let outcome = outcomes[at] ?? new Problem("outcome-unknown");
+    if (!isFull(outcome)) return outcome;
+    call.refused = call.callers;
+    // The powers of two that fit, the largest first, add up to the number of hits that do.
+    for (let amount = 2 ** 31; amount >= 1; amount /= 2) {
+      if (amount >= call.callers) continue;
+      const [next] = await store.add([{ id: call.key, amount }]).catch((error) => [toError(error)]);
+      if (typeof next === "number") [outcome, call.refused] = [next, call.refused - amount];
+      else if (!isFull(next)) return new Problem("outcome-unknown", { cause: next });
+    }
+    return outcome;
+  }));
+}
+
 /** The outcomes of the hits of one counter that were sent together. */
 type DeduplicatedResults = readonly (OnceOutcome | Error)[];
+
+/** Adds hits of a counter that they would fill together, so that those that fit count. */
+async function addOneByOne(
+  store: CounterStore,
+  { id, hits }: OnceAddition,
+): Promise<DeduplicatedResults> {
+  const results: (OnceOutcome | Error)[] = [];
+  for (const hit of hits) {
+    const [outcome] = await store.addOnce([{ id, hits: [hit] }]).catch((error) => [toError(error)]);
+    const one = outcome instanceof Error ? outcome : outcome?.[0];
+    results.push(one ?? new Problem("outcome-unknown"));
+  }
+  return results;
+}
 
 /** Counts hits with deduplication keys, those of one counter in their order. */
 async function addDeduplicated(
@@ -296,7 +344,12 @@ async function addDeduplicated(
       return { id, hits: parts.slice(start, start + DEDUPLICATED_PER_STEP) };
     });
     // A failure is the outcome of this step only. Hits of earlier steps were counted.
-    const outcomes = await store.addOnce(additions).catch(toError);
+    const all = await store.addOnce(additions).catch(toError);
+    const outcomes = all instanceof Error
+      ? all
+      : await Promise.all(additions.map((addition, at) => {
+        return isFull(all[at]) ? addOneByOne(store, addition) : all[at];
+      }));
     additions.forEach(({ hits }, index) => {
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
       const missing = new Error(`The store returned no outcome for ${hits.length} hits`);

@@ -178,6 +178,23 @@ export function testStore(name: string, kind: StoreKind): void {
     strictEqual(await counters.count(id), MAX_HITS);
   });
 
+  test("of hits at once near 2^53-1, those that fit count", async ({ backend, counters }) => {
+    const [id, other] = [counterId("full"), counterId("full/once")];
+    await backend.setNumber(id, MAX_HITS - 5);
+    const outcomes = await Promise.all(Array.from({ length: 9 }, () => {
+      return counters.hit(id).catch((problem) => problem.kind);
+    }));
+    const fitting = [4, 3, 2, 1, 0].map((below) => MAX_HITS - below);
+    deepStrictEqual(outcomes, [...fitting, ...Array(4).fill("counter-full")]);
+    strictEqual(await counters.count(id), MAX_HITS);
+    await backend.setNumber(other, MAX_HITS - 2);
+    const once = await Promise.all(Array.from({ length: 4 }, (_, at) => {
+      const hit = counters.hitDeduplicated(other, { key: `k${at}` });
+      return hit.then(({ hits }) => hits, (problem) => problem.kind);
+    }));
+    deepStrictEqual(once, [MAX_HITS - 1, MAX_HITS, "counter-full", "counter-full"]);
+  });
+
   test("a counter that somebody set is counted on from there", async ({ backend, counters }) => {
     const id = counterId("moved");
     await backend.setNumber(id, 0);

@@ -114,11 +114,14 @@ export async function headResponse(response: Response): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
-/** Creates the response to a problem as text, or as the JSON that a function returns for it. */
+/**
+ * Creates the response to a problem as text, or as the JSON that a function returns for it. `path`
+ * is given if no endpoint has it. The client's `Accept` chose the format then.
+ */
 export function problemResponse(
   problem: Problem,
   format: TextFormat | ((problem: Problem) => string),
-  path = "/",
+  path?: string,
 ): Response {
   const isOwn = typeof format !== "function";
   const headers = {
@@ -126,6 +129,7 @@ export function problemResponse(
     ...problemHeaders(problem),
     ...(format === "json" && { "content-type": "application/problem+json" }),
     ...(format === "html" && { "content-security-policy": PROBLEM_POLICY }),
+    ...(path !== undefined && format === "html" && { vary: "Accept" }),
   };
   const body = isOwn ? formatProblem(problem, { format, path }) : format(problem);
   return createResponse(body, headers, problem.status);
@@ -159,7 +163,7 @@ function problemHeaders({ kind, status, allow }: Problem): HeaderRecord {
 
 function formatProblem(
   { kind, title, status, detail }: Problem,
-  { format, path }: { format: TextFormat; path: string },
+  { format, path = "/" }: { format: TextFormat; path: string | undefined },
 ): string {
   if (format === "text") return `${title}: ${detail}`;
   if (format === "html") {

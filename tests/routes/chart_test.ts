@@ -351,7 +351,7 @@ Deno.test("GET /chart.svg?range=all begins with the first known day, of a counte
   await app.sendBody("POST /counters", JSON.stringify({ id: "a/b", hits: 12, days }));
   for (const target of ["id=a/b", "prefix=a/"]) {
     const { body } = await app.send(`GET /chart.svg?${target}&range=all`);
-    match(body, /<desc>12 hits in 13 years, since Apr 1, 2014\./, target);
+    match(body, /<desc>12 hits in 13 years, by quarter, since Apr 1, 2014\./, target);
     strictEqual(drawnBars(parseSvg(body)).length, 2);
   }
 });

@@ -85,6 +85,10 @@ export function initRequests() {
     make(".head", make("h1", "Recent requests"), make(".end", refresh)),
     make("p.lead", "The last requests since the server started: counted or not, and why."),
     requests,
+    make(
+      "p.small",
+      "To leave out your own visits, open your site once with #tally-skip at the end of its address.",
+    ),
   );
 }
 

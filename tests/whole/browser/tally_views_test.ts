@@ -33,7 +33,7 @@ Deno.test(
     strictEqual(await site.count("b"), 1);
     await page.evaluate('turn("a")');
     await shows(page, ["2"]);
-    await page.evaluate('document.querySelector("div").append(mark); mark.textContent = "moved"');
+    await page.evaluate('document.querySelector("div").append(mark); mark.textContent = "–"');
     await shows(page, ["2"]);
     deepStrictEqual([await site.count("a"), await site.count("b")], [2, 1]);
   },

@@ -52,7 +52,7 @@ Deno.test("GET /key takes the secret three ways, and no key", async () => {
   strictEqual((await app.send("GET /key?id=a")).status, 401);
 });
 
-Deno.test("GET /status tells the owner the time zone and the risks of the store, and asks no store", async () => {
+Deno.test("GET /status tells the owner the time zone, the risks of the store, and if it accepts no hits", async () => {
   const store = new ScriptedStore();
   const metrics = new Metrics();
   await using app = openApp({ store, metrics, calendar: createCalendar("Asia/Tokyo") });
@@ -64,7 +64,10 @@ Deno.test("GET /status tells the owner the time zone and the risks of the store,
     timeZone: "Asia/Tokyo",
     warnings: ["Redis may forget counters"],
   });
-  strictEqual(store.touched, 0);
+  store.failure = "store-unavailable";
+  const warnings = field(await read(), "warnings");
+  ok(Array.isArray(warnings) && warnings.length === 2);
+  match(String(warnings[0]), /not counted/i);
 });
 
 Deno.test("GET /openapi.json is the description, public also where reads are protected", async () => {

@@ -109,6 +109,6 @@ export function createApp(options: ServiceOptions) {
       service.draining.hasBegun = true;
     },
     /** Ends the thread that draws PNGs. */
-    close: service.renderer.close,
+    close: service.pngQueue.close,
   };
 }

@@ -114,9 +114,9 @@ const KINDS = {
   },
   "no-png": {
     status: 503,
-    title: "No PNG renderer",
+    title: "No PNG rasterizer",
     detail:
-      "The PNG renderer could not be loaded. A bundle of the service loads it from tallymark-png.js, which must be in the same folder. SVG images are not affected.",
+      "The PNG rasterizer could not be loaded. A bundle of the service loads it from tallymark-png.js, which must be in the same folder. SVG images are not affected.",
     badge: "no PNG",
   },
   "shutting-down": {

@@ -31,7 +31,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/routes/read_counter.ts", ["src/counter/"]],
   ["src/routes/", [
     ...["src/hits/", "src/http/", "src/auth/", "src/counter/", "src/counting/", "src/badge/"],
-    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/png/renderer.ts"],
+    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/png/png_queue.ts"],
   ]],
   ["src/compat/", [
     ...["src/hits/serve_as.ts", "src/http/", "src/auth/", "src/counter/", "src/badge/"],
@@ -48,7 +48,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/counter/", []],
   ["src/store/redis/", ["src/store/", "src/counter/", "npm:@redis/client"]],
   ["src/store/", ["src/counter/", "node:"]],
-  ["src/png/renderer.ts", ["src/png/tallymark-png.js", "src/badge/"]],
+  ["src/png/png_queue.ts", ["src/png/tallymark-png.js", "src/badge/"]],
   ["src/png/", ["npm:@resvg/resvg-wasm"]],
   ["src/chart/", ["src/badge/", "src/counter/trend.ts"]],
   ["src/badge/", ["src/counter/trend.ts"]],
@@ -132,7 +132,7 @@ for (const module of [...modules, ...scripts]) {
 Deno.test("imports: files for browsers are in src/browser, and are imported as text", async () => {
   const others = pages.filter((page) => !page.startsWith("src/browser/"));
   deepStrictEqual(others.toSorted(), ["src/png/tallymark-png.js", "src/png/worker.min.js"]);
-  for (const module of modules.filter((module) => module !== "src/png/renderer.ts")) {
+  for (const module of modules.filter((module) => module !== "src/png/png_queue.ts")) {
     const text = await Deno.readTextFile(join(projectFolder, module));
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
       ok(
@@ -222,7 +222,7 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
     "src/store/open_store.ts",
     "src/store/kv/file/counter_file.ts",
     // Finds out whether file descriptors are free.
-    "src/png/renderer.ts",
+    "src/png/png_queue.ts",
     // Its default export has a method of this name.
     "src/serve.ts",
   ]],

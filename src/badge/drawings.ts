@@ -17,7 +17,7 @@ import { cleanText, escape, setLine, textHash } from "./text.ts";
  * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a
  * style that has room for them.
  */
-export function renderBadge(
+export function drawBadge(
   { style, line: label, draw }: Look,
   message: string,
   { bars = NO_BARS, share = 0 }: { readonly bars?: Bars; readonly share?: number } = {},
@@ -30,12 +30,12 @@ export function renderBadge(
 }
 
 /** Draws an error: the same look, its value in red. */
-export function renderError(look: Look, message: string): string {
+export function drawError(look: Look, message: string): string {
   const failed = { failed: true, color: undefined, valueColor: undefined, goal: undefined };
-  return renderBadge(repaint(look, failed), message);
+  return drawBadge(recolor(look, failed), message);
 }
 
-function repaint(look: Look, changes: Partial<Palette>): Look {
+function recolor(look: Look, changes: Partial<Palette>): Look {
   const palette = { ...look.palette, ...changes };
   return { ...look, palette, draw: look.style.layout(palette, look.line) };
 }
@@ -100,7 +100,7 @@ export type ProblemText = Pick<Problem, "badge" | "detail">;
 
 /** Draws an error in the default look: the query may be what is wrong. */
 export function errorBadge({ badge, detail }: ProblemText): string {
-  const svg = renderError(parseLook(new Map()), badge);
+  const svg = drawError(parseLook(new Map()), badge);
   return svg.replace("</title>", (end) => `${end}<desc>${escape(detail)}</desc>`);
 }
 
@@ -117,19 +117,19 @@ function createDrawing<Prepared>(query: LookQuery, prepare: (badge: Badge) => Pr
   const look = parseLook(query);
   const spark = sparkOf(query);
   // Several counts have no goal.
-  const severalLook = repaint(look, { goal: undefined });
+  const severalLook = recolor(look, { goal: undefined });
   // A hash of the look and the message identify a drawing. Not in digit styles, which draw words
   // differently, and not with a goal, because a compact number does not tell its share.
   const hash = look.style.ignores.includes("numbers") || look.palette.goal !== undefined
     ? undefined
-    : textHash(renderBadge(look, ""));
+    : textHash(drawBadge(look, ""));
   const draw = (counts: Counts, days: Days | undefined) => {
     const bars = days === undefined ? NO_BARS : badgeBars(days, spark);
     const shown = typeof counts === "number" ? look : severalLook;
     const sums = withBase(counts, look.base);
     const { goal } = shown.palette;
     const message = formatCounts(withGoal(sums, goal), look);
-    const svg = renderBadge(shown, message, { bars, share: shareOf(sums, goal) });
+    const svg = drawBadge(shown, message, { bars, share: shareOf(sums, goal) });
     const tag = hash === undefined
       ? textHash(svg)
       : `${hash}-${encodeURIComponent(message)}${bars.tag}`;

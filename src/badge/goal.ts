@@ -1,7 +1,7 @@
 import { AA, type Color, contrast, mix } from "./color.ts";
 import type { Counts } from "./number.ts";
 import { BADGE_PARAMETERS, wholeWithin } from "./parameters.ts";
-import { GREEN, type Ink } from "./paint.ts";
+import { GREEN, type Ink } from "./inks.ts";
 
 /** Returns undefined for anything but a whole number from 1 to 2^53-1. */
 export function parseGoal(text: string | undefined): number | undefined {

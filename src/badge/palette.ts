@@ -1,6 +1,6 @@
 import { parseColor } from "./color.ts";
 import { parseGoal } from "./goal.ts";
-import type { Scheme } from "./paint.ts";
+import type { Scheme } from "./inks.ts";
 import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "./parameters.ts";
 import { LOGOS } from "./styles/logo.ts";
 

@@ -1,7 +1,7 @@
 import { parseColor } from "../badge/color.ts";
 import { parseLabel } from "../badge/badge_look.ts";
 import { parseLocale } from "../badge/number.ts";
-import { GREEN } from "../badge/paint.ts";
+import { GREEN } from "../badge/inks.ts";
 import { parseTheme } from "../badge/palette.ts";
 import { BADGE_PARAMETERS, nameParameters, valueOf } from "../badge/parameters.ts";
 import type { Query } from "../http/query.ts";

@@ -1,10 +1,10 @@
 import { formatCount } from "../badge/number.ts";
-import { type Ink, Paint } from "../badge/paint.ts";
+import { type Ink, Inks } from "../badge/inks.ts";
 import type { Day } from "../counter/history.ts";
 import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
 import { DATE, dateText, ENGLISH, MONTH_NAME, spanOf } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { frame, inksOf } from "./frame.ts";
 import type { PictureLook } from "./chart_look.ts";
 import { drawHeading, drawType, setType } from "./type.ts";
 
@@ -42,7 +42,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
   const sum = hits.reduce((sum, day) => sum + day, 0);
   const most = Math.max(...hits);
   const best = since + hits.indexOf(most);
-  const paint = paintOf(look, CALENDAR);
+  const inks = inksOf(look, CALENDAR);
   const shades = shadesOf(look);
   const legend = setLegend(most, look);
   const within = days.hits.length === 0 ? undefined : sum;
@@ -58,12 +58,12 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     left: 16,
     right: CALENDAR.width - 14,
     baseline: 27,
-    strong: paint.strong,
+    strong: inks.strong,
   };
   return frame(CALENDAR, {
     title: `${look.label === "" ? "" : `${look.label}: `}${formatCount(total, look)}`,
     description: described,
-    paint,
+    inks,
     ground: shades.css,
     words: drawHeading(heading, look) +
       `<g font-size="10">${drawWords({ days: [since, newest, best], most, legend }, look)}</g>`,
@@ -198,9 +198,9 @@ function shadesOf({ theme, color }: PictureLook) {
     const fills = OPACITIES.map((opacity) => ` fill="${ink}" fill-opacity="${opacity}"`);
     return { css: "", fills: [` fill="${NOTHING}" fill-opacity=".18"`, ...fills] };
   }
-  const paint = new Paint(theme);
-  const fills = SHADES.map((shade, level) => paint.fill(`l${level}`, shade));
-  return { css: paint.css(), fills };
+  const inks = new Inks(theme);
+  const fills = SHADES.map((shade, level) => inks.fill(`l${level}`, shade));
+  return { css: inks.css(), fills };
 }
 
 const SHADES: readonly Ink[] = [

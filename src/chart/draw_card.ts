@@ -1,12 +1,12 @@
 import { shareOf, withGoal } from "../badge/goal.ts";
 import { type Counts, formatCount, formatCounts } from "../badge/number.ts";
-import { Paint, UP } from "../badge/paint.ts";
+import { Inks, UP } from "../badge/inks.ts";
 import { weekTrend } from "../badge/spark.ts";
 import { cleanText, tenth } from "../badge/text.ts";
 import { trendOf } from "../counter/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { ENGLISH, spanOf, todayIn } from "./dates.ts";
-import { COLORS, frame, paintOf, type PicturePaint } from "./frame.ts";
+import { COLORS, frame, inksOf, type PictureInks } from "./frame.ts";
 import type { NamedFigures } from "./draw_lines.ts";
 import type { PictureLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
@@ -45,7 +45,7 @@ export function drawCard(
   look: PictureLook,
   size = CARD,
 ): string {
-  const paint = paintOf(look, size);
+  const inks = inksOf(look, size);
   const name = cleanText(id);
   const counts = withGoal(total, goal);
   const count = formatCounts(counts, look);
@@ -54,20 +54,20 @@ export function drawCard(
   const trend = percent === undefined ? undefined : weekTrend(percent, look.locale);
   const nameSet = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
   const label = setWithin(look.label, SMALL, MAX_WIDTH);
-  const { strong } = paint;
+  const { strong } = inks;
   const set = setCount(count, counts, look);
   const share = goal === undefined
     ? ""
-    : drawShare(set.width, { share: shareOf(total, goal), paint });
-  const accents = accentsOf(look, paint);
+    : drawShare(set.width, { share: shareOf(total, goal), inks });
+  const accents = accentsOf(look, inks);
   return frame(size, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
-    paint,
-    ground: accents.css + share + drawDays(days.hits, { paint, size }) +
+    inks,
+    ground: accents.css + share + drawDays(days.hits, { inks, size }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
       `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
-      `<path${paint.bars} d="M19 24.5l13-6"/></g>`,
+      `<path${inks.bars} d="M19 24.5l13-6"/></g>`,
     // A PNG whose font lacks a letter of the name has the label in its place.
     words: sized(
       13,
@@ -99,7 +99,7 @@ function setCount(text: string, counts: Counts, look: PictureLook): Setting {
 /** Draws a bar below the count that is filled to the share of the goal. */
 function drawShare(
   width: number,
-  { share, paint: { bars, lines } }: { share: number; paint: PicturePaint },
+  { share, inks: { bars, lines } }: { share: number; inks: PictureInks },
 ): string {
   const line = (length: number, ink: string) =>
     `<path stroke-width="3" d="M${LEFT} 75.5h${tenth(length)}"${ink}/>`;
@@ -121,16 +121,16 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-/** Returns the paint that only cards have, as attributes. */
-function accentsOf({ theme }: PictureLook, { lines }: PicturePaint) {
+/** Returns the inks that only cards have, as attributes. */
+function accentsOf({ theme }: PictureLook, { lines }: PictureInks) {
   if (theme === "none") return { up: "", mark: lines, css: "" };
-  const paint = new Paint(theme);
+  const inks = new Inks(theme);
   // A trend that goes down is as quiet as the words.
-  return { up: paint.fill("g", UP), mark: paint.stroke("h", COLORS.strong), css: paint.css() };
+  return { up: inks.fill("g", UP), mark: inks.stroke("h", COLORS.strong), css: inks.css() };
 }
 
 interface Ground {
-  readonly paint: PicturePaint;
+  readonly inks: PictureInks;
   readonly size: typeof CARD;
 }
 
@@ -144,12 +144,12 @@ function drawDays(hits: readonly number[], ground: Ground): string {
 }
 
 /** Draws bars as strokes of which each place is one unit wide. */
-function drawBars(shares: readonly number[], { paint, size: { width, height } }: Ground): string {
+function drawBars(shares: readonly number[], { inks, size: { width, height } }: Ground): string {
   const step = tenth((width - 2 * LEFT) / shares.length);
   const strokes = shares.map((share, index) =>
     share === 0 ? "" : `M${index} 0v${Math.max(1, Math.round((height - LEFT - PEAK) * share))}`
   );
-  return `<path${paint.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${
+  return `<path${inks.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${
     height - LEFT
   })" ` +
     `stroke-width=".7" d="${strokes.join("")}"/>`;
@@ -157,7 +157,7 @@ function drawBars(shares: readonly number[], { paint, size: { width, height } }:
 
 function drawLine(
   shares: readonly number[],
-  { paint: { bars, tint }, size: { width, height, radius } }: Ground,
+  { inks: { bars, tint }, size: { width, height, radius } }: Ground,
 ): string {
   const step = (width - 2) / (shares.length - 1);
   const floor = FINENESS * (height + 4);

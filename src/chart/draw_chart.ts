@@ -5,7 +5,7 @@ import { BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, peakIndex, rangeSince } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { dateOfMark, description, spanOf } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { frame, inksOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./chart_look.ts";
 import { drawHeading, drawRow, drawType, setType, type Type, widthOf } from "./type.ts";
 
@@ -23,7 +23,7 @@ export function drawChart({ total, days }: ChartFigures, given: ChartLook): stri
   const look = { ...given, range: given.range ?? rangeSince(firstKnown(days), days.newest) };
   const bars = barsOf(days, look.range);
   const layout = layOut(bars, { total, look });
-  const { paint, grid, words } = layout;
+  const { inks, grid, words } = layout;
   const marks = look.kind === "total"
     ? drawRoundTotals(layout)
     : drawPeak(layout, peakIndex(bars, days));
@@ -34,14 +34,14 @@ export function drawChart({ total, days }: ChartFigures, given: ChartLook): stri
     left: MARGIN,
     right: look.width - MARGIN,
     baseline: BASELINE,
-    strong: paint.strong,
+    strong: inks.strong,
   };
   return frame(look, {
     title: `${look.label === "" ? "" : `${look.label}: `}${formatCount(total, look)}`,
     description: description(bars, look),
-    paint,
+    inks,
     words: drawHeading(heading, look) +
-      `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+      `<path d="${grid}"${inks.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
       (look.kind === "bars" ? drawBars(layout) : drawArea(layout)) +
       `<g font-size="${SMALL.size}">${words}${marks}</g>`,
   });
@@ -66,7 +66,7 @@ export function sumsUpTo(total: number, bars: readonly Bar[]): number[] {
   return bars.map(({ hits }) => sum += hits);
 }
 
-/** Returns the axes of a chart, its paint, and its bars or the points of its line, in pixels. */
+/** Returns the axes of a chart, its inks, and its bars or the points of its line, in pixels. */
 function layOut(bars: readonly Bar[], { total, look }: { total: number; look: ShownLook }) {
   const values = look.kind === "total" ? sumsUpTo(total, bars) : bars.map(({ hits }) => hits);
   const axis = drawAxis(bars, {
@@ -91,7 +91,7 @@ function layOut(bars: readonly Bar[], { total, look }: { total: number; look: Sh
     };
   });
   const barWidth = Math.min(WIDEST_BAR, 0.72 * width / bars.length);
-  return { ...axis, look, paint: paintOf(look, look), step, columns, barWidth };
+  return { ...axis, look, inks: inksOf(look, look), step, columns, barWidth };
 }
 
 type Layout = ReturnType<typeof layOut>;
@@ -105,14 +105,14 @@ const WIDEST_STROKE = 6;
  * Draws bars as strokes with tops on whole pixels. Their places are 0, 1, 2 … on a ground that is
  * stretched to the plot, which takes half the bytes. The last bar is pale, because it is not over.
  */
-function drawBars({ columns, plot, paint, step, barWidth }: Layout): string {
+function drawBars({ columns, plot, inks, step, barWidth }: Layout): string {
   const strokes = columns.map(({ height }, index) =>
     height === 0 ? "" : `M${index} 0v${Math.round(height)}`
   );
   const last = strokes.pop() ?? "";
   const [across, start, width] = [step, plot.left + step / 2, barWidth / step]
     .map((length) => Math.round(length * 1000) / 1000);
-  return `<g${paint.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
+  return `<g${inks.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
     `stroke-width="${width}"><path d="${strokes.join("")}"/>` +
     `<path d="${last}" stroke-opacity=".45"/></g>`;
 }
@@ -122,7 +122,7 @@ function drawBars({ columns, plot, paint, step, barWidth }: Layout): string {
  * full step. The open step follows as a pale stroke, or dashed if the line is a total.
  */
 function drawArea(layout: Layout): string {
-  const { columns, plot, paint, look } = layout;
+  const { columns, plot, inks, look } = layout;
   const [last, open] = columns.slice(-2);
   if (last === undefined || open === undefined) return "";
   const { x, y, path } = curveThrough(
@@ -130,10 +130,10 @@ function drawArea(layout: Layout): string {
   );
   const [left, right] = [FINENESS * plot.left, Math.round(FINENESS * last.x)];
   const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
-  return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${paint.tint}" stop-opacity=".42"/>` +
-    `<stop offset="1" stop-color="${paint.tint}" stop-opacity=".02"/></linearGradient>` +
+  return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
+    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${paint.bars} ` +
+    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${inks.bars} ` +
     `d="M${left - 20} ${bottom + 45}V${y}H${x}${path}` +
     `h20V${bottom + 45}z"/>` +
     (look.kind === "total" ? drawGrowth([last, open], layout) : drawOpen([last, open], layout));
@@ -142,28 +142,28 @@ function drawArea(layout: Layout): string {
 type Columns = readonly [last: Layout["columns"][number], open: Layout["columns"][number]];
 
 /** Draws the open step of a total as a dashed line, and the ground below it paler. */
-function drawGrowth([last, open]: Columns, { plot, paint }: Layout): string {
+function drawGrowth([last, open]: Columns, { plot, inks }: Layout): string {
   const [left, right] = [last, open].map(({ x }) => tenth(x));
   const [start, end] = [last, open].map(({ height }) => tenth(plot.bottom - height));
   return `<path fill="url(#g)" opacity=".45" d="M${left} ${start}L${right} ${end}V${plot.bottom}` +
-    `H${left}z"/><path fill="none" stroke-width="2" stroke-dasharray="4 3"${paint.bars} ` +
+    `H${left}z"/><path fill="none" stroke-width="2" stroke-dasharray="4 3"${inks.bars} ` +
     `d="M${left} ${start}L${right} ${end}"/>`;
 }
 
 /** Draws a dot at the end of the line, and the open step as a pale bar. */
 function drawOpen([last, open]: Columns, layout: Layout): string {
-  const { plot, paint, step } = layout;
+  const { plot, inks, step } = layout;
   const width = tenth(Math.min(WIDEST_STROKE, 0.72 * step));
   const bar = open.height === 0
     ? ""
-    : `<path stroke-width="${width}" stroke-opacity=".45"${paint.bars} ` +
+    : `<path stroke-width="${width}" stroke-opacity=".45"${inks.bars} ` +
       `d="M${tenth(open.x)} ${plot.bottom}v${-tenth(Math.max(1.5, open.height))}"/>`;
   return bar + drawDot(last, layout, 3);
 }
 
 /** Writes number and date next to the peak, if there is one and room for them. */
 function drawPeak(layout: Layout, index: number): string {
-  const { columns, plot, look, paint, lines, barWidth } = layout;
+  const { columns, plot, look, inks, lines, barWidth } = layout;
   const peak = columns[index];
   if (peak === undefined) return "";
   const number = setType(formatCount(peak.value, look), BOLD);
@@ -177,7 +177,7 @@ function drawPeak(layout: Layout, index: number): string {
     const left = [peak.x + aside, peak.x - aside - width]
       .find((left) => isFree({ left, right: left + width, y }, layout));
     if (left === undefined) continue;
-    return dot + drawRow(parts, { left, y, gap: BESIDE, strong: paint.strong });
+    return dot + drawRow(parts, { left, y, gap: BESIDE, strong: inks.strong });
   }
   return dot;
 }
@@ -207,23 +207,23 @@ const MAX_MARKS = 2;
 /** Draws a dot on the line. */
 function drawDot(
   { x, height }: Layout["columns"][number],
-  { plot, paint }: Layout,
+  { plot, inks }: Layout,
   radius = 4,
 ): string {
-  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${radius}"${paint.dot}/>`;
+  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${radius}"${inks.dot}/>`;
 }
 
 /** Draws an open dot at a total that may still grow. */
-function drawOpenDot({ x, height }: Layout["columns"][number], { plot, paint }: Layout): string {
+function drawOpenDot({ x, height }: Layout["columns"][number], { plot, inks }: Layout): string {
   return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${OPEN_DOT}" ` +
-    `stroke-width="2" fill="none"${paint.bars}/>`;
+    `stroke-width="2" fill="none"${inks.bars}/>`;
 }
 
 const OPEN_DOT = 3.5;
 
 /** Marks the last round totals with the day on which they were reached, and the total of today. */
 function drawRoundTotals(layout: Layout): string {
-  const { columns, plot, look, paint, lines } = layout;
+  const { columns, plot, look, inks, lines } = layout;
   const marks = columns.slice(-1).map((last) => drawOpenDot(last, layout));
   let edge = plot.right;
   for (let index = columns.length - 1; index > 0 && marks.length <= MAX_MARKS; index--) {
@@ -240,7 +240,7 @@ function drawRoundTotals(layout: Layout): string {
     const y = clearOf(lines, Math.round(Math.max(plot.top + 4, top - 6)));
     marks.push(
       (index === columns.length - 1 ? "" : drawDot(column, layout)) +
-        drawType(number, { x: left, y, at: "left", ink: paint.strong }) +
+        drawType(number, { x: left, y, at: "left", ink: inks.strong }) +
         drawType(date, { x: right, y, at: "right" }),
     );
     edge = left - 2 * BESIDE;

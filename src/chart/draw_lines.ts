@@ -6,7 +6,7 @@ import { type Bar, barsOf, rangeSince } from "./bars.ts";
 import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./draw_chart.ts";
 import { CURVE_STROKE, curveThrough, type Point } from "./curve.ts";
 import { descriptionOfSeveral, fullSteps, stepsOf } from "./dates.ts";
-import { frame, paintOf } from "./frame.ts";
+import { frame, inksOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./chart_look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
@@ -36,7 +36,7 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const series = counters.map((counter, index) =>
     seriesOf(counter, { newest, look, name: names[index] ?? "" })
   );
-  const paint = paintOf(look, look);
+  const inks = inksOf(look, look);
   const labels = setLabels(series, look);
   const [right, bottom] = [look.width - MARGIN, look.height - MARGIN];
   const labelX = right - labels.width;
@@ -62,14 +62,14 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const texts = labels.rows.map(({ name, number }, index) => {
     const y = (middles[index] ?? 0) + 4;
     return drawType(name, { x: labelX, y, at: "left" }) +
-      drawType(number, { x: right, y, at: "right", ink: paint.strong });
+      drawType(number, { x: right, y, at: "right", ink: inks.strong });
   });
   const [heading, steps] = setHeading(bars, look, right - MARGIN);
   return frame(look, {
     title: `${look.label === "" ? "" : `${look.label}: `}${spokenSeries(series, look)}`,
     description: descriptionOfSeveral(bars, look),
-    paint,
-    ground: `<path d="${grid}"${paint.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
+    inks,
+    ground: `<path d="${grid}"${inks.lines} stroke-opacity=".4" stroke-dasharray="2 3"/>` +
       lines.join(""),
     words: `<g font-size="13">${drawType(heading, { x: MARGIN, y: BASELINE, at: "left" })}</g>` +
       `<g font-size="${SMALL.size}">${drawType(steps, { x: right, y: BASELINE, at: "right" })}` +

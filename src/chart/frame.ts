@@ -1,10 +1,10 @@
 import { VERDANA } from "../badge/face.ts";
-import { GREEN, Paint } from "../badge/paint.ts";
+import { GREEN, Inks } from "../badge/inks.ts";
 import { escape } from "../badge/text.ts";
 import type { PictureLook } from "./chart_look.ts";
 
-/** The paint of a picture, as markup ready for a template. Each attribute has a leading space. */
-export type PicturePaint = ReturnType<typeof paintOf>;
+/** The inks of a picture, as markup ready for a template. Each attribute has a leading space. */
+export type PictureInks = ReturnType<typeof inksOf>;
 
 /** The size of a picture and the radius of its corners, in pixels. */
 export interface Size {
@@ -14,30 +14,30 @@ export interface Size {
 }
 
 /** Fills in the colors that were not chosen. Without a theme, a picture has no ground. */
-export function paintOf(
+export function inksOf(
   { theme, color }: PictureLook,
   { width, height, radius = 8 }: Size,
 ) {
   const themed = theme !== "none";
   // A picture without a theme has one color for all readers.
-  const paint = new Paint(themed ? theme : "light");
+  const inks = new Inks(themed ? theme : "light");
   const { panel, border } = COLORS;
   const words = themed ? COLORS.words : ANY.words;
   const bars = color ?? (themed ? COLORS.bars : ANY.bars);
   const rect = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}"`;
   return {
     /** The panel behind everything, or nothing. */
-    panel: themed ? `${rect}${paint.attributes("a", { fill: panel, stroke: border })}/>` : "",
-    words: paint.fill("b", words),
-    lines: paint.stroke("c", words),
+    panel: themed ? `${rect}${inks.attributes("a", { fill: panel, stroke: border })}/>` : "",
+    words: inks.fill("b", words),
+    lines: inks.stroke("c", words),
     /** Attributes of the words that matter most. */
-    strong: themed ? paint.fill("f", COLORS.strong) : "",
-    bars: paint.stroke("d", bars),
+    strong: themed ? inks.fill("f", COLORS.strong) : "",
+    bars: inks.stroke("d", bars),
     // A ring of the ground sets a dot apart from its line.
-    dot: themed ? paint.attributes("e", { fill: bars, stroke: panel }) : paint.fill("e", bars),
+    dot: themed ? inks.attributes("e", { fill: bars, stroke: panel }) : inks.fill("e", bars),
     /** Color of the ground below a line, which is nearly transparent. */
     tint: color ?? ANY.bars,
-    css: paint.css(),
+    css: inks.css(),
   };
 }
 
@@ -57,7 +57,7 @@ interface Document {
   /** Its content for readers who do not see it, in a few words and in sentences. */
   readonly title: string;
   readonly description: string;
-  readonly paint: PicturePaint;
+  readonly inks: PictureInks;
   /** Style elements and drawings below the words. */
   readonly ground?: string;
   /** Drawn in the ink and the face of words. */
@@ -69,11 +69,11 @@ interface Document {
 /** Puts a drawing into an SVG document. */
 export function frame(
   { width, height }: Size,
-  { title, description, paint, ground = "", words, above = "" }: Document,
+  { title, description, inks, ground = "", words, above = "" }: Document,
 ): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
-    `<desc>${escape(description)}</desc>${paint.css}${paint.panel}${ground}` +
-    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision"${paint.words}>` +
+    `<desc>${escape(description)}</desc>${inks.css}${inks.panel}${ground}` +
+    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision"${inks.words}>` +
     `${words}</g>${above}</svg>`;
 }

@@ -7,7 +7,7 @@ import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./draw_calendar.ts";
 import { CARD, CARD_DAYS, drawCard, PREVIEW } from "./draw_card.ts";
 import { drawChart } from "./draw_chart.ts";
-import { frame, paintOf, type Size } from "./frame.ts";
+import { frame, inksOf, type Size } from "./frame.ts";
 import { drawLines, type NamedFigures } from "./draw_lines.ts";
 import {
   CARD_PARAMETERS,
@@ -97,7 +97,7 @@ function parsePreviewLook(query: PictureQuery): PictureLook {
 /** Draws the frame of the picture that could not be drawn, its label, and a sentence. */
 export function drawProblem({ badge, detail }: ProblemText, look: PictureLook, size: Size): string {
   const { width, height } = size;
-  const paint = paintOf(look, size);
+  const inks = inksOf(look, size);
   const room = width - 2 * MARGIN;
   const small = { size: 12, bold: false };
   const label = setWithin(look.label, small, room);
@@ -109,7 +109,7 @@ export function drawProblem({ badge, detail }: ProblemText, look: PictureLook, s
   return frame(size, {
     title: `${look.label === "" ? "" : `${look.label}: `}${cleanText(badge)}`,
     description: detail,
-    paint,
+    inks,
     words: `<g font-size="12">${words}</g>`,
   });
 }

@@ -182,7 +182,7 @@ const PROBLEM_BODIES = {
   "json or text": { ...PROBLEM_JSON, ...PROBLEM_TEXT },
   html: bodies.html,
   svg: bodies.svg,
-  // Text if the renderer could not be loaded.
+  // Text if the rasterizer could not be loaded.
   png: { ...bodies.png, ...PROBLEM_JSON },
 } satisfies Record<string, Content>;
 
@@ -196,7 +196,7 @@ const PROBLEMS: { readonly [status: string]: string } = {
     "With `prefix`: the group has more than 100,000 counters.",
   414: "The query is longer than 8,192 bytes.",
   500: "An unexpected error. The cause is in the log.",
-  503: "The store is unavailable, too many requests are waiting, the PNG renderer could not be " +
+  503: "The store is unavailable, too many requests are waiting, the PNG rasterizer could not be " +
     "loaded, or the service is shutting down. Nothing was changed, so it is safe to retry.",
   504: "The store did not answer in time. The outcome is unknown, and sending a hit again " +
     "may count it twice.",

@@ -19,7 +19,7 @@ const scale = {
  */
 export function png(
   image: Endpoint,
-  { renderer, metrics }: Service,
+  { pngQueue, metrics }: Service,
   { counts = false, scale: fixedScale }: { counts?: boolean; scale?: number } = {},
 ): Endpoint {
   const { summary, parameters, drawProblem, openapi } = image;
@@ -29,20 +29,20 @@ export function png(
     return fixedScale ?? (/^[123]$/.test(given) ? Number(given) : scale.schema.default);
   }
 
-  /** Responds with a PNG of the image in a response. Renders nothing if the client has it. */
+  /** Responds with a PNG of the image in a response. Rasterizes nothing if the client has it. */
   async function convert(response: Response, query: Query<string>, request: Request) {
     const scale = scaleOf(query);
     const headers = pngHeaders(response, scale);
     if (response.status === 304 || isUnchanged(request, headers.etag)) return notModified(headers);
     try {
-      const body = await renderer.render({ svg: await response.text(), scale }, counts);
+      const body = await pngQueue.rasterize({ svg: await response.text(), scale }, counts);
       return createResponse(body, headers, response.status);
     } catch (error) {
       const { "x-tallymark": flag = "camo" } = headers;
       const wasCounted = counts && request.method !== "HEAD" && flag === "camo";
       if (!wasCounted) throw error;
       metrics.noticePngs.counted++;
-      const body = await renderer.notice("counted");
+      const body = await pngQueue.notice("counted");
       return createResponse(body, { ...headers, ...flagHeader("counted") });
     }
   }
@@ -53,20 +53,20 @@ export function png(
     parameters: fixedScale === undefined ? [...parameters, scale] : parameters,
     async drawProblem({ kind }) {
       if (kind === "no-png") return undefined;
-      const busy = () => renderer.notice("busy").catch(() => undefined);
+      const busy = () => pngQueue.notice("busy").catch(() => undefined);
       if (kind === "busy") {
         metrics.noticePngs.busy++;
         return await busy();
       }
       // In the default look, so that refused requests lead to a few images only.
       const svg = await drawProblem?.(new Problem(kind), NO_QUERY);
-      return typeof svg === "string" ? await renderer.renderFixed(svg).catch(busy) : undefined;
+      return typeof svg === "string" ? await pngQueue.rasterizeFixed(svg).catch(busy) : undefined;
     },
     prepare(query, request) {
       const run = image.prepare(query, request);
       return async (context) => {
-        // Without a renderer, nothing is counted.
-        if (counts) await renderer.notice("counted");
+        // Without a rasterizer, nothing is counted.
+        if (counts) await pngQueue.notice("counted");
         return await convert(await run(context), query, request);
       };
     },

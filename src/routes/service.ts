@@ -9,7 +9,7 @@ import type { Dispatcher } from "../http/dispatch.ts";
 import { createReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { createRenderer } from "../png/renderer.ts";
+import { createPngQueue } from "../png/png_queue.ts";
 import { createLatestReader } from "./read_counter.ts";
 
 export interface ServiceOptions {
@@ -57,7 +57,7 @@ export function createService(
     readPolicy: createReadPolicy(config.openReads),
     countHit: createHitPolicy({ ...config, counters, metrics, log }),
     recentHits: new RecentHits(),
-    renderer: createRenderer(log),
+    pngQueue: createPngQueue(log),
     draining,
     readSmallBody: createBodyReader(draining),
   };

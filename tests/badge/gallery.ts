@@ -1,4 +1,4 @@
-import { createDrawings, renderError } from "../../src/badge/drawings.ts";
+import { createDrawings, drawError } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { STYLES } from "../../src/badge/styles.ts";
 
@@ -38,7 +38,7 @@ export const GALLERY: ReadonlyMap<string, string> = new Map([
   ...QUERIES.map(([file, query]): [string, string] => {
     return [`${file}.svg`, `${LEFT_ALONE}${draw(new Map(new URLSearchParams(query)), COUNT)}\n`];
   }),
-  ["error.svg", `${LEFT_ALONE}${renderError(parseLook(new Map()), "bad id")}\n`],
+  ["error.svg", `${LEFT_ALONE}${drawError(parseLook(new Map()), "bad id")}\n`],
 ]);
 
 /** The folder that holds them. */

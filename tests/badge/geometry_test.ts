@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
-import { renderBadge } from "../../src/badge/drawings.ts";
+import { drawBadge } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 import { times } from "../support/times.ts";
@@ -22,13 +22,13 @@ const ALPHABETS = [
 ];
 
 for (const style of STYLES) {
-  Deno.test(`renderBadge() stays within 1 px of badge-maker on ${PAIRS} pairs in ${style}`, () => {
+  Deno.test(`drawBadge() stays within 1 px of badge-maker on ${PAIRS} pairs in ${style}`, () => {
     const random = randomNumbers(style.length);
     for (let pair = 0; pair < PAIRS; pair++) {
       const label = randomText(random);
       const message = randomText(random);
       const query = new Map<string, string>([["style", style], ["label", label]]);
-      const ours = measures(renderBadge(parseLook(query), message));
+      const ours = measures(drawBadge(parseLook(query), message));
       const theirs = measures(makeBadge({ style, label, message }));
       strictEqual(ours.length, theirs.length);
       ours.forEach((figure, at) => {
@@ -39,18 +39,18 @@ for (const style of STYLES) {
   });
 }
 
-Deno.test("renderBadge() places the usual badge exactly as badge-maker does", () => {
+Deno.test("drawBadge() places the usual badge exactly as badge-maker does", () => {
   for (const style of STYLES) {
     const look = parseLook(new Map<string, string>([["style", style], ["label", "hits"]]));
     const theirs = makeBadge({ style, label: "hits", message: "12,345" });
-    deepStrictEqual(measures(renderBadge(look, "12,345")), measures(theirs));
+    deepStrictEqual(measures(drawBadge(look, "12,345")), measures(theirs));
   }
 });
 
-Deno.test("renderBadge() without a label places count and box exactly as badge-maker does", () => {
+Deno.test("drawBadge() without a label places count and box exactly as badge-maker does", () => {
   for (const style of STYLES) {
     for (const message of ["7", "42", "12,345", "1.2万"]) {
-      const ours = renderBadge(
+      const ours = drawBadge(
         parseLook(new Map<string, string>([["style", style], ["label", ""]])),
         message,
       );
@@ -61,9 +61,9 @@ Deno.test("renderBadge() without a label places count and box exactly as badge-m
   }
 });
 
-Deno.test("renderBadge() cuts a box from the other where the label ends", () => {
+Deno.test("drawBadge() cuts a box from the other where the label ends", () => {
   for (const style of STYLES) {
-    const svg = renderBadge(parseLook(new Map<string, string>([["style", style]])), "12345");
+    const svg = drawBadge(parseLook(new Map<string, string>([["style", style]])), "12345");
     const [left, right] = boxes(svg);
     strictEqual(right?.x, left?.width);
     strictEqual((left?.width ?? 0) + (right?.width ?? 0), measures(svg)[0]);

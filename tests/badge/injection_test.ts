@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { drawBadge, drawError } from "../../src/badge/drawings.ts";
 import { parseColor } from "../../src/badge/color.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { STYLES } from "../../src/badge/styles.ts";
@@ -43,20 +43,20 @@ const query = fc.record({
   spark: hostileText,
 }, { requiredKeys: [] });
 
-Deno.test(`renderBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
+Deno.test(`drawBadge() lets nothing in, in ${RUNS} hostile looks`, () => {
   fc.assert(
     fc.property(query, fc.maxSafeNat(), (given, count) => {
       const look = parseLook(new Map(Object.entries(given)));
-      assertHarmless(renderBadge, { ...given, message: formatCount(count, look) });
+      assertHarmless(drawBadge, { ...given, message: formatCount(count, look) });
     }),
     { numRuns: RUNS, seed: 20 },
   );
 });
 
-Deno.test("renderError() lets nothing in, whatever it is told to say", () => {
+Deno.test("drawError() lets nothing in, whatever it is told to say", () => {
   fc.assert(
     fc.property(query, hostileText, (given, message) => {
-      assertHarmless(renderError, { ...given, message });
+      assertHarmless(drawError, { ...given, message });
     }),
     { numRuns: times(500, 1000), seed: 21 },
   );
@@ -78,7 +78,7 @@ interface Given {
 
 const COLORS = ["color", "bg", "labelColor", "valueColor", "logoColor"] as const;
 
-type Render = typeof renderBadge | typeof renderError;
+type Render = typeof drawBadge | typeof drawError;
 
 function assertHarmless(render: Render, given: Given): void {
   const svg = render(parseLook(new Map(Object.entries(given))), given.message ?? "");

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { drawBadge, drawError } from "../../src/badge/drawings.ts";
 import { type Look, parseLook } from "../../src/badge/badge_look.ts";
 import { BADGE_PARAMETER_LIST, STYLES } from "../../src/badge/styles.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
@@ -7,7 +7,7 @@ import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 const VERDANA = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
 Deno.test("parseLook() of nothing is views in shields.io's flat and blue", () => {
-  const svg = parseSvg(renderBadge(look(""), "42"));
+  const svg = parseSvg(drawBadge(look(""), "42"));
   strictEqual(look("").line.spoken, "views");
   strictEqual(attribute(svg, "svg", "aria-label"), "views: 42");
   strictEqual(attribute(svg, "svg", "role"), "img");
@@ -42,12 +42,12 @@ for (
       ? ["", "'x'", "a;b", "a,,b", "x".repeat(101), "url(x)"]
       : UNKNOWN;
     for (const style of ["classic", "terminal"]) {
-      const plain = renderBadge(parseLook(new Map<string, string>([["style", style]])), "42");
+      const plain = drawBadge(parseLook(new Map<string, string>([["style", style]])), "42");
       for (const value of values) {
         const query = new Map<string, string>([["style", style], [name, value]]);
-        const expected = name === "style" ? renderBadge(look(""), "42") : plain;
+        const expected = name === "style" ? drawBadge(look(""), "42") : plain;
         strictEqual(
-          renderBadge(parseLook(query), "42"),
+          drawBadge(parseLook(query), "42"),
           expected,
           `${name}=${value.slice(0, 20)}`,
         );
@@ -62,9 +62,9 @@ Deno.test("parseLook() takes a label of nothing that can be drawn for an empty o
   }
 });
 
-Deno.test("renderBadge() with an empty label draws and speaks the count alone, in every style", () => {
+Deno.test("drawBadge() with an empty label draws and speaks the count alone, in every style", () => {
   for (const [style, { ignores }] of STYLES) {
-    const svg = parseSvg(renderBadge(look(`style=${style}&label=`), "42"));
+    const svg = parseSvg(drawBadge(look(`style=${style}&label=`), "42"));
     strictEqual(attribute(svg, "svg", "aria-label"), "42", style);
     strictEqual(svg.find(({ name }) => name === "title")?.text, "42", style);
     // Digits are shapes.
@@ -76,17 +76,17 @@ Deno.test("renderBadge() with an empty label draws and speaks the count alone, i
   }
 });
 
-Deno.test("renderBadge() of terminal puts the count where the label would be", () => {
-  const alone = parseSvg(renderBadge(look("style=terminal&label="), "views"));
-  const both = parseSvg(renderBadge(look("style=terminal&label=views"), "1"));
+Deno.test("drawBadge() of terminal puts the count where the label would be", () => {
+  const alone = parseSvg(drawBadge(look("style=terminal&label="), "views"));
+  const both = parseSvg(drawBadge(look("style=terminal&label=views"), "1"));
   strictEqual(texts(alone)[0]?.attributes.get("x"), texts(both)[0]?.attributes.get("x"));
   strictEqual(alone.some(({ name }) => name === "path"), true);
 });
 
 Deno.test("parseLook() takes flat for classic, and any unknown style", () => {
-  const classic = renderBadge(look("style=classic"), "1");
+  const classic = drawBadge(look("style=classic"), "1");
   for (const style of ["flat", "sociable", "Terminal", "constructor"]) {
-    strictEqual(renderBadge(look(`style=${style}`), "1"), classic);
+    strictEqual(drawBadge(look(`style=${style}`), "1"), classic);
   }
 });
 
@@ -129,31 +129,31 @@ const FONTS: readonly (readonly [font: string, family: string])[] = [
 
 for (const [font, family] of FONTS) {
   Deno.test(`parseLook() quotes the font ${JSON.stringify(font.slice(0, 20))} or refuses it`, () => {
-    const svg = parseSvg(renderBadge(parseLook(new Map<string, string>([["font", font]])), "42"));
+    const svg = parseSvg(drawBadge(parseLook(new Map<string, string>([["font", font]])), "42"));
     strictEqual(attribute(svg, "g", "font-family") || family, family);
     const group = svg.find(({ attributes }) => attributes.has("font-family"));
     strictEqual(group?.attributes.get("font-family"), family);
   });
 }
 
-Deno.test("renderError() keeps label and style, and is red whatever color was asked for", () => {
-  deepStrictEqual(fills("color=green&label=hits", "bad id", renderError).slice(0, 2), [
+Deno.test("drawError() keeps label and style, and is red whatever color was asked for", () => {
+  deepStrictEqual(fills("color=green&label=hits", "bad id", drawError).slice(0, 2), [
     "#555",
     "#dd4343",
   ]);
-  const terminal = parseSvg(renderError(look("style=terminal&valueColor=green"), "unauthorized"));
+  const terminal = parseSvg(drawError(look("style=terminal&valueColor=green"), "unauthorized"));
   strictEqual(attribute(terminal, "svg", "aria-label"), "views: unauthorized");
   strictEqual(texts(terminal)[1]?.attributes.get("fill"), "#ff8f85");
 });
 
-Deno.test("renderBadge() cleans and escapes the message as it does the label", () => {
-  const svg = parseSvg(renderBadge(look("label=<b>"), '<script>\u0000"&'));
+Deno.test("drawBadge() cleans and escapes the message as it does the label", () => {
+  const svg = parseSvg(drawBadge(look("label=<b>"), '<script>\u0000"&'));
   deepStrictEqual(texts(svg).map(({ text }) => text), ["<b>", '<script>"&']);
 });
 
-Deno.test("renderBadge() keeps a usual badge within 1.5 KB", () => {
+Deno.test("drawBadge() keeps a usual badge within 1.5 KB", () => {
   for (const style of ["classic", "flat-square", "plastic", "for-the-badge", "terminal"]) {
-    const svg = renderBadge(look(`style=${style}&label=profile views`), "12,345,678");
+    const svg = drawBadge(look(`style=${style}&label=profile views`), "12,345,678");
     ok(new TextEncoder().encode(svg).length <= 1500, `${style}: ${svg.length}`);
   }
 });
@@ -163,7 +163,7 @@ function look(query: string): Look {
 }
 
 /** The colors of the two boxes and the two texts; in the terminal background, texts, cursor. */
-function fills(query: string, message: string, render = renderBadge): string[] {
+function fills(query: string, message: string, render = drawBadge): string[] {
   const svg = parseSvg(render(look(query), message));
   const boxes = svg.filter(({ name }) => name === "rect");
   return [

@@ -1,5 +1,5 @@
 import { PNG } from "pngjs";
-import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { drawBadge, drawError } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { STYLES } from "../../src/badge/styles.ts";
 import { drawPixels, pngBytes } from "../support/picture.ts";
@@ -53,10 +53,10 @@ function badges(style: string, theme: string): string[] {
   const plain = parseLook(new Map(Object.entries(query)));
   return [
     ...SAMPLES.map(({ message, ...rest }) =>
-      renderBadge(parseLook(new Map(Object.entries({ ...query, ...rest }))), message)
+      drawBadge(parseLook(new Map(Object.entries({ ...query, ...rest }))), message)
     ),
-    renderError(plain, "bad id"),
-    renderError(plain, "store away"),
+    drawError(plain, "bad id"),
+    drawError(plain, "store away"),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { assertKept } from "../support/picture.ts";
 import { drawSheet, SHEET } from "./sheet.ts";
 
-Deno.test("renderBadge() draws the checked-in sheet, pixel for pixel", async () => {
+Deno.test("drawBadge() draws the checked-in sheet, pixel for pixel", async () => {
   await assertKept(SHEET, drawSheet());
 });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { drawBadge, drawError } from "../../src/badge/drawings.ts";
 import { type Look, parseLook } from "../../src/badge/badge_look.ts";
 import { STYLES } from "../../src/badge/styles.ts";
 import { BADGE_PARAMETERS } from "../../src/badge/parameters.ts";
@@ -9,11 +9,11 @@ import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
 const DIGITS = ["odometer", "flap", "led", "pixel"];
 const WITH_LOGO = ["classic", "flat-square", "plastic", "for-the-badge", "social", "pill"];
 
-Deno.test("renderBadge() keeps every style within 3 kB, with all that it can show", () => {
+Deno.test("drawBadge() keeps every style within 3 kB, with all that it can show", () => {
   const bars = badgeBars(days(Array.from({ length: 30 }, (_, back) => 1000 - back)), 30);
   for (const style of STYLES.keys()) {
     const shown = look(`style=${style}&label=profile views&theme=auto&logo=users&digits=7`);
-    const svg = renderBadge(
+    const svg = drawBadge(
       shown,
       "12,345,678",
       STYLES.get(style)?.ignores.includes("spark") ? {} : { bars },
@@ -23,7 +23,7 @@ Deno.test("renderBadge() keeps every style within 3 kB, with all that it can sho
   }
 });
 
-Deno.test("renderBadge() keeps every style within 3 kB in every script, with the largest count and most digits", () => {
+Deno.test("drawBadge() keeps every style within 3 kB in every script, with the largest count and most digits", () => {
   const bars = badgeBars(days(Array.from({ length: 30 }, (_, back) => 1000 - back)), 30);
   const labels =
     "views просмотры アクセス数 浏览次数 दृश्य مشاهدات بازدید צפיות การเข้าชม பார்வைகள் ကြည့်ရှုမှု προβολές ნახვები";
@@ -33,7 +33,7 @@ Deno.test("renderBadge() keeps every style within 3 kB in every script, with the
     for (const label of labels.split(" ")) {
       for (const count of isOfDigits ? ["9007199254740991"] : counts) {
         const shown = look(`style=${style}&label=${label}&theme=auto&logo=users&digits=16`);
-        const svg = renderBadge(
+        const svg = drawBadge(
           shown,
           count,
           STYLES.get(style)?.ignores.includes("spark") ? {} : { bars },
@@ -45,10 +45,10 @@ Deno.test("renderBadge() keeps every style within 3 kB in every script, with the
   }
 });
 
-Deno.test("renderError() keeps every style within 3 kB", () => {
+Deno.test("drawError() keeps every style within 3 kB", () => {
   for (const style of STYLES.keys()) {
     const bytes = new TextEncoder().encode(
-      renderError(look(`style=${style}`), "store unavailable"),
+      drawError(look(`style=${style}`), "store unavailable"),
     );
     ok(bytes.length <= 3000, `${style}: ${bytes.length}`);
   }
@@ -65,7 +65,7 @@ const STRETCHED: readonly (readonly [label: string, isStretched: boolean])[] = [
 ];
 
 for (const [label, isStretched] of STRETCHED) {
-  Deno.test(`renderBadge() fits ${label} by ${isStretched ? "scaling its letters" : "spacing it"}`, () => {
+  Deno.test(`drawBadge() fits ${label} by ${isStretched ? "scaling its letters" : "spacing it"}`, () => {
     // Firefox spaces right-to-left text the wrong way, and spaces tear joined letters apart.
     for (
       const style of [
@@ -78,15 +78,15 @@ for (const [label, isStretched] of STRETCHED) {
         "terminal",
       ]
     ) {
-      const [drawn] = texts(parseSvg(renderBadge(look(`style=${style}&label=${label}`), "42")));
+      const [drawn] = texts(parseSvg(drawBadge(look(`style=${style}&label=${label}`), "42")));
       const adjust = drawn?.attributes.get("lengthAdjust");
       strictEqual(adjust, isStretched ? "spacingAndGlyphs" : undefined, style);
     }
   });
 }
 
-Deno.test("renderBadge() of social keeps a bold Arabic label off the logo where nothing heeds textLength", () => {
-  const badge = parseSvg(renderBadge(look("style=social&label=مشاهدات"), "42"));
+Deno.test("drawBadge() of social keeps a bold Arabic label off the logo where nothing heeds textLength", () => {
+  const badge = parseSvg(drawBadge(look("style=social&label=مشاهدات"), "42"));
   const [label] = texts(badge);
   // As wide as in DejaVu Sans Bold of 11 px; the logo ends at 20 px.
   const drawn = 7 * 0.662 * 11;
@@ -94,7 +94,7 @@ Deno.test("renderBadge() of social keeps a bold Arabic label off the logo where 
 });
 
 for (const style of DIGITS) {
-  Deno.test(`renderBadge() of ${style} fills seven places with zeros, takes digits= and makes room for more`, () => {
+  Deno.test(`drawBadge() of ${style} fills seven places with zeros, takes digits= and makes room for more`, () => {
     const widthOf = (query: string, message: string) =>
       widthOfBadge(look(`label=&style=${style}${query}`), message);
     const step = widthOf("&digits=8", "0") - widthOf("", "0");
@@ -108,9 +108,9 @@ for (const style of DIGITS) {
     }
   });
 
-  Deno.test(`renderBadge() of ${style} draws each digit in a shape of its own, and says the plain number`, () => {
+  Deno.test(`drawBadge() of ${style} draws each digit in a shape of its own, and says the plain number`, () => {
     const shapes = Array.from({ length: 10 }, (_, digit) => {
-      const svg = renderBadge(look(`label=&style=${style}&digits=1`), String(digit));
+      const svg = drawBadge(look(`label=&style=${style}&digits=1`), String(digit));
       strictEqual(attribute(parseSvg(svg), "svg", "aria-label"), String(digit));
       return svg.replaceAll(/<title>.*<\/title>|aria-label="\d+"/g, "");
     });
@@ -119,22 +119,22 @@ for (const style of DIGITS) {
     deepStrictEqual([grouped.numbers, grouped.locale], ["plain", "en"]);
   });
 
-  Deno.test(`renderBadge() of ${style} shows today beside the total`, () => {
-    const both = renderBadge(look(`style=${style}&digits=1`), "12 / 345");
+  Deno.test(`drawBadge() of ${style} shows today beside the total`, () => {
+    const both = drawBadge(look(`style=${style}&digits=1`), "12 / 345");
     strictEqual(attribute(parseSvg(both), "svg", "aria-label"), "views: 12 / 345");
     const six = widthOfBadge(look(`style=${style}&digits=1`), "123456");
     strictEqual(Number(attribute(parseSvg(both), "svg", "width")), six);
   });
 
-  Deno.test(`renderError() of ${style} says the error on a panel of the same height`, () => {
-    const error = parseSvg(renderError(look(`style=${style}`), "store away"));
-    const usual = parseSvg(renderBadge(look(`style=${style}`), "1"));
+  Deno.test(`drawError() of ${style} says the error on a panel of the same height`, () => {
+    const error = parseSvg(drawError(look(`style=${style}`), "store away"));
+    const usual = parseSvg(drawBadge(look(`style=${style}`), "1"));
     strictEqual(attribute(error, "svg", "aria-label"), "views: store away");
     strictEqual(attribute(error, "svg", "height"), attribute(usual, "svg", "height"));
   });
 }
 
-Deno.test("renderBadge() draws every logo in a shape of its own, where the style has room for one", () => {
+Deno.test("drawBadge() draws every logo in a shape of its own, where the style has room for one", () => {
   for (const style of WITH_LOGO) {
     const drawn = BADGE_PARAMETERS.logo.schema.enum.map((name) =>
       draw(`style=${style}&logo=${name}`)
@@ -147,13 +147,13 @@ Deno.test("renderBadge() draws every logo in a shape of its own, where the style
   }
 });
 
-Deno.test("renderBadge() leaves out a logo that it does not know", () => {
+Deno.test("drawBadge() leaves out a logo that it does not know", () => {
   for (const name of ["nope", "Eye", "constructor", "", "<path>"]) {
     strictEqual(draw(`logo=${encodeURIComponent(name)}`), draw(""), name);
   }
 });
 
-Deno.test("renderBadge() keeps a logo clear of the texts, with a label and without", () => {
+Deno.test("drawBadge() keeps a logo clear of the texts, with a label and without", () => {
   for (const style of WITH_LOGO) {
     for (const label of ["views", ""]) {
       const [plain, withLogo] = ["", "&logo=eye"].map((more) =>
@@ -174,7 +174,7 @@ Deno.test("renderBadge() keeps a logo clear of the texts, with a label and witho
   }
 });
 
-Deno.test("renderBadge() of pill follows the reader's scheme unless a theme is named", () => {
+Deno.test("drawBadge() of pill follows the reader's scheme unless a theme is named", () => {
   ok(draw("style=pill").includes("prefers-color-scheme:dark"));
   strictEqual(draw("style=pill"), draw("style=pill&theme=auto"));
   for (const theme of ["light", "dark"]) ok(!draw(`style=pill&theme=${theme}`).includes("<style"));
@@ -197,15 +197,15 @@ const TRENDS:
   ];
 
 for (const [hits, drawn, spoken] of TRENDS) {
-  Deno.test(`renderBadge() of pill with bars tells the trend of ${hits.join(" ")}: ${drawn}`, () => {
+  Deno.test(`drawBadge() of pill with bars tells the trend of ${hits.join(" ")}: ${drawn}`, () => {
     const bars = badgeBars(days(hits), 14);
-    const svg = parseSvg(renderBadge(look("style=pill&spark=14"), "128728", { bars }));
+    const svg = parseSvg(drawBadge(look("style=pill&spark=14"), "128728", { bars }));
     strictEqual(attribute(svg, "svg", "aria-label"), `views: 128728${spoken}`);
     strictEqual(texts(svg)[2]?.text, drawn);
   });
 }
 
-Deno.test("renderBadge() of social writes a label of small letters with a capital, and says it as it is", () => {
+Deno.test("drawBadge() of social writes a label of small letters with a capital, and says it as it is", () => {
   const svg = parseSvg(draw("style=social&label=views"));
   strictEqual(texts(svg)[0]?.text, "Views");
   strictEqual(attribute(svg, "svg", "aria-label"), "views: 42");
@@ -217,11 +217,11 @@ function look(query: string): Look {
 }
 
 function draw(query: string): string {
-  return renderBadge(look(query), "42");
+  return drawBadge(look(query), "42");
 }
 
 function widthOfBadge(shown: Look, message: string): number {
-  return Number(attribute(parseSvg(renderBadge(shown, message)), "svg", "width"));
+  return Number(attribute(parseSvg(drawBadge(shown, message)), "svg", "width"));
 }
 
 function days(hits: readonly number[]): { newest: number; hits: readonly number[] } {

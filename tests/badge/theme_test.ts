@@ -1,5 +1,5 @@
 import { deepStrictEqual, fail, ok } from "node:assert/strict";
-import { renderBadge, renderError } from "../../src/badge/drawings.ts";
+import { drawBadge, drawError } from "../../src/badge/drawings.ts";
 import { type Color, contrast, parseColor } from "../../src/badge/color.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { parseSvg, texts } from "../support/parse_svg.ts";
@@ -9,8 +9,8 @@ const AA = 4.5;
 
 for (const style of SHIELDS_STYLES) {
   for (const theme of ["light", "dark", "auto"]) {
-    Deno.test(`renderBadge() of ${style} reads at WCAG AA in theme=${theme}`, () => {
-      for (const render of [renderBadge, renderError]) {
+    Deno.test(`drawBadge() of ${style} reads at WCAG AA in theme=${theme}`, () => {
+      for (const render of [drawBadge, drawError]) {
         for (const dark of [false, true]) {
           const svg = render(
             parseLook(new Map<string, string>([["style", style], ["theme", theme]])),
@@ -26,9 +26,9 @@ for (const style of SHIELDS_STYLES) {
 }
 
 for (const theme of ["none", "light", "dark", "auto"]) {
-  Deno.test(`renderBadge() of terminal reads at WCAG AA on any background in theme=${theme}`, () => {
+  Deno.test(`drawBadge() of terminal reads at WCAG AA on any background in theme=${theme}`, () => {
     for (const bg of ["", "white", "black", "#777", "#808080", "red", "gold", "navy", "#00f"]) {
-      for (const render of [renderBadge, renderError]) {
+      for (const render of [drawBadge, drawError]) {
         for (const dark of [false, true]) {
           const query = new Map<string, string>([["style", "terminal"], ["theme", theme], [
             "bg",
@@ -43,10 +43,10 @@ for (const theme of ["none", "light", "dark", "auto"]) {
   });
 }
 
-Deno.test("renderBadge() without a theme has no style element and follows no color scheme", () => {
+Deno.test("drawBadge() without a theme has no style element and follows no color scheme", () => {
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     for (const theme of ["", "light", "dark", "none", "sepia"]) {
-      const svg = renderBadge(
+      const svg = drawBadge(
         parseLook(new Map<string, string>([["style", style], ["theme", theme]])),
         "42",
       );
@@ -55,17 +55,17 @@ Deno.test("renderBadge() without a theme has no style element and follows no col
   }
 });
 
-Deno.test("renderBadge() in theme=auto is theme=light that turns into theme=dark", () => {
+Deno.test("drawBadge() in theme=auto is theme=light that turns into theme=dark", () => {
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     const [auto, light, dark] = ["auto", "light", "dark"].map((theme) =>
-      renderBadge(parseLook(new Map<string, string>([["style", style], ["theme", theme]])), "42")
+      drawBadge(parseLook(new Map<string, string>([["style", style], ["theme", theme]])), "42")
     );
     deepStrictEqual(paints(auto ?? "", false), paints(light ?? "", false), style);
     deepStrictEqual(paints(auto ?? "", true), paints(dark ?? "", false), style);
   }
 });
 
-Deno.test("renderBadge() keeps the colors that the caller chose in every theme", () => {
+Deno.test("drawBadge() keeps the colors that the caller chose in every theme", () => {
   const chosen = [["color", "#123456"], ["labelColor", "#fedcba"], ["bg", "#abcabc"]] as const;
   for (const style of [...SHIELDS_STYLES, "terminal"]) {
     for (const theme of ["light", "dark", "auto"]) {
@@ -73,8 +73,8 @@ Deno.test("renderBadge() keeps the colors that the caller chose in every theme",
       const plain = new Map<string, string>([["style", style], ...chosen]);
       for (const dark of [false, true]) {
         deepStrictEqual(
-          paints(renderBadge(parseLook(query), "42"), dark),
-          paints(renderBadge(parseLook(plain), "42"), dark),
+          paints(drawBadge(parseLook(query), "42"), dark),
+          paints(drawBadge(parseLook(plain), "42"), dark),
         );
       }
     }

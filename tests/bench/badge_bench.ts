@@ -1,5 +1,5 @@
 import { makeBadge } from "badge-maker";
-import { renderBadge } from "../../src/badge/drawings.ts";
+import { drawBadge } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 
@@ -24,13 +24,13 @@ for (const style of STYLES) {
     whole(makeBadge({ style, label: "views", message: String(++count), color: "blue" }));
   });
 
-  Deno.bench({ name: `renderBadge ${style}`, group: style }, () => {
-    whole(renderBadge(look, formatCount(++count, look)));
+  Deno.bench({ name: `drawBadge ${style}`, group: style }, () => {
+    whole(drawBadge(look, formatCount(++count, look)));
   });
 
-  Deno.bench({ name: `parseLook + renderBadge ${style}`, group: style }, () => {
+  Deno.bench({ name: `parseLook + drawBadge ${style}`, group: style }, () => {
     const fresh = parseLook(query);
-    whole(renderBadge(fresh, formatCount(++count, fresh)));
+    whole(drawBadge(fresh, formatCount(++count, fresh)));
   });
 }
 
@@ -45,11 +45,11 @@ const CASES = [
 for (const { name, ...query } of CASES) {
   const look = parseLook(new Map(Object.entries(query)));
   let count = 10_000;
-  Deno.bench(`renderBadge ${name}`, { group: "others" }, () => {
-    whole(renderBadge(look, formatCount(++count, look)));
+  Deno.bench(`drawBadge ${name}`, { group: "others" }, () => {
+    whole(drawBadge(look, formatCount(++count, look)));
   });
-  Deno.bench(`parseLook + renderBadge ${name}`, { group: "others" }, () => {
+  Deno.bench(`parseLook + drawBadge ${name}`, { group: "others" }, () => {
     const fresh = parseLook(new Map(Object.entries(query)));
-    whole(renderBadge(fresh, formatCount(++count, fresh)));
+    whole(drawBadge(fresh, formatCount(++count, fresh)));
   });
 }

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { renderBadge, sparkOf } from "../../src/badge/drawings.ts";
+import { drawBadge, sparkOf } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
 import { attribute, parseSvg, texts } from "../support/parse_svg.ts";
@@ -16,7 +16,7 @@ interface Box {
 }
 
 for (const style of STYLES) {
-  Deno.test(`renderBadge() of ${style} shows days as bars of 2 px, 1 px apart, on whole pixels`, () => {
+  Deno.test(`drawBadge() of ${style} shows days as bars of 2 px, 1 px apart, on whole pixels`, () => {
     const svg = draw(style, WEEK, 7);
     const boxes = barsIn(svg);
     strictEqual(boxes.length, 7);
@@ -28,7 +28,7 @@ for (const style of STYLES) {
     deepStrictEqual(boxes.map(({ opacity }) => opacity), opacities);
   });
 
-  Deno.test(`renderBadge() of ${style} puts bars between label and count, in the count's ink`, () => {
+  Deno.test(`drawBadge() of ${style} puts bars between label and count, in the count's ink`, () => {
     for (const label of ["views", ""]) {
       const svg = draw(style, WEEK, 30, label);
       const boxes = barsIn(svg);
@@ -92,7 +92,7 @@ for (const [query, days] of SPARKS) {
 
 function draw(style: string, hits: readonly number[], count: number, label = "views"): string {
   const look = parseLook(new Map(Object.entries({ style, label })));
-  return renderBadge(look, "12,345", { bars: badgeBars({ newest: 20_778, hits }, count) });
+  return drawBadge(look, "12,345", { bars: badgeBars({ newest: 20_778, hits }, count) });
 }
 
 /** Returns the bars of a badge from left to right. Each must end at y 16 and be 2 px wide. */

@@ -1,4 +1,4 @@
-import { renderBadge, sparkOf } from "../../src/badge/drawings.ts";
+import { drawBadge, sparkOf } from "../../src/badge/drawings.ts";
 import { parseLook } from "../../src/badge/badge_look.ts";
 import { formatCount } from "../../src/badge/number.ts";
 import { badgeBars } from "../../src/badge/spark.ts";
@@ -103,11 +103,11 @@ const BADGES: readonly (readonly [file: string, query: string])[] = [
   ["spark-terminal", "spark=30&style=terminal&numbers=grouped"],
 ];
 
-function drawBadge(query: string): string {
+function drawSpark(query: string): string {
   const parameters = new Map(new URLSearchParams(query));
   const look = parseLook(parameters);
   const bars = badgeBars(FIGURES.days, sparkOf(parameters));
-  return renderBadge(look, formatCount(FIGURES.total, look), { bars });
+  return drawBadge(look, formatCount(FIGURES.total, look), { bars });
 }
 
 /** The files of the gallery: name and content. */
@@ -119,7 +119,7 @@ export const GALLERY: ReadonlyMap<string, string> = new Map([
   }),
   ...PICTURES.map(([file, svg]): [string, string] => [`${file}.svg`, `${LEFT_ALONE}${svg}\n`]),
   ...BADGES.map(([file, query]): [string, string] => {
-    return [`${file}.svg`, `${LEFT_ALONE}${drawBadge(query)}\n`];
+    return [`${file}.svg`, `${LEFT_ALONE}${drawSpark(query)}\n`];
   }),
 ]);
 

@@ -292,7 +292,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "internal": { status: 500, title: "Internal error", badge: "error" },
   "store-unavailable": { status: 503, title: "Store unavailable", badge: "unavailable" },
   "busy": { status: 503, title: "Too many PNGs are waiting", badge: "busy" },
-  "no-png": { status: 503, title: "No PNG renderer", badge: "no PNG" },
+  "no-png": { status: 503, title: "No PNG rasterizer", badge: "no PNG" },
   "overloaded": { status: 503, title: "Too many requests are waiting", badge: "busy" },
   "shutting-down": { status: 503, title: "Shutting down", badge: "shutting down" },
   "outcome-unknown": { status: 504, title: "Outcome unknown", badge: "no answer" },

@@ -1,6 +1,6 @@
 import { filledPaper } from "../goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../face.ts";
-import { ERROR, GREEN, Paint, UP } from "../paint.ts";
+import { ERROR, GREEN, Inks, UP } from "../inks.ts";
 import type { Palette } from "../palette.ts";
 import { weekTrend } from "../spark.ts";
 import { drawTextFrom, type Line, tenth } from "../text.ts";
@@ -27,11 +27,11 @@ const GAP = 7;
 const BOLDER = 1.1;
 
 function layout(palette: Palette, label: Line): Draw {
-  const paint = paintOf(palette);
+  const inks = inksOf(palette);
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 3;
   const messageX = label.drawn === "" ? labelX : labelX + labelLength + GAP;
-  const labelText = drawTextFrom(label, labelX, { length: labelLength, ink: paint.label });
+  const labelText = drawTextFrom(label, labelX, { length: labelLength, ink: inks.label });
   return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
     const trend = bars.trend === undefined ? undefined : weekTrend(bars.trend);
@@ -51,28 +51,28 @@ function layout(palette: Palette, label: Line): Draw {
       : `<clipPath id="k"><rect x="1" y="1" width="${width - 2}" height="18" rx="9"/></clipPath>` +
         `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
           tenth(share * (right - left))
-        }" height="20"${paint.fill}/>`;
+        }" height="20"${inks.fill}/>`;
     const shapes =
-      `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${paint.ground}/>${filled}` +
+      `<rect x=".5" y=".5" width="${width - 1}" height="19" rx="9.5"${inks.ground}/>${filled}` +
       (palette.logo === undefined
         ? `<g fill="none" stroke-width="1.5" stroke-linecap="round">` +
-          `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${paint.strokes}/><path d="M9 13l13-6"${paint.strike}/></g>`
-        : drawLogo(palette, { x: EDGE - 2, height: HEIGHT, ink: paint.strike })) +
-      bars.draw(barsX, paint.bars) +
+          `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${inks.strokes}/><path d="M9 13l13-6"${inks.strike}/></g>`
+        : drawLogo(palette, { x: EDGE - 2, height: HEIGHT, ink: inks.strike })) +
+      bars.draw(barsX, inks.bars) +
       `<g font-family="${palette.font}" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
       labelText +
       drawTextFrom(message, messageX, {
         length: messageLength,
-        ink: paint.value,
+        ink: inks.value,
         font: ' font-weight="bold"',
       }) +
       drawTextFrom({ drawn: trend?.drawn ?? "", attributes: "" }, trendX, {
         length: trendLength,
-        ink: trend?.isUp ? paint.up : paint.label,
+        ink: trend?.isUp ? inks.up : inks.label,
         font: ' font-size="10"',
       }) +
       "</g>";
-    return { width, height: HEIGHT, css: paint.css, shapes, spoken: trend?.spoken };
+    return { width, height: HEIGHT, css: inks.css, shapes, spoken: trend?.spoken };
   };
 }
 
@@ -89,21 +89,21 @@ const PERCENT = 10.8;
 /**
  * Follows the reader's color scheme if no theme is set. Chosen colors are the same in both schemes.
  */
-function paintOf({ theme, failed, bg, labelColor, color, valueColor, goal }: Palette) {
-  const paint = new Paint(theme === "none" ? "auto" : theme);
+function inksOf({ theme, failed, bg, labelColor, color, valueColor, goal }: Palette) {
+  const inks = new Inks(theme === "none" ? "auto" : theme);
   const paper = bg ?? COLORS.paper;
   const value = valueColor ?? color ?? (failed ? ERROR : COLORS.value);
   const filled = goal === undefined ? undefined : filledPaper(paper, value);
   return {
-    ground: paint.attributes("a", { fill: filled?.rest ?? paper, stroke: COLORS.border }),
-    strokes: paint.stroke("b", COLORS.label),
-    strike: paint.stroke("d", GREEN),
-    bars: paint.fill("g", GREEN),
-    up: paint.fill("f", UP),
-    label: paint.fill("c", labelColor ?? COLORS.label),
-    value: paint.fill("e", filled?.text ?? value),
-    fill: filled === undefined ? "" : paint.fill("h", filled.fill),
-    css: paint.css(),
+    ground: inks.attributes("a", { fill: filled?.rest ?? paper, stroke: COLORS.border }),
+    strokes: inks.stroke("b", COLORS.label),
+    strike: inks.stroke("d", GREEN),
+    bars: inks.fill("g", GREEN),
+    up: inks.fill("f", UP),
+    label: inks.fill("c", labelColor ?? COLORS.label),
+    value: inks.fill("e", filled?.text ?? value),
+    fill: filled === undefined ? "" : inks.fill("h", filled.fill),
+    css: inks.css(),
   };
 }
 

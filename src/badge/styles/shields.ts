@@ -1,7 +1,7 @@
 import { isBright } from "../color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../face.ts";
-import { type Ink, mapInk, Paint } from "../paint.ts";
+import { type Ink, Inks, mapInk } from "../inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
@@ -108,7 +108,7 @@ function shieldsStyle(shape: Shape): Style {
 /** Boxes are laid out in pixels, texts in tenths of a pixel. */
 function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
   const { height, padding, logoX, baseline: y, lengthOf, weight = "" } = shape;
-  const paint = paintOf(palette);
+  const inks = inksOf(palette);
   const drawGround = groundOf(shape);
   const drawLine = shape.gloss === undefined ? plainText : shadowedText;
 
@@ -117,12 +117,12 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
   const seam = hasLabel ? shape.seam : 0;
   const labelLength = lengthOf(label);
   const labelWidth = hasLabel ? start + labelLength + padding : 0;
-  const labelBox = `<rect width="${labelWidth}" height="${height}"${paint.label.box}/>`;
+  const labelBox = `<rect width="${labelWidth}" height="${height}"${inks.label.box}/>`;
   const boxes = hasLabel ? `${labelBox}<rect x="${labelWidth}"` : "<rect";
   const logo = drawLogo(palette, {
     x: logoX,
     height,
-    ink: hasLabel ? paint.label.stroke : paint.value.stroke,
+    ink: hasLabel ? inks.label.stroke : inks.value.stroke,
   });
   const words = `<g text-anchor="middle" font-family="${palette.font}" ` +
     `text-rendering="geometricPrecision" font-size="${shape.fontSize}">` +
@@ -130,7 +130,7 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
       x: 10 * (seam + start) + 5 * labelLength,
       y,
       length: 10 * labelLength,
-      ink: paint.label,
+      ink: inks.label,
     });
 
   const barsStart = hasLabel ? padding : start;
@@ -144,14 +144,14 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
       ? ""
       : `<rect x="${labelWidth}" width="${
         tenth(share * valueWidth)
-      }" height="${height}"${paint.value.fill}/>`;
+      }" height="${height}"${inks.value.fill}/>`;
     const shapes = drawGround(
-      `${boxes} width="${valueWidth}" height="${height}"${paint.value.box}/>${filled}`,
+      `${boxes} width="${valueWidth}" height="${height}"${inks.value.box}/>${filled}`,
       width,
     ) +
-      logo + bars.draw(labelWidth + barsStart, paint.value.text) + words +
-      drawLine(message, { x, y, length: 10 * length, ink: paint.value, more: weight }) + "</g>";
-    return { width, height, css: paint.css, shapes };
+      logo + bars.draw(labelWidth + barsStart, inks.value.text) + words +
+      drawLine(message, { x, y, length: 10 * length, ink: inks.value, more: weight }) + "</g>";
+    return { width, height, css: inks.css, shapes };
   };
 }
 
@@ -166,8 +166,8 @@ function groundOf({ height, gloss }: Shape): (boxes: string, width: number) => s
     `<rect width="${width}" height="${height}" fill="url(#s)"/></g>`;
 }
 
-/** A text in tenths of a pixel, and the paint of its box. */
-type LineAt = Omit<TextAt, "ink"> & { readonly ink: BoxPaint };
+/** A text in tenths of a pixel, and the inks of its box. */
+type LineAt = Omit<TextAt, "ink"> & { readonly ink: BoxInks };
 
 function plainText(line: Line, { ink, more = "", ...at }: LineAt): string {
   return drawText(line, { ...at, ink: ink.text, more: ` transform="scale(.1)"${more}` });
@@ -182,34 +182,34 @@ function shadowedText(line: Line, { ink, ...at }: LineAt): string {
     `</g>${drawText(line, { ...at, ink: ink.text })}</g>`;
 }
 
-/** The paint of one box, as attributes ready for a template. */
-type BoxPaint = ReturnType<typeof paintOf>["label"];
+/** The inks of one box, as attributes ready for a template. */
+type BoxInks = ReturnType<typeof inksOf>["label"];
 
 /** Fills in the colors that were not chosen. */
-function paintOf({ theme, failed, labelColor, color, goal, logo, logoColor }: Palette) {
+function inksOf({ theme, failed, labelColor, color, goal, logo, logoColor }: Palette) {
   const colors = theme === "none" ? SHIELDS : THEMED;
-  const paint = new Paint(theme === "none" ? "light" : theme);
+  const inks = new Inks(theme === "none" ? "light" : theme);
   const hasLogo = logo !== undefined && logoColor === undefined;
-  const paintBox = (
+  const inksOfBox = (
     { rest, fill, text }: FilledInks,
     [box, word, shadow, stroke]: readonly [string, string, string, string],
   ) => ({
-    box: paint.fill(box, rest),
-    text: paint.fill(word, text),
-    shadow: paint.fill(
+    box: inks.fill(box, rest),
+    text: inks.fill(word, text),
+    shadow: inks.fill(
       shadow,
       mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101"),
     ),
-    /** The paint of a logo. */
-    stroke: hasLogo ? paint.stroke(stroke, text) : "",
+    /** The inks of a logo. */
+    stroke: hasLogo ? inks.stroke(stroke, text) : "",
     /** The part that shows the share of a goal. */
-    fill: fill === rest ? "" : paint.fill("i", fill),
+    fill: fill === rest ? "" : inks.fill("i", fill),
   });
   const box = color ?? (failed ? colors.error : colors.value);
   return {
-    label: paintBox(plainBox(labelColor ?? colors.label), ["a", "b", "c", "e"]),
-    value: paintBox(goal === undefined ? plainBox(box) : filledBox(box), ["d", "f", "g", "h"]),
-    css: paint.css(),
+    label: inksOfBox(plainBox(labelColor ?? colors.label), ["a", "b", "c", "e"]),
+    value: inksOfBox(goal === undefined ? plainBox(box) : filledBox(box), ["d", "f", "g", "h"]),
+    css: inks.css(),
   };
 }
 

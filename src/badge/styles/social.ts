@@ -1,6 +1,6 @@
 import { filledPaper } from "../goal.ts";
 import { type Face, makeFace } from "../face.ts";
-import { ERROR, Paint } from "../paint.ts";
+import { ERROR, Inks } from "../inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, drawTextFrom, type Line, tenth } from "../text.ts";
 import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
@@ -34,7 +34,7 @@ const EDGE = 6;
 const GAP = 7;
 
 function layout(palette: Palette, label: Line): Draw {
-  const paint = paintOf(palette);
+  const inks = inksOf(palette);
   const logo = { ...palette, logo: palette.logo ?? LOGOS.get("tally") };
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 4;
@@ -42,7 +42,7 @@ function layout(palette: Palette, label: Line): Draw {
   const button = Math.ceil(labelEnd + EDGE);
   const labelText = drawTextFrom(capitalized(label), labelX, {
     length: labelLength,
-    ink: paint.label,
+    ink: inks.label,
   });
   return ({ message, share }) => {
     const messageLength = tenth(message.width);
@@ -55,22 +55,22 @@ function layout(palette: Palette, label: Line): Draw {
     const filled = share === 0 ? "" : `<clipPath id="k"><path d="${outline}"/></clipPath>` +
       `<rect clip-path="url(#k)" x="${bubble + 1}" y="1" width="${
         tenth(share * (bubbleWidth - 2))
-      }" height="18"${paint.fill}/>`;
+      }" height="18"${inks.fill}/>`;
     const shapes =
-      `<linearGradient id="g" x2="0" y2="1"><stop${paint.top}/><stop offset="1"${paint.foot}/></linearGradient>` +
-      `<rect x=".5" y=".5" width="${button - 1}" height="19" rx="3" fill="url(#g)"${paint.edge}/>` +
-      `<path${paint.bubble} d="${outline}"/>${filled}` +
-      drawLogo(logo, { x: EDGE, height: HEIGHT, ink: paint.stroke }) +
+      `<linearGradient id="g" x2="0" y2="1"><stop${inks.top}/><stop offset="1"${inks.foot}/></linearGradient>` +
+      `<rect x=".5" y=".5" width="${button - 1}" height="19" rx="3" fill="url(#g)"${inks.edge}/>` +
+      `<path${inks.bubble} d="${outline}"/>${filled}` +
+      drawLogo(logo, { x: EDGE, height: HEIGHT, ink: inks.stroke }) +
       `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
       labelText +
       drawText(message, {
         x: tenth(bubble + bubbleWidth / 2),
         y: 14,
         length: messageLength,
-        ink: paint.value,
+        ink: inks.value,
       }) +
       "</g>";
-    return { width, height: HEIGHT, css: paint.css, shapes };
+    return { width, height: HEIGHT, css: inks.css, shapes };
   };
 }
 
@@ -81,21 +81,21 @@ function capitalized(label: Line): Line {
   return { ...label, drawn: drawn.charAt(0).toUpperCase() + drawn.slice(1) };
 }
 
-function paintOf({ theme, failed, color, valueColor, labelColor, goal }: Palette) {
-  const paint = new Paint(theme === "none" ? "light" : theme);
+function inksOf({ theme, failed, color, valueColor, labelColor, goal }: Palette) {
+  const inks = new Inks(theme === "none" ? "light" : theme);
   const { edge, ink, bubble: paper } = COLORS;
   const value = valueColor ?? color ?? (failed ? ERROR : ink);
   const filled = goal === undefined ? undefined : filledPaper(paper, value);
   return {
-    top: paint.attributes("p", { "stop-color": COLORS.top }),
-    foot: paint.attributes("q", { "stop-color": COLORS.foot }),
-    edge: paint.stroke("s", edge),
-    bubble: paint.attributes("a", { fill: paper, stroke: edge }),
-    stroke: paint.stroke("b", ink),
-    label: paint.fill("c", labelColor ?? ink),
-    value: paint.fill("d", filled?.text ?? value),
-    fill: filled === undefined ? "" : paint.fill("e", filled.fill),
-    css: paint.css(),
+    top: inks.attributes("p", { "stop-color": COLORS.top }),
+    foot: inks.attributes("q", { "stop-color": COLORS.foot }),
+    edge: inks.stroke("s", edge),
+    bubble: inks.attributes("a", { fill: paper, stroke: edge }),
+    stroke: inks.stroke("b", ink),
+    label: inks.fill("c", labelColor ?? ink),
+    value: inks.fill("d", filled?.text ?? value),
+    fill: filled === undefined ? "" : inks.fill("e", filled.fill),
+    css: inks.css(),
   };
 }
 

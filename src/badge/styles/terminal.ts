@@ -1,6 +1,6 @@
 import { AA, type Color, contrast } from "../color.ts";
 import { monospace12 } from "../face.ts";
-import { Paint } from "../paint.ts";
+import { Inks } from "../inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth } from "../text.ts";
 import type { Draw, Style } from "./style.ts";
@@ -16,7 +16,7 @@ export const terminal: Style = {
 };
 
 function layout(palette: Palette, label: Line): Draw {
-  const paint = paintOf(palette);
+  const inks = inksOf(palette);
   const labelLength = tenth(label.width);
   const labelEnd = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;
   const barsStart = Math.ceil(labelEnd);
@@ -24,7 +24,7 @@ function layout(palette: Palette, label: Line): Draw {
     x: LABEL_START + labelLength / 2,
     y: 14,
     length: labelLength,
-    ink: paint.label,
+    ink: inks.label,
   });
   return ({ message, bars }) => {
     const messageLength = tenth(message.width);
@@ -34,38 +34,38 @@ function layout(palette: Palette, label: Line): Draw {
     const shapes =
       `<rect x=".5" y=".5" width="${
         width - 1
-      }" height="19" rx="4"${paint.bg} stroke="#808080" stroke-opacity=".4"/>` +
-      `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${paint.prompt}/>` +
+      }" height="19" rx="4"${inks.bg} stroke="#808080" stroke-opacity=".4"/>` +
+      `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${inks.prompt}/>` +
       `<g text-anchor="middle" font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
       labelText +
       drawText(message, {
         x: messageStart + messageLength / 2,
         y: 14,
         length: messageLength,
-        ink: paint.value,
+        ink: inks.value,
         more: ' font-weight="bold"',
       }) +
       "</g>" +
-      bars.draw(barsStart, paint.value) +
-      `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4"${paint.value}/>`;
-    return { width, height: 20, css: paint.css, shapes };
+      bars.draw(barsStart, inks.value) +
+      `<rect x="${cursor}" y="4.5" width="6" height="11" opacity=".4"${inks.value}/>`;
+    return { width, height: 20, css: inks.css, shapes };
   };
 }
 
 const LABEL_START = 18;
 const GAP = 8;
 
-function paintOf({ theme, failed, bg, labelColor, valueColor, color }: Palette) {
-  const paint = new Paint(theme === "none" ? "dark" : theme);
+function inksOf({ theme, failed, bg, labelColor, valueColor, color }: Palette) {
+  const inks = new Inks(theme === "none" ? "dark" : theme);
   const legible = (ink: readonly [Color, Color]) => bg === undefined ? ink : legibleOn(bg, ink);
   const label = labelColor ?? legible(COLORS.label);
   const value = valueColor ?? color ?? legible(failed ? COLORS.error : COLORS.value);
   return {
-    bg: paint.fill("a", bg ?? COLORS.bg),
-    label: paint.fill("b", label),
-    value: paint.fill("c", value),
-    prompt: paint.stroke("d", value),
-    css: paint.css(),
+    bg: inks.fill("a", bg ?? COLORS.bg),
+    label: inks.fill("b", label),
+    value: inks.fill("c", value),
+    prompt: inks.stroke("d", value),
+    css: inks.css(),
   };
 }
 

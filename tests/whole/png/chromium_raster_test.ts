@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { PNG } from "pngjs";
-import { errorBadge, renderBadge } from "../../../src/badge/drawings.ts";
+import { drawBadge, errorBadge } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/badge_look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
-import { createPainter } from "../../../src/png/painter.ts";
+import { createRasterizer } from "../../../src/png/rasterizer.ts";
 import { parts } from "../../../src/png/tallymark-png.js";
 import { Problem } from "../../../src/problem.ts";
 import { FIGURES, GALLERY } from "../../chart/gallery.ts";
@@ -31,8 +31,8 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
     const look = parseLook(query);
     const bars = look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) };
     return [
-      [style, renderBadge(look, "12,345", bars)],
-      [`${style} in dark`, renderBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],
+      [style, drawBadge(look, "12,345", bars)],
+      [`${style} in dark`, drawBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],
     ];
   }),
   ...[...GALLERY].filter(([file]) => !UNSUPPORTED.test(file))
@@ -46,7 +46,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-const paint = await createPainter(parts);
+const rasterize = await createRasterizer(parts);
 shareChromium({ args: ["--font-render-hinting=none"] });
 
 for (const scale of [1, 2, 3]) {
@@ -61,7 +61,7 @@ for (const scale of [1, 2, 3]) {
       for await (const [name, svg, expected] of drawInChromium(images, scale)) {
         // Larger images get fewer pixels.
         if (expected.width * expected.height > 2_400_000) continue;
-        const actual = PNG.sync.read(Buffer.from(await paint({ svg, scale })));
+        const actual = PNG.sync.read(Buffer.from(await rasterize({ svg, scale })));
         // Chromium widens an image to whole pixels of the page.
         ok(
           Math.abs(actual.width - expected.width) < scale && actual.height === expected.height,
@@ -170,7 +170,7 @@ function onWhite({ data, width }: PNG, x: number, y: number): number[] {
   return [red, green, blue].map((value) => 255 + (value - 255) * alpha / 255);
 }
 
-/** The fonts of the renderer, under the names that the images ask for first. */
+/** The fonts of the pngQueue, under the names that the images ask for first. */
 function fontFaces(): string {
   const [sans, bold, mono, monoBold] = parts.fonts;
   const faces = [

@@ -5,7 +5,7 @@ import { QueryValues } from "../../../src/http/query.ts";
 import { createResponse } from "../../../src/http/response.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { Problem } from "../../../src/problem.ts";
-import type { Renderer } from "../../../src/png/renderer.ts";
+import type { PngQueue } from "../../../src/png/png_queue.ts";
 import { png } from "../../../src/routes/png.ts";
 import { testApp, UNCACHED_IMAGE } from "../../support/app.ts";
 import { SECRET } from "../../support/secret.ts";
@@ -153,10 +153,10 @@ testApp("PNGs where reads are protected", { openReads: false }, {
   },
 });
 
-/** A renderer whose renders fail. */
-const failing: Renderer = {
-  render: () => Promise.reject(new Problem("busy")),
-  renderFixed: () => Promise.reject(new Problem("busy")),
+/** A pngQueue whose renders fail. */
+const failing: PngQueue = {
+  rasterize: () => Promise.reject(new Problem("busy")),
+  rasterizeFixed: () => Promise.reject(new Problem("busy")),
   notice: (text) => Promise.resolve(new TextEncoder().encode(text)),
   close() {},
 };
@@ -167,7 +167,7 @@ function respondWith(headers: Record<string, string>, method = "GET", counts = t
     respond: () => createResponse("<svg/>", headers),
   });
   // Cast: png() uses nothing else of the service.
-  const service = { renderer: failing, metrics: new Metrics() } as Parameters<typeof png>[1];
+  const service = { pngQueue: failing, metrics: new Metrics() } as Parameters<typeof png>[1];
   const request = new Request("http://localhost/hit.png", { method });
   const run = png(image, service, { counts }).prepare(new QueryValues(), request);
   const id = counterId("home");

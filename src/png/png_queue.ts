@@ -3,7 +3,7 @@ import { errorBadge } from "../badge/drawings.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import type { Painter, PainterParts, PaintJob } from "./painter.ts";
+import type { Rasterize, RasterizerParts, RasterJob } from "./rasterizer.ts";
 
 type Png = Uint8Array<ArrayBuffer>;
 
@@ -12,7 +12,7 @@ const MAX_WAITING = 16;
 /** Capacity of the cache of finished PNGs, of which the largest have 200 kB and most have 10. */
 const CACHE_SIZE = 50;
 /** Time that one PNG may take, in milliseconds. */
-const RENDER_LIMIT_MS = 2000;
+const RASTER_LIMIT_MS = 2000;
 /** Time that the first PNG of a worker may take. The worker starts on a busy processor, too. */
 const START_LIMIT_MS = 10_000;
 /** Pause after a PNG while others wait, as a multiple of its time. Hits get the processor. */
@@ -22,12 +22,12 @@ const REFUSAL_DELAY_MS = 500;
 /** Pixels of a fixed PNG for each pixel of its SVG image. */
 const FIXED_SCALE = 2;
 
-/** Renders PNGs one at a time, and loads what this needs at the first one. */
-export type Renderer = ReturnType<typeof createRenderer>;
+/** Makes PNGs one at a time, and loads what this needs at the first one. */
+export type PngQueue = ReturnType<typeof createPngQueue>;
 
-/** Creates a renderer that loads nothing yet. */
-export function createRenderer(log: Log) {
-  let engine: ReturnType<typeof createEngine> | undefined;
+/** Creates a queue that loads nothing yet. */
+export function createPngQueue(log: Log) {
+  let rasterizer: ReturnType<typeof startRasterizer> | undefined;
   const finished = new BoundedMap<string, Png>(CACHE_SIZE);
   /** The PNGs that were asked for and are not finished. */
   const unfinished = new Map<string, Promise<Png>>();
@@ -38,28 +38,28 @@ export function createRenderer(log: Log) {
   let hasLoggedFailure = false;
 
   const load = loadOnce(async () => {
-    // Kept if the rest fails, because each engine has URLs of its own.
-    const { paint } = engine ??= createEngine(await import("./tallymark-png.js"));
+    // Kept if the rest fails, because each rasterizer has URLs of its own.
+    const { rasterize } = rasterizer ??= startRasterizer(await import("./tallymark-png.js"));
     const draw = (badge: string, detail: string) =>
-      paint({ svg: errorBadge({ badge, detail }), scale: FIXED_SCALE });
+      rasterize({ svg: errorBadge({ badge, detail }), scale: FIXED_SCALE });
     const busy = await draw("busy", new Problem("busy").detail);
-    // These are rendered now, because they are sent when the renderer fails.
-    return { paint, busy, counted: await draw("counted", "The hit was counted.") };
+    // These are made now, because they are sent when the rasterizer fails.
+    return { rasterize, busy, counted: await draw("counted", "The hit was counted.") };
   });
 
   const loaded = () =>
     load().catch((cause) => {
-      if (!hasLoggedFailure) log.error("PNG renderer not loaded", { cause });
+      if (!hasLoggedFailure) log.error("PNG rasterizer not loaded", { cause });
       hasLoggedFailure = true;
       throw new Problem("no-png", { cause });
     });
 
-  /** Renders a PNG in its turn, which comes before those of others if it is urgent. */
-  function takeTurn(job: PaintJob, paint: Painter, isUrgent: boolean): Promise<Png> {
+  /** Makes a PNG in its turn, which comes before those of others if it is urgent. */
+  function takeTurn(job: RasterJob, rasterize: Rasterize, isUrgent: boolean): Promise<Png> {
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
     turns[isUrgent ? "unshift" : "push"](() =>
-      paint(job).then(resolve, (cause) => {
-        log.error("PNG not rendered, renderer restarted", { cause });
+      rasterize(job).then(resolve, (cause) => {
+        log.error("PNG not made, rasterizer restarted", { cause });
         reject(new Problem("busy", { cause }));
       })
     );
@@ -80,12 +80,12 @@ export function createRenderer(log: Log) {
   return {
     /**
      * Resolves with the PNG of an SVG document, which takes a place in the queue unless it was
-     * rendered before. Hits are urgent, because image proxies wait a few seconds only. Rejects with
-     * `busy` if all places are taken or the renderer fails, and with `no-png` if the renderer
+     * made before. Hits are urgent, because image proxies wait a few seconds only. Rejects with
+     * `busy` if all places are taken or the rasterizer fails, and with `no-png` if the rasterizer
      * cannot be loaded.
      */
-    async render(job: PaintJob, isUrgent = false): Promise<Png> {
-      const { paint } = await loaded();
+    async rasterize(job: RasterJob, isUrgent = false): Promise<Png> {
+      const { rasterize } = await loaded();
       const name = `${job.scale} ${job.svg}`;
       const known = finished.get(name) ?? unfinished.get(name);
       if (known !== undefined) return known;
@@ -93,7 +93,7 @@ export function createRenderer(log: Log) {
         await pause(REFUSAL_DELAY_MS);
         throw new Problem("busy");
       }
-      const png = takeTurn(job, paint, isUrgent)
+      const png = takeTurn(job, rasterize, isUrgent)
         .then((png) => {
           finished.set(name, png);
           return png;
@@ -103,22 +103,22 @@ export function createRenderer(log: Log) {
       return png;
     },
     /**
-     * Resolves with the PNG of one of a few SVG documents, which is rendered once and takes no
-     * place. Rejects like `render`.
+     * Resolves with the PNG of one of a few SVG documents, which is made once and takes no
+     * place. Rejects like `rasterize`.
      */
-    async renderFixed(svg: string): Promise<Png> {
-      const { paint } = await loaded();
-      const png = fixed.get(svg) ?? takeTurn({ svg, scale: FIXED_SCALE }, paint, true);
+    async rasterizeFixed(svg: string): Promise<Png> {
+      const { rasterize } = await loaded();
+      const png = fixed.get(svg) ?? takeTurn({ svg, scale: FIXED_SCALE }, rasterize, true);
       fixed.set(svg, png);
       return png.catch((error) => {
         fixed.delete(svg);
         throw error;
       });
     },
-    /** Resolves with the PNG that says so. Rejects with `no-png` like `render`. */
+    /** Resolves with the PNG that says so. Rejects with `no-png` like `rasterize`. */
     notice: async (text: "busy" | "counted"): Promise<Png> => (await loaded())[text],
     /** Ends the worker. */
-    close: (): void => engine?.close(),
+    close: (): void => rasterizer?.close(),
   };
 }
 
@@ -126,20 +126,20 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Creates an engine in a worker, or in this thread on platforms without workers. */
-function createEngine(
-  { createPainter, parts, glue, script }: typeof import("./tallymark-png.js"),
-): { paint: Painter; close: () => void } {
+/** Starts a rasterizer in a worker, or in this thread on platforms without workers. */
+function startRasterizer(
+  { createRasterizer, parts, glue, script }: typeof import("./tallymark-png.js"),
+): { rasterize: Rasterize; close: () => void } {
   if (typeof Worker === "undefined") {
-    const painter = createPainter(parts);
-    return { paint: async (job) => (await painter)(job), close() {} };
+    const loading = createRasterizer(parts);
+    return { rasterize: async (job) => (await loading)(job), close() {} };
   }
   const glueUrl = moduleUrl(glue);
   const url = moduleUrl(script.replace("@resvg/resvg-wasm", () => glueUrl));
   let current: Worker | undefined;
 
-  async function paint(job: PaintJob): Promise<Png> {
-    const limit = current === undefined ? START_LIMIT_MS : RENDER_LIMIT_MS;
+  async function rasterize(job: RasterJob): Promise<Png> {
+    const limit = current === undefined ? START_LIMIT_MS : RASTER_LIMIT_MS;
     const worker = current ??= startWorker(url, parts);
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
     const timer = setTimeout(() => reject(new Error("Timed out")), limit);
@@ -161,7 +161,7 @@ function createEngine(
     }
   }
 
-  return { paint, close: () => current?.terminate() };
+  return { rasterize, close: () => current?.terminate() };
 }
 
 function moduleUrl(script: string): string {
@@ -171,7 +171,7 @@ function moduleUrl(script: string): string {
 /** Free file descriptors that a worker requires. It takes seven, and others may be taken. */
 const FREE_DESCRIPTORS = 16;
 
-function startWorker(url: string, parts: PainterParts): Worker {
+function startWorker(url: string, parts: RasterizerParts): Worker {
   // Deno 2.9 ends the process if a new worker gets no file descriptor, so check that some are free.
   if (Deno.permissions.querySync({ name: "net", host: "127.0.0.1" }).state === "granted") {
     using sockets = new DisposableStack();

@@ -1,19 +1,19 @@
 import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/strict";
-import { renderBadge } from "../../../src/badge/drawings.ts";
+import { drawBadge } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/badge_look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/spark.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
-import { createPainter } from "../../../src/png/painter.ts";
+import { createRasterizer } from "../../../src/png/rasterizer.ts";
 import { parts } from "../../../src/png/tallymark-png.js";
 import { FIGURES } from "../../chart/gallery.ts";
 
-const paint = await createPainter(parts);
+const rasterize = await createRasterizer(parts);
 const figures = { ...FIGURES, id: "ada/engine" };
 
 function badge(query: Record<string, string>, message = "12,345"): string {
   const look = parseLook(new Map(Object.entries(query)));
-  return renderBadge(
+  return drawBadge(
     look,
     message,
     look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) },
@@ -26,17 +26,17 @@ function sizeOf(png: Uint8Array<ArrayBuffer>): number[] {
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-Deno.test("painter: a badge has at most 3 kB at scale 1 and 6 kB at scale 2, in every style", async () => {
+Deno.test("rasterize: a badge has at most 3 kB at scale 1 and 6 kB at scale 2, in every style", async () => {
   for (const style of STYLES.keys()) {
     const svg = badge({ style, logo: "eye" });
     for (const [scale, bytes] of [[1, 3000], [2, 6000]] as const) {
-      const { length } = await paint({ svg, scale });
+      const { length } = await rasterize({ svg, scale });
       ok(length <= bytes, `${style} at scale ${scale}: ${length} bytes`);
     }
   }
 });
 
-Deno.test("painter: the largest images have at most 2,880 by 1,200 pixels, 2.4 million in all, and 200 kB", async () => {
+Deno.test("rasterize: the largest images have at most 2,880 by 1,200 pixels, 2.4 million in all, and 200 kB", async () => {
   const query = new Map([["width", "960"], ["height", "400"], ["range", "90d"], ["theme", "dark"]]);
   const largest = [
     ...["bars", "area", "total"].map((kind) =>
@@ -48,7 +48,7 @@ Deno.test("painter: the largest images have at most 2,880 by 1,200 pixels, 2.4 m
     badge({ style: "odometer", digits: "16" }),
   ];
   for (const svg of largest) {
-    const png = await paint({ svg, scale: 3 });
+    const png = await rasterize({ svg, scale: 3 });
     const [width = 0, height = 0] = sizeOf(png);
     ok(width <= 2880 && height <= 1200 && width * height <= 2_400_000, `${width} by ${height}`);
     ok(png.length <= 200_000, `${png.length} bytes`);
@@ -56,20 +56,20 @@ Deno.test("painter: the largest images have at most 2,880 by 1,200 pixels, 2.4 m
   // The fourth decimal of a width may lead to one pixel too many.
   for (const width of [1063.6, 1191, 1197.3]) {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"></svg>`;
-    deepStrictEqual(sizeOf(await paint({ svg, scale: 3 }))[0], 2880);
+    deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 }))[0], 2880);
   }
-  const chart = await paint({ svg: largest[1] ?? "", scale: 3 });
+  const chart = await rasterize({ svg: largest[1] ?? "", scale: 3 });
   deepStrictEqual(sizeOf(chart), [2400, 1000]);
 });
 
-Deno.test("painter: a preview has 1200 by 630 pixels", async () => {
+Deno.test("rasterize: a preview has 1200 by 630 pixels", async () => {
   const svg = pictures.preview.draw(figures, new Map<string, string>());
-  deepStrictEqual(sizeOf(await paint({ svg, scale: 3 })), [1200, 630]);
+  deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 })), [1200, 630]);
 });
 
-Deno.test("painter: characters that no font has are drawn as question marks, an emoji as one", async () => {
+Deno.test("rasterize: characters that no font has are drawn as question marks, an emoji as one", async () => {
   const draw = (text: string) =>
-    paint({
+    rasterize({
       svg: `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="20">` +
         `<text y="14" font-family="Verdana,DejaVu Sans">${text}</text></svg>`,
       scale: 1,
@@ -83,14 +83,14 @@ Deno.test("painter: characters that no font has are drawn as question marks, an 
   }
 });
 
-Deno.test("painter: a name that no font has is left out of cards and previews, and the label takes its place", async () => {
+Deno.test("rasterize: a name that no font has is left out of cards and previews, and the label takes its place", async () => {
   for (const { draw } of [pictures.card, pictures.preview]) {
     const card = (id: string, label: string) =>
       draw({ ...FIGURES, id }, new Map<string, string>([["theme", "light"], ["label", label]]));
     const inPlace = (name: string) =>
       card(name, "").replace(/ textLength="[\d.]+"([^>]* id="n")/, "$1")
         .replace(/<text x="[\d.]+"([^>]* id="n")/, `<text style="text-anchor:start" x="42"$1`);
-    const drawn = (svg: string) => paint({ svg, scale: 2 });
+    const drawn = (svg: string) => rasterize({ svg, scale: 2 });
     deepStrictEqual(
       await drawn(card("\u4e2d\u6587/\u535a\u5ba2", "views")),
       await drawn(inPlace("views")),

@@ -1,28 +1,28 @@
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { encodePng } from "./encode.ts";
 
-/** The renderer and its fonts. The first font has the most characters. */
-export interface PainterParts {
+/** The rasterizer and its fonts. The first font has the most characters. */
+export interface RasterizerParts {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly fonts: readonly [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
 }
 
 /** An SVG document of this service, and the number of pixels of the PNG for each of its pixels. */
-export interface PaintJob {
+export interface RasterJob {
   readonly svg: string;
   readonly scale: number;
 }
 
-/** Renders an SVG document as a PNG. */
-export type Painter = (job: PaintJob) => Promise<Uint8Array<ArrayBuffer>>;
+/** Rasterizes an SVG document as a PNG. */
+export type Rasterize = (job: RasterJob) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Maximum size of a PNG, in pixels. A larger one would take the service above 220 MB of memory. */
 const MAX_WIDTH = 2880;
 const MAX_HEIGHT = 1200;
 const MAX_PIXELS = 2_400_000;
 
-/** Loads the renderer. May be called once in a process or worker. */
-export async function createPainter({ wasm, fonts }: PainterParts): Promise<Painter> {
+/** Loads the rasterizer. May be called once in a process or worker. */
+export async function createRasterizer({ wasm, fonts }: RasterizerParts): Promise<Rasterize> {
   await initWasm(wasm);
   const hasGlyph = createGlyphCheck(fonts[0]);
   const font = {
@@ -34,7 +34,7 @@ export async function createPainter({ wasm, fonts }: PainterParts): Promise<Pain
     const [width = 0, height = 0] = SIZE.exec(svg)?.slice(1).map(Number) ?? [];
     const fitting = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
     const zoom = Math.min(scale, fitting, Math.sqrt(MAX_PIXELS / (width * height)));
-    // The renderer would stretch a drawing to whole pixels.
+    // resvg would stretch a drawing to whole pixels.
     const wholePixels = Math.min(MAX_WIDTH, Math.ceil(width * zoom));
     const whole = Math.floor(1000 * wholePixels / zoom) / 1000;
     const shown = svg.includes(" viewBox=")
@@ -78,7 +78,7 @@ const CLIPPED =
   /(<clipPath id="r"><rect [^>]* rx=")([\d.]+)("\/><\/clipPath>)<g( clip-path="url\(#r\)")>(.*?)<\/g>/;
 
 /**
- * Places texts as browsers do. The renderer adds the space after the last character to the length
+ * Places texts as browsers do. resvg adds the space after the last character to the length
  * of a fitted text, so it gets the start instead of the middle. A single character is not fitted.
  * Baselines are on whole pixels, and the digits of badges on quarters. Small light text is drawn
  * bolder.

@@ -17,7 +17,7 @@ export const ERROR = ["#b3261e", "#ff9b90"] as const satisfies Ink;
  * Turns inks into attributes, each with a leading space, and collects the rules for dark pages. The
  * class of a part is among its attributes only if a rule needs it.
  */
-export class Paint {
+export class Inks {
   readonly #scheme: Scheme;
   #rules = "";
 
@@ -41,7 +41,7 @@ export class Paint {
     return `<style>@media(prefers-color-scheme:dark){${this.#rules}}</style>`;
   }
 
-  /** Paints the properties of a part, such as the fill and the stroke of an area with a border. */
+  /** Returns the attributes of a part, such as the fill and the stroke of an area with a border. */
   attributes(name: string, inks: Readonly<Record<string, Ink>>): string {
     let attributes = "";
     const rules: string[] = [];

@@ -1,0 +1,101 @@
+import { notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { createPngQueue, type PngQueue } from "../../../src/png/png_queue.ts";
+import { createLog } from "../../../src/log.ts";
+
+const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>`;
+/** Takes far longer than two seconds. */
+const SLOW = `<svg xmlns="http://www.w3.org/2000/svg" width="2880" height="1200">` +
+  `<filter id="f"><feGaussianBlur stdDeviation="40"/></filter>` +
+  `${`<rect filter="url(#f)" width="2880" height="1200"/>`.repeat(500)}</svg>`;
+
+function openPngQueue(log: string[] = []): PngQueue & Disposable {
+  const pngQueue = createPngQueue(createLog({ secrets: [], write: (line) => log.push(line) }));
+  return { ...pngQueue, [Symbol.dispose]: pngQueue.close };
+}
+
+const render = (pngQueue: PngQueue, svg: string) => pngQueue.rasterize({ svg, scale: 1 });
+
+Deno.test("PngQueue: of 20 different images at once, 16 are made and 4 are refused", async () => {
+  using pngQueue = openPngQueue();
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, number) => render(pngQueue, `${PIXEL}<!--${number}-->`)),
+  );
+  const refused = results.filter(({ status }) => status === "rejected");
+  strictEqual(refused.length, 4);
+  for (const result of refused) {
+    ok(result.status === "rejected" && result.reason.kind === "busy");
+  }
+  ok((await render(pngQueue, PIXEL)).length > 0);
+});
+
+Deno.test("PngQueue: the same image is made once, at each scale, while the cache has room", async () => {
+  using pngQueue = openPngQueue();
+  const same = await Promise.all(Array.from({ length: 50 }, () => render(pngQueue, PIXEL)));
+  strictEqual(new Set(same).size, 1);
+  strictEqual(await render(pngQueue, PIXEL), same[0]);
+  notStrictEqual(await pngQueue.rasterize({ svg: PIXEL, scale: 2 }), same[0]);
+  for (let number = 0; number < 100; number++) await render(pngQueue, `${PIXEL}<!--${number}-->`);
+  notStrictEqual(await render(pngQueue, PIXEL), same[0]);
+});
+
+Deno.test("PngQueue: one that cannot be loaded makes the URLs of its scripts once", async () => {
+  using pngQueue = openPngQueue();
+  const { Worker, URL: { createObjectURL } } = globalThis;
+  let urls = 0;
+  try {
+    URL.createObjectURL = (object) => {
+      urls++;
+      return createObjectURL(object);
+    };
+    globalThis.Worker = class extends EventTarget implements Worker {
+      onerror = null;
+      onmessage = null;
+      onmessageerror = null;
+      constructor() {
+        super();
+        throw new Error("no file descriptor");
+      }
+      postMessage() {}
+      terminate() {}
+    };
+    for (const _ of [1, 2, 3]) await rejects(render(pngQueue, PIXEL), { kind: "no-png" });
+  } finally {
+    Object.assign(globalThis, { Worker });
+    URL.createObjectURL = createObjectURL;
+  }
+  strictEqual(urls, 2);
+  ok((await render(pngQueue, PIXEL)).length > 0);
+});
+
+Deno.test("PngQueue: a fixed image is made once, and before those that wait for a place", async () => {
+  using pngQueue = openPngQueue();
+  await pngQueue.notice("busy");
+  const order: string[] = [];
+  const waiting = Array.from(
+    { length: 16 },
+    (_, number) => render(pngQueue, `${PIXEL}<!--${number}-->`).then(() => order.push("waiting")),
+  );
+  const refused = rejects(render(pngQueue, `${PIXEL}<!--16-->`), { kind: "busy" });
+  const [one, other] = await Promise.all([PIXEL, PIXEL].map((svg) => pngQueue.rasterizeFixed(svg)));
+  order.push("fixed");
+  strictEqual(one, other);
+  await Promise.all([refused, ...waiting]);
+  ok(order.indexOf("fixed") < order.lastIndexOf("waiting"), order.join());
+});
+
+Deno.test("PngQueue: an image that fails is refused and logged, and the next one is rendered", async () => {
+  const log: string[] = [];
+  using pngQueue = openPngQueue(log);
+  await rejects(render(pngQueue, "<svg"), { kind: "busy" });
+  strictEqual(log.length, 1);
+  ok((await render(pngQueue, PIXEL)).length > 0);
+});
+
+Deno.test("PngQueue: an image that takes longer than 2 s is refused, and the next one is rendered", async () => {
+  using pngQueue = openPngQueue();
+  ok((await render(pngQueue, PIXEL)).length > 0);
+  const start = performance.now();
+  await rejects(render(pngQueue, SLOW), { kind: "busy" });
+  ok(performance.now() - start >= 1900);
+  ok((await render(pngQueue, PIXEL)).length > 0);
+});

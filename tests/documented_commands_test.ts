@@ -272,11 +272,14 @@ Deno.test(".deploy/counters.md: cron keeps a copy that can be restored", needsTo
   await using folder = await tempDir();
   await using service = await startService({ env });
   await fetch(`${service.url}/hit?id=a&token=${SECRET}`).then(drained);
-  await Deno.writeTextFile(join(folder.path, "tallymark.env"), `SECRET_TOKEN=${SECRET}\n`);
-  const line = blockWith("17 3 * * * ").replace("17 3 * * * ", "").replaceAll("\\%", "%")
-    .replace("/etc/tallymark.env", join(folder.path, "tallymark.env"))
-    .replace("/var/backups", folder.path).replace("http://localhost:8000", service.url);
-  await paste(line, { cwd: folder.path });
+  await Deno.writeTextFile(join(folder.path, "data-secret"), SECRET);
+  const here = (text: string) =>
+    text.replace("/var/lib/tallymark/data/secret", join(folder.path, "data-secret"))
+      .replace("/var/backups", folder.path).replace("http://localhost:8000", service.url);
+  await paste(here(blockWith("> backup.key")), { cwd: folder.path });
+  strictEqual(await Deno.readTextFile(join(folder.path, "tallymark.secret")), SECRET);
+  const line = blockWith("17 3 * * * ").replace("17 3 * * * ", "").replaceAll("\\%", "%");
+  await paste(here(line), { cwd: folder.path });
   const kept = [...Deno.readDirSync(folder.path)].map(({ name }) => name)
     .filter((name) => name.startsWith("counters-"));
   match(kept.join(), /^counters-[1-7]\.ndjson$/);
@@ -408,6 +411,18 @@ Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and 
   strictEqual((await fetch(`${service.url}/hit`, { headers }).then(drained)).status, 200);
   strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "1");
 });
+
+for (const job of ["metrics", "import&prefix=github/"]) {
+  Deno.test(`the documented line returns the key for job=${job}`, async () => {
+    await using service = await startService({ env });
+    const line = blockWith(`key?job=${job}"`);
+    const printed = await paste(line, {
+      cwd: service.cwd,
+      env: { T: service.url, SECRET_TOKEN: SECRET },
+    });
+    match(printed, /"key":"(?:metrics|import\.github\/)\.[\w-]{22}"/);
+  });
+}
 
 Deno.test(".docs/settings.md: the command for another folder may use it, and no other", async () => {
   await using folder = await tempDir();

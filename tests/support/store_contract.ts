@@ -216,7 +216,7 @@ export function testStore(name: string, kind: StoreKind): void {
     await counters.close();
     await Promise.all([store.close(), store.close()]);
     await rejects(counters.hit(id), Problem);
-    await rejectsWith("store-unavailable", counters.count(id));
+    await rejectsWith("shutting-down", counters.count(id));
     if (!keeps) return;
     const again = createCounters(await backend.open());
     strictEqual(await again.hit(id), 301);

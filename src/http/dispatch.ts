@@ -84,7 +84,7 @@ export function createDispatcher(
   function fail(error: unknown, state: RequestState): Response | Promise<Response> {
     const found = toProblem(error, log);
     const problem = isFullDisk(found) && access.isOwner(state)
-      ? new Problem(found.kind, { detail: FULL_DISK, cause: found })
+      ? new Problem(found.kind, { detail: `${found.detail} ${FULL_DISK}`, cause: found })
       : found;
     const { route, request, query, queryError } = state;
     if (route === undefined) {

@@ -33,7 +33,7 @@ Deno.test(
     const [stranger, owner] = [await read("readyz"), await read("readyz", authorized)];
     strictEqual(stranger.status, 503);
     doesNotMatch(stranger.text, /disk/);
-    const named = /^The disk of the counter file is full\./;
+    const named = /The disk of the counter file is full\./;
     match(JSON.parse(owner.text).detail, named);
     match(JSON.parse((await read("status", authorized)).text).warnings[0], named);
     match(service.stderr(), /database or disk is full/);

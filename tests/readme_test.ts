@@ -47,6 +47,21 @@ Deno.test("README.md is short enough to be read", () => {
   ok(readme.split("\n").length <= 200, `${readme.split("\n").length} lines`);
 });
 
+Deno.test("every variable in a command of a page is set on that page", () => {
+  for (const [page, text] of pages) {
+    const shell = [...text.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, lines = ""]) => lines);
+    const inline = codeIn(text.replaceAll(/^ *```[^]*?^ *```$/gm, ""));
+    const commands = [...shell, ...inline].join("\n");
+    for (const [, name = ""] of commands.matchAll(/\$\{?([A-Za-z_]\w*)/g)) {
+      const isSet = new RegExp(
+        '(?:^|[\\s"(])' + name + "=|read -r " + name + "|--arg " + name,
+        "m",
+      );
+      ok(isSet.test(commands), `${page}: $${name}`);
+    }
+  }
+});
+
 Deno.test("the pages link to files and headings that exist", async () => {
   for (const [page, text] of pages) {
     const prose = text.replaceAll(/^```[^]*?^```$/gm, "");

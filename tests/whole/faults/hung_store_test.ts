@@ -47,7 +47,7 @@ const STORES: { name: string; ignore?: boolean; start(): Promise<HangingStore> }
  * that the store hangs.
  */
 const STORELESS =
-  /^\/(?:key|decisions|status|session|tally\.js|like\.js|api|openapi\.json|metrics|healthz|p|sample\/.*)?$/;
+  /^\/(?:key|decisions|status|session|tally\.js|like\.js|top\.js|data\.js|api|openapi\.json|metrics|healthz|p|sample\/.*)?$/;
 
 /** Parameters that have an endpoint ask the store for something else. */
 const VARIANTS: Readonly<Record<string, string>> = {

@@ -16,7 +16,10 @@ export interface Counter {
    * The newest day that was ever open, which never goes back; -Infinity where there is no history.
    */
   readonly newest: Day;
-  /** The newest day that was open, or that it was, when the counter was removed. */
+  /**
+   * The newest day that was open, or that it was, when the counter was removed, or when a process
+   * took it for the mistake of a clock.
+   */
   readonly former: Day;
   /** The day of the last deletion, by the clock of the process that deleted it. */
   readonly removed: Day;
@@ -42,7 +45,8 @@ export type Op =
   | { readonly kind: "once"; readonly key?: string; readonly visitor?: string; readonly day: Day }
   | { readonly kind: "delete"; readonly day: Day }
   | { readonly kind: "total" }
-  | { readonly kind: "history"; readonly since: Day };
+  /** Without `day`, no clock is so far behind that it takes the open day for a mistake. */
+  | { readonly kind: "history"; readonly since: Day; readonly day?: Day };
 
 /**
  * The result of an operation: a number, the state before it, or the outcome of a deduplicated hit.
@@ -66,17 +70,19 @@ export const NOTHING: Counter = {
 };
 
 /** Returns the possible states after an operation, each with its result. */
-export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen }[] {
+export function apply(stored: Counter, op: Op): { counter: Counter; seen: Seen }[] {
+  const counter = "day" in op && op.day !== undefined ? healed(stored, op.day) : stored;
   switch (op.kind) {
     case "add":
-      return [...daysFor(counter, op.day)].map((day) => {
-        const added = add(counter, { amount: op.amount, day });
+      return addedTo(counter, { stored, ...op }).map((added) => {
         return { counter: added, seen: added.hits };
       });
     case "once":
-      return once(counter, op);
+      return once(counter, { stored, ...op });
     case "set":
-      return set(counter, op);
+      return set(counter, op).map((after) =>
+        after.counter === counter ? { ...after, counter: stored } : after
+      );
     case "delete": {
       const former = Math.max(counter.former, counter.newest, op.day);
       return [{ counter: { ...NOTHING, former, removed: op.day }, seen: held(counter) }];
@@ -84,7 +90,7 @@ export function apply(counter: Counter, op: Op): { counter: Counter; seen: Seen 
     case "total":
       return [{ counter, seen: counter.hits }];
     case "history":
-      return [{ counter, seen: held(counter, op.since) }];
+      return [{ counter: stored, seen: held(counter, op.since) }];
   }
 }
 
@@ -106,6 +112,19 @@ export function opText(op: Op): string {
 }
 
 /**
+ * The counter as a process sees it whose clock shows a day. An open day after the next one is the
+ * mistake of a clock: its hits are hits of the day, and days between them belong to none.
+ */
+function healed(counter: Counter, day: Day): Counter {
+  const { newest, days } = counter;
+  if (newest <= day + 1 || days === undefined) return counter;
+  const kept = new Map([...days].filter(([known]) => known < day));
+  const hits = (days.get(day) ?? 0) + (days.get(newest) ?? 0);
+  if (hits > 0) kept.set(day, hits);
+  return { ...counter, days: kept, newest: day, former: Math.max(counter.former, newest) };
+}
+
+/**
  * The days that a hit may belong to: the newest is open, and where the clock shows a later one,
  * that is opened.
  */
@@ -119,6 +138,18 @@ function daysFor({ newest, former, removed }: Counter, day: Day): Set<Day> {
   return day <= former ? days.add(newest > -Infinity ? newest : removed) : days;
 }
 
+/**
+ * The counters after a hit. A process that takes its own day to be open does not look at the open
+ * day, so that its hit belongs to that of the counter as it is stored.
+ */
+function addedTo(
+  counter: Counter,
+  { stored, amount, day }: { stored: Counter; amount: number; day: Day },
+): Counter[] {
+  const after = [...daysFor(counter, day)].map((day) => add(counter, { amount, day }));
+  return counter === stored ? after : [...after, add(stored, { amount, day: stored.newest })];
+}
+
 function add(counter: Counter, { amount, day }: { amount: number; day: Day }): Counter {
   const days = new Map(counter.days);
   days.set(day, (days.get(day) ?? 0) + amount);
@@ -128,15 +159,13 @@ function add(counter: Counter, { amount, day }: { amount: number; day: Day }): C
 /** A key is looked at before a visitor. */
 function once(
   counter: Counter,
-  { key, visitor, day }: Op & { kind: "once" },
+  { stored, key, visitor, day }: Op & { kind: "once" } & { stored: Counter },
 ): { counter: Counter; seen: Seen }[] {
   const [sent, came] = [`key ${key}`, `visitor ${visitor} of ${day}`];
   const first = key === undefined ? undefined : counter.marks.get(sent);
-  if (first !== undefined) return [{ counter, seen: { hits: first, repeat: true } }];
+  if (first !== undefined) return [{ counter: stored, seen: { hits: first, repeat: true } }];
   const repeat = visitor !== undefined && counter.marks.has(came);
-  const after = repeat
-    ? [counter]
-    : [...daysFor(counter, day)].map((day) => add(counter, { amount: 1, day }));
+  const after = repeat ? [stored] : addedTo(counter, { stored, amount: 1, day });
   return after.map((added) => {
     const marks = new Map(counter.marks);
     if (key !== undefined) marks.set(sent, added.hits);

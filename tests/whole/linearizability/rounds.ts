@@ -81,7 +81,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.option(daysAgo, { nil: undefined }).map((ago) =>
-      shown(`history of ${ago}`, (today) => ({ kind: "history", since: today - (ago ?? Infinity) }))
+      shown(
+        `history of ${ago}`,
+        (today) => ({ kind: "history", since: today - (ago ?? Infinity), day: today }),
+      )
     ),
   },
   {

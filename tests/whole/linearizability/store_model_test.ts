@@ -183,7 +183,7 @@ async function play(
   for (const process of all) {
     for (const since of [-Infinity, day - 40]) {
       time++;
-      const op = { kind: "history", since } as const;
+      const op = { kind: "history", since, day: process.calendar.today() } as const;
       const listed = await process.list(since);
       for (const id of listed.keys()) ok(events.has(id), `${id} was never touched`);
       for (const id of IDS) {

@@ -33,7 +33,6 @@ const BAD_LINES: [line: string | Uint8Array<ArrayBuffer>, told: RegExp][] = [
   ['{"id":"a","hits":1,"days":[]}', /"days"/],
   ['{"id":"a","hits":1,"days":{"2026-02-30":1}}', /2026-02-30/],
   ['{"id":"a","hits":1,"days":{"1969-12-31":1}}', /1969-12-31/],
-  ['{"id":"a","hits":1,"days":{"9999-01-01":1}}', /9999-01-01/],
   ['{"id":"a","hits":1,"days":{"__proto__":1}}', /__proto__/],
   ['{"id":"a","hits":1,"days":{"2026-11-20":-1}}', /2026-11-20/],
   ['{"id":"a","hits":1} {"id":"b","hits":1}', /not JSON/],

@@ -24,7 +24,7 @@ export const SETTINGS = {
   secret: {
     name: "SECRET_TOKEN",
     meaning:
-      "The owner's secret. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret`.",
+      "The owner's secret. If it is set, reads require it as well, unless `PUBLIC_READS=1` or the server runs on Deno Deploy. Counter keys and sign-in need at least 16 characters. If it is not set, the server creates one in `data/secret`.",
     parse: anyText,
   },
   fallbacks: {

@@ -132,6 +132,8 @@ Deno.test(
     await waitForCluster(cluster.nodes);
 
     ok(refused.length > 0 && refused.length < all.length, `${refused.length} refused`);
+    // Earlier, the open day of a counter whose year has ended would be that of a wrong clock.
+    day = NEXT_YEAR;
     for (const each of all) {
       const expected = refused.includes(each) ? BEFORE : each.kind.after;
       deepStrictEqual(await heldBy(store, each.id), expected, told(each));

@@ -57,8 +57,6 @@ export class Metrics {
   readonly batches = new Map<string, BatchMeter>();
   /** True for each node of the store that works. */
   readonly nodes = new Map<string, boolean>();
-  /** The settings of Redis that may lose counters, each with a sentence that says what to set. */
-  storeRisks: ReadonlyMap<string, string> = new Map();
   /** Number of hits that the store acknowledged, and of those with an unknown outcome. */
   hits = 0;
   unknownHits = 0;

@@ -74,6 +74,9 @@ export interface ListedCounter extends CounterState {
   readonly id: CounterId;
 }
 
+/** The settings of a store that may lose counters, each with a sentence that says what to set. */
+export type Risks = ReadonlyMap<string, string>;
+
 /** The properties of a store that are known before it is open. */
 export interface StoreTraits {
   readonly source: Source;
@@ -131,6 +134,8 @@ export interface OpenStore {
    * none does.
    */
   check(): Promise<readonly string[]>;
+  /** Returns what was found last. Stores without such settings have none. */
+  risks?(): Risks;
   /** Closes the store, once, when no call waits for it any more. */
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import {
   type ListOptions,
   type ListPage,
   type OnceAddition,
+  type Risks,
   type Update,
   withTimeout,
   type Write,
@@ -279,6 +280,8 @@ export function createCounters(
       if (closing !== undefined) throw new Problem("store-unavailable");
       return await withTimeout(READY_DEADLINE_MS, store.check());
     },
+    /** Returns what the store may lose counters by, see {@linkcode CounterStore.risks}. */
+    risks: (): Risks => store.risks?.() ?? new Map(),
     /** Refuses new calls, waits for those in flight and closes the store, once. */
     close: (): Promise<void> => closing ??= end(),
   };

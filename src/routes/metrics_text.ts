@@ -1,19 +1,19 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import type { BatchMeter, Histogram, Metrics } from "../metrics.ts";
+import type { BatchMeter, Histogram } from "../metrics.ts";
 import { bodies, ok, operation } from "../openapi/responses.ts";
 import { VERSION } from "../version.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /metrics`: the metrics of this process, for Prometheus. */
-export function metricsText({ metrics, counters }: Service): Endpoint {
+export function metricsText(service: Service): Endpoint {
   const headers = {
     ...headersFor("text", "no-store"),
     "content-type": "text/plain; version=0.0.4; charset=utf-8",
   };
   return endpoint("none", {
     summary: "Get metrics for Prometheus",
-    respond: () => createResponse(formatMetrics(metrics, counters.waiting), headers),
+    respond: () => createResponse(formatMetrics(service), headers),
     openapi: operation("Service", "Metrics", ok(bodies.text)),
   });
 }
@@ -28,10 +28,10 @@ function typeOf(name: string): "counter" | "histogram" | "gauge" {
 }
 
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
-function formatMetrics(metrics: Metrics, waiting: number): string {
-  const worker = metrics.worker?.();
+function formatMetrics(service: Service): string {
+  const worker = service.metrics.worker?.();
   const own = worker === undefined ? undefined : `{worker="${worker}"`;
-  return metricsIn(metrics, waiting).map(([name, help, value]) => {
+  return metricsIn(service).map(([name, help, value]) => {
     const samples = typeof value === "number" ? [` ${value}`] : value;
     const lines = own === undefined ? samples : samples.map((line) => withLabel(line, own));
     const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
@@ -46,15 +46,15 @@ function withLabel(sample: string, label: string): string {
     : sample.replace(" ", `${label}} `);
 }
 
-function metricsIn(metrics: Metrics, waiting: number): Metric[] {
-  const { requests, batches, nodes, storeRisks } = metrics;
+function metricsIn({ metrics, counters }: Service): Metric[] {
+  const { requests, batches, nodes } = metrics;
   const statuses = [...requests].flatMap(([endpoint, { statuses }]) =>
     Array.from(statuses, ([status, count]) => sample({ endpoint, status }, count))
   );
   const callsOf = (count: (meter: BatchMeter) => number) =>
     Array.from(batches, ([kind, meter]) => sample({ kind }, count(meter)));
   const nodesUp = Array.from(nodes, ([node, isUp]) => sample({ node }, Number(isUp)));
-  const risks = Array.from(storeRisks.keys(), (risk) => sample({ risk }, 1));
+  const risks = Array.from(counters.risks().keys(), (risk) => sample({ risk }, 1));
   const { rss } = Deno.memoryUsage();
   return [
     ["tallymark_build_info", "The version of the service; always 1.", [
@@ -103,7 +103,7 @@ function metricsIn(metrics: Metrics, waiting: number): Metric[] {
       "1 for each kind of setting with which Redis may lose counters.",
       risks,
     ],
-    ["tallymark_waiting_requests", "Requests waiting for the store.", waiting],
+    ["tallymark_waiting_requests", "Requests waiting for the store.", counters.waiting],
     [
       "tallymark_store_redirects_total",
       "Commands that a node of a Redis Cluster redirected to another node.",

@@ -108,11 +108,12 @@ async function open(
           });
           try {
             const store = await createRedisStore({ link, onForbidden, ...common });
-            const stopWatching = watchDurability({ link, prefix, log, metrics });
+            const { risks, stop } = watchDurability({ link, prefix, log });
             return {
               ...store,
+              risks,
               close() {
-                stopWatching();
+                stop();
                 return store.close();
               },
             };

@@ -1,6 +1,5 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/counter/calendar.ts";
-import { Metrics } from "../../src/metrics.ts";
 import { field, memoryApp, memoryStore, openApp } from "../support/app.ts";
 import { openapi } from "../support/surface.ts";
 import { ScriptedStore } from "../support/scripted_store.ts";
@@ -54,12 +53,11 @@ Deno.test("GET /key takes the secret three ways, and no key", async () => {
 
 Deno.test("GET /status tells the owner the time zone, the risks of the store, and if it accepts no hits", async () => {
   const store = new ScriptedStore();
-  const metrics = new Metrics();
-  await using app = openApp({ store, metrics, calendar: createCalendar("Asia/Tokyo") });
+  await using app = openApp({ store, calendar: createCalendar("Asia/Tokyo") });
   strictEqual((await app.send("GET /status")).status, 401);
   const read = async () => (await app.send("GET /status", authorized)).json;
   deepStrictEqual(await read(), { timeZone: "Asia/Tokyo", warnings: [] });
-  metrics.storeRisks = new Map([["eviction", "Redis may forget counters"]]);
+  store.risks = () => new Map([["eviction", "Redis may forget counters"]]);
   deepStrictEqual(await read(), {
     timeZone: "Asia/Tokyo",
     warnings: ["Redis may forget counters"],

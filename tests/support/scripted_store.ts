@@ -8,6 +8,7 @@ import type {
   ListPage,
   OnceAddition,
   Outcome,
+  Risks,
   Write,
 } from "../../src/counter/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
@@ -24,6 +25,7 @@ export class ScriptedStore implements CounterStore {
   failure: ProblemName | Error | undefined;
   /** The shards that take no hits. */
   shardsAway: readonly string[] = [];
+  risks?: () => Risks;
   /** Every call waits for this before it does anything. */
   gate: Promise<void> | undefined;
   readonly #counters = new Map<CounterId, number>();

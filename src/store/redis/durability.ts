@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import type { Metrics } from "../../metrics.ts";
+import type { Risks } from "../../counter/store.ts";
 import type { StoreLink } from "./node.ts";
 import { isRefused } from "./reply.ts";
 
@@ -9,23 +9,24 @@ interface DurabilityOptions {
   link: Pick<StoreLink, "shards">;
   prefix: string;
   log: Log;
-  metrics: Pick<Metrics, "storeRisks">;
   intervalMs?: number;
 }
 
 /**
- * Asks each master now and every five minutes whether its settings can lose counts. Returns a
- * function that ends this.
+ * Asks each master now and every five minutes whether its settings can lose counts. Returns its
+ * risks, see {@linkcode OpenStore.risks}, and a function that ends this.
  *
- * Each risk is logged once and kept in `metrics.storeRisks`. A master that does not answer keeps
- * its risks. Keys that Redis has evicted since the first check are errors.
+ * Each risk is logged once. A master that does not answer keeps its risks. Keys that Redis has
+ * evicted since the first check are errors.
  */
 export function watchDurability(
-  { link, prefix, log, metrics, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,
-): () => void {
+  { link, prefix, log, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,
+): { risks(): Risks; stop(): void } {
   const logged = new Set<string>();
   const evicted = new Map<string, number>();
-  let risksOf: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map();
+  let risksOf: ReadonlyMap<string, Risks> = new Map();
+
+  const risks = (): Risks => new Map([...risksOf.values()].flatMap((found) => [...found]));
 
   function logOnce(level: "info" | "warn", text: string): void {
     if (!logged.has(text)) log[level](text);
@@ -33,11 +34,11 @@ export function watchDurability(
   }
 
   async function check(): Promise<void> {
-    const found = new Map<string, ReadonlyMap<string, string>>();
+    const found = new Map<string, Risks>();
     for (const { name, ask } of link.shards(prefix)) {
       const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
-      const risks = new Map<string, string>();
-      found.set(name, reply?.kind === "done" ? risks : risksOf.get(name) ?? risks);
+      const own = new Map<string, string>();
+      found.set(name, reply?.kind === "done" ? own : risksOf.get(name) ?? own);
       if (isRefused(reply, "missingRight")) logOnce("info", UNKNOWN);
       if (reply?.kind !== "done") continue;
       const info = String(reply.value);
@@ -46,11 +47,11 @@ export function watchDurability(
       const lost = policy.startsWith("volatile") ? "which repeats it has counted" : "counters";
       if (policy !== "noeviction") {
         const text = `Redis may forget ${lost}: set its maxmemory-policy to noeviction`;
-        risks.set("eviction", `${text} (it is ${policy})`);
+        own.set("eviction", `${text} (it is ${policy})`);
       }
       if (valueOf("aof_enabled") === "0") {
         if (save?.kind !== "done") logOnce("info", SNAPSHOTS_UNKNOWN);
-        else if (String(save.value) === "save,") risks.set("persistence", MEMORY_ONLY);
+        else if (String(save.value) === "save,") own.set("persistence", MEMORY_ONLY);
       }
       const count = Number(valueOf("evicted_keys") ?? 0);
       const before = evicted.get(name) ?? count;
@@ -58,13 +59,12 @@ export function watchDurability(
       if (count > before) log.error(EVICTED, { shard: name, keys: count - before });
     }
     risksOf = found;
-    metrics.storeRisks = new Map([...found.values()].flatMap((risks) => [...risks]));
-    for (const text of metrics.storeRisks.values()) logOnce("warn", text);
+    for (const text of risks().values()) logOnce("warn", text);
   }
 
   check();
   const timer = setInterval(check, intervalMs);
-  return () => clearInterval(timer);
+  return { risks, stop: () => clearInterval(timer) };
 }
 
 const UNKNOWN = "INFO of Redis not allowed: unknown whether it may evict or lose counters";

@@ -1,6 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createLog } from "../../../src/log.ts";
-import { Metrics } from "../../../src/metrics.ts";
 import { watchDurability } from "../../../src/store/redis/durability.ts";
 import { type Reply, UNSENT } from "../../../src/store/redis/reply.ts";
 import { linkTo } from "../../support/redis_link.ts";
@@ -50,7 +49,7 @@ for (const { what, args, events, risks } of SETTINGS) {
       await using watched = await watch(redis.url);
       await waitForChecks(redis, 3);
       deepStrictEqual(watched.events(), events);
-      deepStrictEqual([...watched.metrics.storeRisks.keys()], risks);
+      deepStrictEqual([...watched.risks().keys()], risks);
     },
   );
 }
@@ -92,7 +91,7 @@ Deno.test(
     await redis.command("ACL", "SETUSER", "few", "+info");
     await waitFor("the snapshots", () => watched.lines[1]);
     match(watched.events()[1] ?? "", /unknown whether it takes snapshots/);
-    strictEqual(watched.metrics.storeRisks.size, 0);
+    strictEqual(watched.risks().size, 0);
   },
 );
 
@@ -103,22 +102,20 @@ Deno.test("watchDurability: a master that does not answer keeps its risks, and h
   const replies = [up, down, down, up, down].values();
   const ended = Promise.withResolvers<void>();
   const lines: string[] = [];
-  const metrics = new Metrics();
   const ask = () => {
     const next = replies.next().value;
     if (next === undefined) ended.resolve();
     return Promise.resolve(next ?? down);
   };
-  const stop = watchDurability({
+  const { risks, stop } = watchDurability({
     link: { shards: () => [{ name: "all", key: "hits:home", ask }] },
     prefix: "hits:",
     log: createLog({ secrets: [], write: (line) => lines.push(line) }),
-    metrics,
     intervalMs: 1,
   });
   await ended.promise;
   stop();
-  deepStrictEqual([...metrics.storeRisks.keys()], ["eviction"]);
+  deepStrictEqual([...risks().keys()], ["eviction"]);
   strictEqual(lines.length, 1, lines.join("\n"));
 });
 
@@ -142,13 +139,12 @@ Deno.test(
 /** Watches a Redis and checks it all the time. */
 async function watch(url: string) {
   const lines: string[] = [];
-  const metrics = new Metrics();
   const link = await linkTo(url);
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
-  const stop = watchDurability({ link, prefix: "hits:", log, metrics, intervalMs: 1 });
+  const { risks, stop } = watchDurability({ link, prefix: "hits:", log, intervalMs: 1 });
   return {
     lines,
-    metrics,
+    risks,
     events: () => lines.map((line): string => JSON.parse(line).event),
     async [Symbol.asyncDispose]() {
       stop();

@@ -3,8 +3,8 @@
  * returns the result for the caller and the writes. This module reads and writes nothing.
  *
  * Deno KV commits every plan. Redis commits those of sets and deletions. It decides hits in scripts
- * (`scripts.ts`), because a plan would take a second round trip, so each rule about hits is in both
- * files.
+ * (`scripts.ts`), because a plan would take a second round trip, so most rules about hits are in
+ * both files. A day that is ahead is rare, and ended by a plan.
  *
  * A plan is valid only while the counter is as it was read. The store has to commit it under that
  * condition, or plan again.

@@ -32,7 +32,7 @@ export function applyUpdate(
   const { hits, days, report } = isReport(update)
     ? applyReport(update.report, { state, isNew })
     : applyState(update, state);
-  // The open day never goes back.
+  // Days that are open stay open, because other processes count on them without reading.
   const padded = padToDay(days, Math.max(today, known.newest));
   return { hits, days: padded, ...report && { report } };
 }

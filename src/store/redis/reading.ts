@@ -90,7 +90,9 @@ export async function readTotals(
   // Hot path: a record of each counter would make reads at 0.94 of the speed.
   const totals = groups.map((group) => {
     if (group instanceof Problem) return group;
-    return typeof group[0] === "string" ? parseTotal(group[0]) : undefined;
+    const total = typeof group[0] === "string" ? parseTotal(group[0]) : undefined;
+    // Another process may be about to undo hits that did not fit, so read it once more.
+    return total instanceof Problem ? undefined : total;
   });
   const missing = ids.filter((_, at) => totals[at] === undefined);
   if (missing.length === 0) return totals.map((total) => total ?? 0);

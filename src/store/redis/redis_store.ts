@@ -16,7 +16,7 @@ import { relatedKey } from "./redis_layout.ts";
 import type { Shard, StoreLink } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";
-import { scriptCall, sendScripts } from "./scripts.ts";
+import { retryRefused, scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./writes.ts";
 
 /** Largest total for which a plain INCRBY is used, because the counter is far from full. */
@@ -38,7 +38,7 @@ const PROBE_MS = 800;
  */
 export async function createRedisStore(given: RedisStoreOptions): Promise<OpenStore> {
   const options = { ...given, link: reportingLink(given) };
-  const { link, prefix, calendar, onAhead } = options;
+  const { link, prefix, calendar } = options;
   await checkRights(options);
   /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
   let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
@@ -59,7 +59,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const isOpen = (openDays.get(id) ?? -Infinity) >= day;
       return isOpen ? ["INCRBY", prefix + id, String(amount)] : hitCall("add", id, [day, amount]);
     });
-    const replies = await send(commands);
+    const replies = await send(additions, commands);
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
@@ -67,7 +67,6 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const total = Number(reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
       if (commands[index]?.[0] !== "INCRBY") {
-        if (Array.isArray(reply.value)) onAhead(id);
         if (total < MAX_PLAIN_TOTAL) openDays.set(id, day);
       } else if (total === amount) return begin(addition, day);
       return total;
@@ -107,7 +106,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
     const day = today();
-    const replies = await send(additions.map(({ id, hits }) => {
+    const commands = additions.map(({ id, hits }) => {
       const total = prefix + id;
       const hasKeys = hits.some(({ key }) => key !== undefined);
       const hasVisitors = hits.some(({ visitor }) => visitor !== undefined);
@@ -122,26 +121,35 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
         return [key, visitor, remember === true ? 1 : 0];
       });
       return scriptCall("once", keys, [day, secondsLeft(), ...args]);
-    }));
-    return additions.map(({ id, hits }, index) => {
+    });
+    const replies = await send(additions, commands);
+    return additions.map(({ hits }, index) => {
       const reply = replies[index];
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
         return problemOf(reply, "outcome-unknown");
       }
       const numbers = reply.value.map(Number);
-      if (numbers.length > 2 * hits.length) onAhead(id);
       return hits.map((_, at): OnceOutcome => {
         return { hits: numbers[2 * at] ?? NaN, repeat: numbers[2 * at + 1] === 1 };
       });
     });
   }
 
-  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
+  /** Sends the command of each addition. Ends days that are ahead, and sends theirs again. */
+  async function send(
+    additions: readonly Pick<Addition, "id">[],
+    commands: readonly Command[],
+  ): Promise<readonly Reply[]> {
     await held;
     const replies = await sendScripts(link, commands);
     // Another Redis may answer next, on which not every day is open.
     if (replies.some(isFailure)) openDays = new BoundedMap(CACHE_SIZE);
-    return replies;
+    return await retryRefused(replies, "openAhead", async (places) => {
+      // A set that keeps total and days ends such a day.
+      const update = { hits: undefined, days: undefined, mode: "max" } as const;
+      await write(places.flatMap((at) => additions[at] ?? []).map(({ id }) => ({ id, update })));
+      return await sendScripts(link, places.map((at) => commands[at] ?? []));
+    });
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {

@@ -26,6 +26,8 @@ export function isWrite([name = ""]: Command): boolean {
 export const SCRIPT_ERRORS = {
   notACounter: "value is not an integer or out of range",
   full: "counter is full",
+  /** A clock that was ahead opened the day. */
+  openAhead: "open day is ahead",
   /** The script changed something before it failed, and Redis undoes nothing. */
   partlyDone: "PARTLY DONE",
 };
@@ -69,6 +71,7 @@ const REFUSALS = {
   missingKey: /\baccess (?:a|one of the|at least one of the|the '.*') keys?\b/s,
   /** Dragonfly refuses what Redis allows, unless a flag is set. */
   undeclaredKey: /\bundeclared key\b/,
+  openAhead: new RegExp(SCRIPT_ERRORS.openAhead),
   unknownScript: /^NOSCRIPT\b/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
   /** It, or another node, may accept the command soon. The last is about an undeclared key. */
@@ -79,10 +82,12 @@ const REFUSALS = {
     /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
 };
 
+export type RefusalReason = keyof typeof REFUSALS;
+
 /** Reports whether Redis refused a command for this reason. */
 export function isRefused(
   reply: Reply | undefined,
-  why: keyof typeof REFUSALS,
+  why: RefusalReason,
 ): reply is Reply & { kind: "refused" } {
   return reply?.kind === "refused" && REFUSALS[why].test(reply.cause.message);
 }

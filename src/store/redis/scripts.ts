@@ -1,7 +1,14 @@
 import { LAST_DAY } from "../../counter/history.ts";
 import { MAX_HITS } from "../../counter/store.ts";
 import type { StoreLink } from "./node.ts";
-import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } from "./reply.ts";
+import {
+  type Command,
+  isRefused,
+  OUT_OF_MEMORY,
+  type RefusalReason,
+  type Reply,
+  SCRIPT_ERRORS,
+} from "./reply.ts";
 
 /**
  * Time for which a counter remembers its deletion, in seconds. It is longer than the life of any
@@ -19,8 +26,8 @@ export const EPOCH_SECONDS = 90_000;
  *
  * `parts_of` returns nothing for a damaged ledger. `open` opens a day, as `rollOverDay` does, and
  * does no harm if the hits of the script then fail. A ledger with an `x` may be left from a counter
- * that was deleted, so it is stored again, because it would expire. `drop_ahead` drops days as the
- * function `dropAhead` does, and sets `was_ahead`, by which the reply is longer.
+ * that was deleted, so it is stored again, because it would expire. It fails if the open day is
+ * after tomorrow. A swap ends that day, after which the script is called again.
  */
 const COMMON = `
 local MAX_HITS = ${MAX_HITS}
@@ -53,23 +60,6 @@ local function parts_of(ledger)
   return last, start, first, before
 end
 
-local was_ahead = false
-local function drop_ahead(last, start, first, before, total, day)
-  local year, newest, hits = year_of(day), tonumber(last), ' 0' .. before
-  if year_of(last) > year then
-    local closed = redis.call('GET', related('days' .. year)) or ''
-    newest, hits = string.match(closed, '^(%d+)([ %d]*)$')
-    if not newest or year_of(newest) ~= year then newest, hits = day, '' end
-    for ended = year, year_of(last) - 1 do redis.call('DEL', related('days' .. ended)) end
-  end
-  hits = string.rep(' 0', day - newest) .. string.gsub(hits, ' %d+', '', math.max(0, newest - day))
-  local of_day, rest = string.match(hits, '^ (%d+)(.*)$')
-  was_ahead = true
-  if not (tonumber(first) and tonumber(first) < year) then first = '-' end
-  start = total - math.max(0, total - start) - (of_day or 0)
-  return text(day), text(start), first, rest or ''
-end
-
 local function open(total, day)
   local stored = redis.call('GET', KEYS[2]) or ''
   local last, start, first, before = parts_of(stored)
@@ -78,7 +68,7 @@ local function open(total, day)
     for year = 1970, latest do redis.call('DEL', related('days' .. year)) end
     last, start, first, before = text(day), text(total), total > 0 and 'x' or '-', ''
   elseif tonumber(last) > day + 1 then
-    last, start, first, before = drop_ahead(last, start, first, before, total, day)
+    error('${SCRIPT_ERRORS.openAhead}')
   elseif tonumber(last) < day then
     local hits, year = ' ' .. text(math.max(0, total - start)), year_of(last)
     if first == 'x' then first = '-' end
@@ -106,8 +96,7 @@ if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 if total + ARGV[2] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
 open(total, tonumber(ARGV[1]))
 redis.call('SET', KEYS[1], text(total), 'XX')
-local sum = redis.call('INCRBY', KEYS[1], ARGV[2])
-return was_ahead and { sum } or sum
+return redis.call('INCRBY', KEYS[1], ARGV[2])
 `),
 
   /**
@@ -193,7 +182,6 @@ for name, first in pairs(firsts) do write('SET', name, first, 'PX', 86400000) en
 if next(firsts) and epoch ~= '' then write('SET', KEYS[4], epoch, 'EX', ${EPOCH_SECONDS}) end
 for name, first in pairs(again) do write('SET', name, first, 'KEEPTTL') end
 if amount > 0 then write('SET', KEYS[1], text(total + amount)) end
-if was_ahead then replies[#replies + 1] = 0 end
 return replies
 `),
 
@@ -262,14 +250,23 @@ export async function sendScripts(
   commands: readonly Command[],
 ): Promise<readonly Reply[]> {
   const replies = await link.send(commands);
-  const unknown = commands.filter((_, at) => isRefused(replies[at], "unknownScript"));
-  if (unknown.length === 0) return replies;
-  const again = await link.send(unknown.map(([, name, ...rest]) => {
-    const script = Object.values(SCRIPTS).find(({ sha }) => sha === name);
-    return ["EVAL", script?.text ?? "", ...rest];
-  }));
-  const repliesAgain = again.values();
-  return replies.map((reply) => {
-    return isRefused(reply, "unknownScript") ? repliesAgain.next().value ?? reply : reply;
-  });
+  return await retryRefused(replies, "unknownScript", (places) =>
+    link.send(places.map((at) => {
+      const [, name, ...rest] = commands[at] ?? [];
+      const script = Object.values(SCRIPTS).find(({ sha }) => sha === name);
+      return ["EVAL", script?.text ?? "", ...rest];
+    })));
+}
+
+/** Returns replies, with those of a retry in the places of commands that were refused. */
+export async function retryRefused(
+  replies: readonly Reply[],
+  why: RefusalReason,
+  retry: (places: readonly number[]) => Promise<readonly Reply[]>,
+): Promise<readonly Reply[]> {
+  const places = [...replies.keys()].filter((at) => isRefused(replies[at], why));
+  if (places.length === 0) return replies;
+  const retried = [...replies];
+  (await retry(places)).forEach((reply, index) => retried[places[index] ?? NaN] = reply);
+  return retried;
 }

@@ -5,7 +5,7 @@ import type { CounterStore, ListedCounter } from "../../../src/counter/store.ts"
 import { Problem } from "../../../src/problem.ts";
 import { testHistory } from "../../support/history_contract.ts";
 import { KV_KINDS } from "../../support/kv_backend.ts";
-import { SOME_DAY } from "../../support/kv_store.ts";
+import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { addition } from "../../support/store_contract.ts";
 
 // A database in memory ends with its store, but these tests open it again.
@@ -71,6 +71,21 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
     await Promise.all(stores.map((store) => store.close()));
   });
 }
+
+Deno.test("openKvStore: a day that is ahead is reported with its counter by the hit that ends it", async () => {
+  const reported: string[] = [];
+  let today = SOME_DAY + 30;
+  const store = await kvStore({
+    kv: await Deno.openKv(":memory:"),
+    today: () => today,
+    onAhead: (id) => reported.push(id),
+  });
+  await store.add([addition(counterId("home"), 1)]);
+  today = SOME_DAY;
+  await store.add([addition(counterId("home"), 1)]);
+  deepStrictEqual(reported, ["home"]);
+  await store.close();
+});
 
 /** Sets a counter to a number that its days add up to. */
 async function setTo(store: CounterStore, hits: number): Promise<void> {

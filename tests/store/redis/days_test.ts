@@ -110,6 +110,31 @@ Deno.test(
 );
 
 Deno.test(
+  "createRedisStore: hits of a process whose clock is a month ahead count, as do those that end its days",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const reported: string[] = [];
+    const onAhead = (id: string) => reported.push(id);
+    const [right, ahead] = [
+      await openRedisStore(redis.url, { today: () => DAY, onAhead }),
+      await openRedisStore(redis.url, { today: () => DAY + 30 }),
+    ];
+    await ahead.add([addition(HOME, 1)]);
+    for (let round = 0; round < 20; round++) {
+      const outcomes = await Promise.all([ahead, right].map((store) => {
+        return store.add([addition(HOME, 1)]);
+      }));
+      for (const outcome of outcomes.flat()) strictEqual(typeof outcome, "number");
+      if (round === 0) deepStrictEqual([...new Set(reported)], ["home"]);
+    }
+    await right.add([addition(HOME, 1)]);
+    deepStrictEqual(daysOf(await historyOf(right)), [[DAY, 42]]);
+    await Promise.all([right.close(), ahead.close()]);
+  },
+);
+
+Deno.test(
   "createRedisStore: processes whose clocks differ agree in sum, and no hit falls into a day that was over",
   needsRedis,
   async () => {

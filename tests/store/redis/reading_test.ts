@@ -1,4 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
+import { counterId } from "../../../src/counter/counter_id.ts";
+import { MAX_HITS } from "../../../src/counter/store.ts";
 import { connected, storeOn } from "../../support/redis_backend.ts";
 import { linkTo } from "../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
@@ -34,3 +36,19 @@ for (const since of [undefined, -Infinity]) {
     },
   );
 }
+
+Deno.test(
+  "a total that a hit has raised beyond the largest number is read again, as another process undoes the hit",
+  async () => {
+    const totals = [String(BigInt(MAX_HITS) + 1n), String(MAX_HITS)];
+    const store = await storeOn({
+      multiKeyAcrossSlots: true,
+      shards: () => [],
+      scan: () => ReadableStream.from([]),
+      send: () => Promise.resolve([{ kind: "done", value: [totals.shift()] }]),
+      close: () => Promise.resolve(),
+    });
+    deepStrictEqual(await store.read([counterId("home")]), [MAX_HITS]);
+    await store.close();
+  },
+);

@@ -6,8 +6,6 @@ export interface CoalescedCall<Key, Result, Part = never> extends PromiseWithRes
   readonly key: Key;
   /** Number of callers. None joins once the batch was sent. */
   callers: number;
-  /** Number of the last callers whose hits did not fit into the counter. */
-  refused: number;
   /** The parts that callers add, in the order of arrival. */
   readonly parts: Part[];
   /** Arrival of the first caller, by `performance.now()`. */
@@ -132,8 +130,7 @@ export class Batcher<Key, Result, Part = never> {
     let call = this.#queue.get(key);
     if (call === undefined) {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
-      const since = performance.now();
-      call = { key, callers: 0, refused: 0, parts: [], since, promise, resolve, reject };
+      call = { key, callers: 0, parts: [], since: performance.now(), promise, resolve, reject };
       this.#queue.set(key, call);
     }
     call.callers++;

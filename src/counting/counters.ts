@@ -63,9 +63,8 @@ export function createCounters(
     ...changes,
     async send(calls) {
       const additions = calls.map(({ key, callers }) => ({ id: key, amount: callers }));
-      const outcomes = await store.add(additions).catch((error) => calls.map(() => toError(error)));
-      const totals = outcomes.some(isFull) ? await addFitting(store, calls, outcomes) : outcomes;
-      calls.forEach(({ callers, refused }, at) => meterHits(totals[at], callers - refused));
+      const totals = await store.add(additions).catch((error) => calls.map(() => toError(error)));
+      calls.forEach(({ callers }, index) => meterHits(totals[index], callers));
       remember(calls, totals);
       return totals;
     },
@@ -171,10 +170,10 @@ export function createCounters(
     if (rejected !== undefined) return rejected;
     const call = hits.enqueue(id);
     const place = call.callers;
-    return call.promise.then((total) => {
-      const counted = call.callers - call.refused;
-      if (place > counted) throw new Problem("counter-full");
-      return total - counted + place;
+    return call.promise.then((total) => total - call.callers + place, async (error) => {
+      // Some of the hits that were sent together may fit.
+      if (!isFull(error) || call.callers === 1) throw error;
+      return (await hitDeduplicated(id, {})).hits;
     });
   }
 
@@ -289,30 +288,6 @@ export function createCounters(
 
 function isFull(outcome: unknown): boolean {
   return outcome instanceof Problem && outcome.kind === "counter-full";
-}
-
-/**
- * Adds as many hits as fit into the counters that a batch would have filled. Returns the outcomes
- * of the batch, with the new totals of these counters, and sets how many callers were refused.
- */
-async function addFitting(
-  store: CounterStore,
-  calls: readonly CoalescedCall<CounterId, number>[],
-  outcomes: readonly (number | Error)[],
-): Promise<(number | Error)[]> {
-  return await Promise.all(calls.map(async (call, at) => {
-    let outcome = outcomes[at] ?? new Problem("outcome-unknown");
-    if (!isFull(outcome)) return outcome;
-    call.refused = call.callers;
-    // The powers of two that fit, the largest first, add up to the number of hits that do.
-    for (let amount = 2 ** 31; amount >= 1; amount /= 2) {
-      if (amount >= call.callers) continue;
-      const [next] = await store.add([{ id: call.key, amount }]).catch((error) => [toError(error)]);
-      if (typeof next === "number") [outcome, call.refused] = [next, call.refused - amount];
-      else if (!isFull(next)) return new Problem("outcome-unknown", { cause: next });
-    }
-    return outcome;
-  }));
 }
 
 /** The outcomes of the hits of one counter that were sent together. */

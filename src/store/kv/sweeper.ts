@@ -15,10 +15,11 @@ export async function readSalt(day: Day, database: Database): Promise<string> {
   const { kv } = database.place;
   const key = saltKey(day);
   while (true) {
-    const { value } = await kv.get<unknown>(key);
-    if (typeof value === "string") return value;
+    const entry = await kv.get<unknown>(key);
+    if (typeof entry.value === "string") return entry.value;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
-    const operation = kv.atomic().check({ key, versionstamp: null }).set(key, salt);
+    // Deno may repeat the commit after the day, if its reply was lost. A sweep deletes that salt.
+    const operation = kv.atomic().check(entry).set(key, salt);
     await database.inTurn(() => operation.delete(saltKey(day - 1)).commit());
   }
 }

@@ -8,7 +8,7 @@ import { testOnce } from "../../support/once_contract.ts";
 import { KV_KINDS, openRemote } from "../../support/kv_backend.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { addition, hitEach, rejectsWith, testStore } from "../../support/store_contract.ts";
-import { kvStore } from "../../support/kv_store.ts";
+import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { overrideNextCommit, overrideNextRead } from "../../support/next_commit.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -359,6 +359,22 @@ Deno.test("openKvStore: a number that was known is not told after the counter wa
     strictEqual(store.known?.(HOME) ?? after, after);
     deepStrictEqual(await store.read([HOME]), [after]);
   }
+  await store.close();
+});
+
+Deno.test("openKvStore: a salt replaces what another program left in its place", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await kv.set(["tallymark", "salt", SOME_DAY], 7);
+  const get = kv.get.bind(kv);
+  let reads = 0;
+  Object.defineProperty(kv, "get", {
+    value: (...args: Parameters<typeof get>) => {
+      ok(++reads < 10, "it is read for ever");
+      return get(...args);
+    },
+  });
+  const store = await kvStore({ kv });
+  strictEqual(await store.salt(SOME_DAY), await store.salt(SOME_DAY));
   await store.close();
 });
 

@@ -53,7 +53,7 @@ export interface CounterRecord {
    * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
    */
   readonly years?: readonly YearEntry[];
-  /** The last report. Only deletions, updates with a report and lists need it. */
+  /** The last report. Hits need none. */
   readonly report?: Report | undefined;
 }
 

@@ -40,7 +40,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   const options = { ...given, link: reportingLink(given) };
   const { link, prefix, calendar } = options;
   await checkRights(options);
-  /** The latest day that is known to be open. Only a deletion of the counter closes it again. */
+  /** The latest day that was open. A deletion, or a process whose clock is behind, may close it. */
   let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
   let latestDay: Day = -Infinity;
   /** Settles when no change is tried again. */

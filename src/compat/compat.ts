@@ -52,9 +52,12 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
       const isOpen = (id: CounterId) =>
         key === undefined && token === undefined && access.keysAreOn &&
         allowsPublicHits(serveAs, id);
-      const authorize = (id: CounterId) => {
-        const query = { get: (name: "key" | "token") => parsed.get(name), forEach() {} };
-        access.check.keyholder?.({ request, query, id, isPublic: isOpen(id) });
+      /** Throws if the request may not hit a counter, or may not read those that its body names. */
+      const authorize = (hit: Target["counter"] | undefined) => {
+        const check = access.check[hit === undefined ? "reader" : "keyholder"];
+        const query = { get: (name: "key" | "token") => parsed.get(name) };
+        const id = hit === undefined ? counterId(name) : idOf(hit);
+        check?.({ request, query, id, isPublic: isOpen(id) });
       };
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = idOf(counter);
@@ -67,8 +70,7 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
         return call(path, { request, connection, query, isPublic });
       };
       try {
-        const hit = address.hitOf?.(parsed);
-        if (hit !== undefined) authorize(idOf(hit));
+        if (limit) authorize(address.hitOf?.(parsed));
         const body = limit ? await readSmallBody(request, limit) : "";
         const translation = address.translate(path, { ...parsed, body });
         // An invalid id is found before any hit is counted.

@@ -13,8 +13,8 @@ function clap(app: TestApp, body: string, query = "", more: Record<string, strin
   return app.sendBody(`POST /as/applause/update-claps${query}`, body, { ...READER, ...more });
 }
 
-function multiple(app: TestApp, body: string): Promise<Answer> {
-  return app.sendBody("POST /as/applause/get-multiple", body, READER);
+function multiple(app: TestApp, body: string, more: Record<string, string> = {}): Promise<Answer> {
+  return app.sendBody("POST /as/applause/get-multiple", body, { ...READER, ...more });
 }
 
 async function counted(app: TestApp): Promise<Record<string, number>> {
@@ -106,6 +106,10 @@ Deno.test("/as/applause reads no numbers where reads are protected, and counts c
   await using app = await memoryApp({ ...SERVED, openReads: false });
   strictEqual((await clap(app, "2")).body, "2");
   strictEqual((await app.send("GET /as/applause/get-claps", READER)).status, 401);
+  const pages = JSON.stringify([READER.referer]);
+  strictEqual((await multiple(app, pages)).status, 401);
+  const { json } = await multiple(app, pages, authorized);
+  deepStrictEqual(json, [{ url: READER.referer, claps: 2 }]);
 });
 
 Deno.test("/as/applause: of 200 readers who clap at once, each clap counts once", async () => {

@@ -28,6 +28,17 @@ export function callerAddress(trace: Trace): Caller {
   return caller.address === ipAddress(cloudflare) ? caller : CLOUDFLARE;
 }
 
+/**
+ * Returns an address without the part that changes by itself: of IPv6 the first 64 bits, because
+ * browsers use other ones of their network every day (RFC 8981).
+ */
+export function networkOf(address: string): string {
+  if (!address.startsWith("[")) return address;
+  const [before = [], after] = address.slice(1, -1).split("::").map((part) => part.split(":"));
+  const zeros = after === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...new Array(zeros).fill("0"), ...after ?? []].slice(0, 4).join(":");
+}
+
 function callerBehind({ remoteAddress, forwarded, proxies }: Trace): Caller {
   if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
   if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;

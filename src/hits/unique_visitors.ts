@@ -1,22 +1,23 @@
-import type { CounterId } from "../counter/counter_id.ts";
 import type { OnceOutcome } from "../counter/once.ts";
 import type { Counters } from "../counting/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { loadOnce } from "../load_once.ts";
-import { callerAddress, type Proxies } from "./caller_address.ts";
+import { callerAddress, networkOf, type Proxies } from "./caller_address.ts";
 import { perDay } from "./per_day.ts";
 
 /**
- * Maximum number of visitors that are stored per day and counter, and per day and process. Later
- * ones always count.
+ * Maximum number of visitors that are stored per day and counter, per day and network, and per day
+ * and process. Later ones always count. A client can send any number of user agents, so a network
+ * must not use up the places of all.
  */
 const MAX_PER_COUNTER = 50_000;
+const MAX_PER_NETWORK = 10_000;
 const MAX_PER_PROCESS = 1_000_000;
 /**
- * Minimum number of counters in the cache of the numbers of visitors. A counter that was evicted
- * starts at 0 again.
+ * Minimum number of counters and networks in the caches of the numbers of visitors. One that was
+ * evicted starts at 0 again.
  */
 const CACHE_SIZE = 10_000;
 
@@ -32,8 +33,9 @@ export function createUniqueVisitors(
 ) {
   const stateOfToday = perDay(counters.calendar, () => ({
     salt: loadOnce(() => counters.salt()),
-    /** Numbers of stored visitors of each counter and of all. */
-    perCounter: new BoundedMap<CounterId, number>(CACHE_SIZE),
+    /** Numbers of stored visitors of each counter, of the code of each network, and of all. */
+    perCounter: new BoundedMap<string, number>(CACHE_SIZE),
+    perNetwork: new BoundedMap<string, number>(CACHE_SIZE),
     total: 0,
     /** The reasons for which addresses were unknown. */
     reasons: new Set<string>(),
@@ -51,7 +53,7 @@ export function createUniqueVisitors(
       cloudflare: headers.get("cf-connecting-ip"),
       proxies,
     });
-    if ("address" in caller) return [caller.address, headers.get("user-agent") ?? ""];
+    if ("address" in caller) return [networkOf(caller.address), headers.get("user-agent") ?? ""];
     const { unknown: reason } = caller;
     const { reasons } = stateOfToday();
     // Once a day for each reason, because one odd header must not hide a wrong setting.
@@ -75,15 +77,24 @@ export function createUniqueVisitors(
         : await counters.hitDeduplicated(id, { key });
     }
     const today = stateOfToday();
-    const visitor = visitorCode([id, ...traits], await today.salt());
+    const salt = await today.salt();
+    const visitor = visitorCode([id, ...traits], salt);
+    const limits: [BoundedMap<string, number>, string, number][] = [
+      [today.perCounter, id, MAX_PER_COUNTER],
+    ];
+    // A server that names its visitors does not tell their networks.
+    const [network, agent] = traits;
+    if (network !== undefined && agent !== undefined) {
+      limits.push([today.perNetwork, visitorCode([network], salt), MAX_PER_NETWORK]);
+    }
     const remember = today.total < MAX_PER_PROCESS &&
-      (today.perCounter.get(id) ?? 0) < MAX_PER_COUNTER;
+      limits.every(([numbers, key, limit]) => (numbers.get(key) ?? 0) < limit);
     const keys = { ...key !== undefined && { key }, visitor, remember };
     // Ask for known visitors, too, because another process may have deleted the counter.
     const outcome = await counters.hitDeduplicated(id, keys);
     if (remember && !outcome.repeat) {
       today.total++;
-      today.perCounter.set(id, (today.perCounter.get(id) ?? 0) + 1);
+      for (const [numbers, key] of limits) numbers.set(key, (numbers.get(key) ?? 0) + 1);
     }
     return outcome;
   };

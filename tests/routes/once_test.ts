@@ -46,6 +46,27 @@ Deno.test("once=day counts a visitor once, by address and browser, for each coun
   strictEqual(await app.count("a"), 3);
 });
 
+Deno.test("once=day counts a visitor once who changes the address within an IPv6 network of 64 bits", async () => {
+  await using app = await memoryApp();
+  const from = (peer: string) => visit(app, { peer });
+  deepStrictEqual(await from("2001:db8:1:2:3:4:5:6"), [1, undefined]);
+  for (const peer of ["2001:db8:1:2::6", "2001:DB8:1:2:7::", "2001:db8:1:2:ffff:ffff:ffff:ffff"]) {
+    deepStrictEqual(await from(peer), [1, "repeat"], peer);
+  }
+  const others = [
+    "2001:db8:1:3::6",
+    "2001:db8:1::2",
+    "2001:db8::1:2:0:6",
+    "1:2::",
+    "::1:2:3:4:5:6",
+  ];
+  for (const [index, peer] of others.entries()) {
+    deepStrictEqual(await from(peer), [index + 2, undefined], peer);
+  }
+  deepStrictEqual(await from("::ffff:203.0.113.7"), [7, undefined]);
+  deepStrictEqual(await from("203.0.113.8"), [8, undefined]);
+});
+
 Deno.test("once=day takes no visitor of a counter for one of another whose id begins alike", async () => {
   await using app = await memoryApp();
   for (const [id, visitor] of [["page/1", "23"], ["page/12", "3"], ["page/", "123"]]) {

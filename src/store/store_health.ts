@@ -1,9 +1,10 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { Problem } from "../problem.ts";
 
 /**
- * The health of a store. It logs once when the store becomes unavailable, and once when it is fully
- * available again.
+ * The health of a store. It logs once when the store becomes unavailable, once more if the cause is
+ * known only later, and once when it is fully available again.
  *
  * A store that rejects writes may still answer reads. So a read does not end the state in which
  * writes fail.
@@ -48,12 +49,17 @@ export function createStoreHealth(
   { node, onChange }: StoreHealthOptions = {},
 ): StoreHealth {
   const troubles = new Set<Trouble>();
+  /** True if the log says no more than that an attempt took too long. */
+  let isUnexplained = false;
 
   function begin(trouble: Trouble, cause: unknown): void {
     const isReported = troubles.has(trouble) || (trouble !== "loginRejected" && troubles.size > 0);
+    const isTimeout = cause instanceof Problem && cause.cause === undefined;
     troubles.add(trouble);
     onChange?.(false);
-    if (!isReported) log.error("store unavailable", { node, cause });
+    if (isReported && (isTimeout || !isUnexplained)) return;
+    isUnexplained = isTimeout;
+    log.error("store unavailable", { node, cause });
   }
 
   function end(...ended: readonly Trouble[]): void {
